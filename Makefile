@@ -1,0 +1,54 @@
+# Everything sets itself up in a virtual environment of its own; only Python 3.11+ and make are needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check bench clean help
+
+help:
+	@echo "make demo   set up, and see what meaning does to a small table"
+	@echo "make test   set up, and run all tests (with the examples of the documentation)"
+	@echo "make check  format, lint and type-check (in CI: verify, change nothing)"
+	@echo "make bench  run the benchmarks"
+
+demo: $(VENV)/.installed
+	@$(BIN)/python examples/compare_average_and_correlate_diagnoses.py
+
+test: $(VENV)/.developed
+	$(BIN)/python -m pytest -n auto
+
+ifdef CI
+check: $(VENV)/.developed
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+else
+check: $(VENV)/.developed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/mypy
+endif
+
+bench: $(VENV)/.benched
+	$(BIN)/python -m benchmarks
+
+# Stamps: an environment is made again when what it is made from has changed.
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "ontomask needs Python 3.11 or newer; say which with: make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.developed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.benched: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,bench]"
+	@touch $@ $(VENV)/.installed $(VENV)/.developed
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,72 @@
+"""Columns of any kind, counted: the distinct values and how many records hold each.
+
+Lists, numpy arrays, pandas and polars series, pyarrow arrays, and plain dicts of counts all come
+through here, so that everything behind it sees distinct values with counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ontomask.errors import ParameterError
+
+__all__ = ["counted", "listed"]
+
+
+def listed(values: Iterable[Any]) -> list[Any]:
+    """The values as a plain list; a column's own conversion is the fast one."""
+    if isinstance(values, str | bytes):
+        raise ParameterError(
+            f"a single text was given where a column of values is needed: {values[:40]!r}",
+            "put it in a list",
+        )
+    if isinstance(values, Mapping):
+        raise ParameterError(
+            "a dict of counts was given where the values must come in order",
+            "give one value per record",
+        )
+    for convert in ("to_pylist", "to_list", "tolist"):  # pyarrow; polars, pandas; numpy
+        if hasattr(values, convert):
+            converted: list[Any] = getattr(values, convert)()
+            return converted
+    return list(values)
+
+
+def is_missing(value: object) -> bool:
+    """None, and what is unequal to itself: NaN, NaT, pandas' NA."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # pandas' NA has no truth value
+        return True
+
+
+def counted(values: Iterable[Any] | Mapping[Any, int]) -> tuple[dict[str, int], int]:
+    """Each distinct value as text with its count, in order of appearance, and the missing ones.
+
+    >>> counted(["flu", None, "flu", float("nan"), 8])
+    ({'flu': 2, '8': 1}, 2)
+    """
+    raw = _checked_counts(values) if isinstance(values, Mapping) else Counter(listed(values))
+    counts: dict[str, int] = {}
+    missing = 0
+    for value, count in raw.items():
+        if is_missing(value):
+            missing += count
+        else:
+            text = value if type(value) is str else str(value)
+            counts[text] = counts.get(text, 0) + count
+    return counts, missing
+
+
+def _checked_counts(counts: Mapping[Any, int]) -> Mapping[Any, int]:
+    wrong = [v for v, n in counts.items() if int(n) != n or n < 0]
+    if wrong:
+        raise ParameterError(
+            f"the count of {wrong[0]!r} is {counts[wrong[0]]!r}",
+            "counts are whole numbers, 0 or more",
+        )
+    return {value: int(count) for value, count in counts.items() if count > 0}

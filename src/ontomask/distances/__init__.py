@@ -1,0 +1,127 @@
+"""How far apart two concepts are: one small module per family of measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.distances import depth, edges, features, identity, information
+from ontomask.distances.custom import custom
+from ontomask.distances.depth import wu_palmer, wu_palmer_depth, wu_palmer_links
+from ontomask.distances.edges import leacock_chodorow, path
+from ontomask.distances.features import sanchez
+from ontomask.distances.identity import equality
+from ontomask.distances.information import information_content, jiang_conrath, lin, resnik
+from ontomask.distances.measure import Explanation, Measure, MeasureLike
+from ontomask.distances.table import Distances
+from ontomask.errors import UnknownMeasureError, quoted
+from ontomask.taxonomy import Concept, Taxonomy
+from ontomask.taxonomy.names import nearest
+
+__all__ = [
+    # for two concepts, for many
+    "distance",
+    "distance_matrix",
+    "Distances",
+    "explain",
+    # the measures
+    "sanchez",
+    "wu_palmer",
+    "wu_palmer_depth",
+    "wu_palmer_links",
+    "path",
+    "leacock_chodorow",
+    "lin",
+    "jiang_conrath",
+    "resnik",
+    "equality",
+    "information_content",
+    # behind them
+    "Explanation",
+    "Measure",
+    "MeasureLike",
+    "MEASURES",
+    "measure_called",
+]
+
+#: Every named measure.
+MEASURES: dict[str, Measure] = {
+    measure.name: measure
+    for family in (features, depth, edges, information, identity)
+    for measure in family.MEASURES
+}
+
+
+def measure_called(measure: MeasureLike, taxonomy: Taxonomy | None = None) -> Measure:
+    """The measure of that name, or one made of the given function (checked on ``taxonomy``)."""
+    if isinstance(measure, str):
+        if measure in MEASURES:
+            return MEASURES[measure]
+        near = nearest(measure, MEASURES, most=1)
+        raise UnknownMeasureError(
+            f"there is no measure called {measure!r}",
+            (f"did you mean {near[0]!r}? " if near else "")
+            + f"The measures are {quoted(MEASURES, most=len(MEASURES))}",
+        )
+    for known in MEASURES.values():
+        if measure is known.pair:
+            return known
+    if not callable(measure) or taxonomy is None:
+        raise UnknownMeasureError(
+            f"measure is {measure!r}", "give the name of a measure, or a function of your own"
+        )
+    return custom(measure, taxonomy)
+
+
+def distance(taxonomy: Taxonomy, a: Concept, b: Concept, measure: MeasureLike = "sanchez") -> float:
+    """How far apart two concepts are: from 0, the same, to 1.
+
+    The taxonomy is used as it is given: distances inside a part of it are those of
+    ``taxonomy.domain(...)``.
+
+    >>> from ontomask import datasets
+    >>> tree = datasets.diagnoses()
+    >>> distance(tree, "hepatitis B", "hepatitis C") < distance(tree, "hepatitis B", "broken arm")
+    True
+    """
+    taxonomy.code(a), taxonomy.code(b)  # an unknown concept is an error for every measure
+    return float(measure_called(measure, taxonomy).pair(taxonomy, a, b))
+
+
+def distance_matrix(
+    taxonomy: Taxonomy, concepts: Sequence[Concept], measure: MeasureLike = "sanchez"
+) -> NDArray[np.float64]:
+    """The distances between all these concepts, as a square table in their order.
+
+    >>> from ontomask import datasets
+    >>> tree = datasets.diagnoses()
+    >>> distance_matrix(tree, ["hepatitis B", "hepatitis C", "broken arm"]).round(2)
+    array([[0.  , 0.42, 0.91],
+           [0.42, 0.  , 0.91],
+           [0.91, 0.91, 0.  ]])
+    """
+    return Distances(taxonomy, concepts, measure=measure_called(measure, taxonomy)).table()  # type: ignore[return-value]
+
+
+def explain(
+    taxonomy: Taxonomy, a: Concept, b: Concept, measure: MeasureLike = "sanchez"
+) -> Explanation:
+    """The distance between two concepts in words; see :meth:`Taxonomy.explain`."""
+    chosen = measure_called(measure, taxonomy)
+    number = distance(taxonomy, a, b, measure)
+    common = taxonomy.ancestors(a) & taxonomy.ancestors(b)
+    deepest_first = tuple(sorted(common, key=lambda c: (-taxonomy.depth(c), c)))
+    lcs = taxonomy.lcs(a, b)
+    formula = chosen.words(taxonomy, a, b)
+    result = "" if chosen.name not in MEASURES or chosen.name == "equality" else f" = {number:.3f}"
+    shown = [taxonomy.label(c) for c in deepest_first]
+    more = f" and {len(shown) - 8} more" if len(shown) > 8 else ""
+    text = (
+        f"{taxonomy.label(a)} and {taxonomy.label(b)}: distance {number:.3f} ({chosen.name})\n"
+        f"  both are: {', '.join(shown[:8])}{more}\n"
+        f"  most specific in common: {taxonomy.label(lcs)}\n"
+        f"  {formula}{result}"
+    )
+    return Explanation(a, b, chosen.name, number, deepest_first, lcs, text)

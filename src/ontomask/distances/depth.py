@@ -1,0 +1,157 @@
+"""Distances by depth: how specific the closest common ancestor is (Wu and Palmer)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.distances.measure import Measure
+from ontomask.distances.shared import SharedAncestors
+from ontomask.taxonomy import Concept, Taxonomy
+from ontomask.taxonomy.graph import ancestors_of
+
+__all__ = ["MEASURES", "wu_palmer", "wu_palmer_depth", "wu_palmer_links"]
+
+Ints = NDArray[np.integer]
+Floats = NDArray[np.float64]
+
+
+def wu_palmer(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
+    r"""How far apart two concepts are, judged by the depth of what they have in common.
+
+    .. math:: d(a, b) = 1 - \frac{2\,depth(L)}{2\,depth(L) + path(a, L) + path(b, L)}
+
+    :math:`L` is the common ancestor of greatest depth; depth counts nodes on the longest way to
+    the root, path counts links on the shortest way up (RS eq. 3). From 0 (same concept) to below
+    1; symmetric, not a metric.
+
+    Departures from the paper: where several common ancestors lie equally deep, the one that gives
+    the smallest distance counts, so that the result does not depend on how a graph is stored.
+
+    >>> from ontomask import datasets
+    >>> wu_palmer(datasets.diagnoses(), "influenza", "hepatitis B") == 1 - 4 / (4 + 1 + 2)
+    True
+    """
+    depth, links = _deepest(taxonomy, a, b)
+    return 1 - 2 * depth / (2 * depth + links)
+
+
+def wu_palmer_depth(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
+    r"""As :func:`wu_palmer`, with the depths of the concepts in place of the paths.
+
+    .. math:: d(a, b) = 1 - \frac{2\,depth(L)}{depth(a) + depth(b)}
+
+    (NO eq. 8-9.) The same on a tree. With several parents a concept's longest and shortest ways
+    up differ, and so do the two measures. Departures from the paper: none; depth is by the
+    longest path, because the shortest would make some distances negative.
+
+    >>> from ontomask import datasets
+    >>> wu_palmer_depth(datasets.diagnoses(), "influenza", "hepatitis B") == 1 - 4 / (3 + 4)
+    True
+    """
+    depth, _ = _deepest(taxonomy, a, b)
+    return 1 - 2 * depth / (taxonomy.depth(a) + taxonomy.depth(b))
+
+
+def wu_palmer_links(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
+    r"""As :func:`wu_palmer`, with the depth of :math:`L` counted in links: 0 for the root.
+
+    .. math:: d(a, b) = 1 - \frac{2 N_3}{N_1 + N_2 + 2 N_3}
+
+    :math:`N_1` and :math:`N_2` are the links from each concept up to :math:`L` and :math:`N_3`
+    those from there to the root (TM eq. 4). Concepts that share nothing but the root are at
+    distance 1, and so is the root from everything else.
+
+    >>> from ontomask import datasets
+    >>> tree = datasets.diagnoses()
+    >>> wu_palmer_links(tree, "influenza", "sprain"), wu_palmer_links(tree, "disease", "disease")
+    (1.0, 0.0)
+    """
+    depth, links = _deepest(taxonomy, a, b)
+    return 1 - 2 * (depth - 1) / (2 * (depth - 1) + links) if links else 0.0
+
+
+def _deepest(taxonomy: Taxonomy, a: Concept, b: Concept) -> tuple[int, int]:
+    """Depth of the deepest common ancestor, and the fewest links from both to one that deep."""
+    up_a = ancestors_of(taxonomy.parent_links, taxonomy.code(a))
+    up_b = ancestors_of(taxonomy.parent_links, taxonomy.code(b))
+    common = up_a.keys() & up_b.keys()
+    deepest = max(int(taxonomy.depths[c]) for c in common)
+    links = min(up_a[c] + up_b[c] for c in common if taxonomy.depths[c] == deepest)
+    return deepest, links
+
+
+def _deepest_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Ints:
+    """For each cell ``depth * stride - links``: one number that holds both."""
+    return common.best(rows, common.taxonomy.depths.astype(np.int64) * common.stride)
+
+
+def _depth_and_links(key: Ints, stride: int) -> tuple[Ints, Ints]:
+    depth = -(-key // stride)
+    return depth, depth * stride - key
+
+
+def _block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
+    def formula(key: Ints) -> Floats:
+        depth, links = _depth_and_links(key, common.stride)
+        return 1 - 2 * depth / np.maximum(2 * depth + links, 1)
+
+    return common.tabulated(formula, _deepest_block(common, rows))
+
+
+def _links_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
+    def formula(key: Ints) -> Floats:
+        depth, links = _depth_and_links(key, common.stride)
+        whole = 2 * (depth - 1) + links
+        return np.where(links > 0, 1 - 2 * (depth - 1) / np.maximum(whole, 1), 0.0)
+
+    return common.tabulated(formula, _deepest_block(common, rows))
+
+
+def _depth_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
+    def formula(depth: Ints, both: Ints) -> Floats:
+        return 1 - 2 * depth / np.maximum(both, 1)
+
+    depths = common.taxonomy.depths
+    deepest = common.heaviest(rows, depths)
+    return common.tabulated(formula, deepest, depths[rows], common.of_columns(depths))
+
+
+def _words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
+    depth, links = _deepest(taxonomy, a, b)
+    return (
+        f"it is {_nodes(depth)} deep, and {_links(links)} lead up to it from both sides:\n"
+        f"  1 - 2*{depth} / (2*{depth} + {links})"
+    )
+
+
+def _depth_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
+    depth, _ = _deepest(taxonomy, a, b)
+    deep_a, deep_b = taxonomy.depth(a), taxonomy.depth(b)
+    return (
+        f"it is {_nodes(depth)} deep, the two are {deep_a} and {deep_b} deep:\n"
+        f"  1 - 2*{depth} / ({deep_a} + {deep_b})"
+    )
+
+
+def _links_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
+    depth, links = _deepest(taxonomy, a, b)
+    return (
+        f"it is {_links(depth - 1)} below the root, and {_links(links)} lead up to it from both "
+        f"sides:\n  1 - 2*{depth - 1} / (2*{depth - 1} + {links})"
+    )
+
+
+def _nodes(count: int) -> str:
+    return f"{count} node{'s' * (count != 1)}"
+
+
+def _links(count: int) -> str:
+    return f"{count} link{'s' * (count != 1)}"
+
+
+MEASURES = (
+    Measure("wu_palmer", wu_palmer, _block, _words),
+    Measure("wu_palmer_depth", wu_palmer_depth, _depth_block, _depth_words),
+    Measure("wu_palmer_links", wu_palmer_links, _links_block, _links_words),
+)

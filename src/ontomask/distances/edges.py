@@ -1,0 +1,96 @@
+"""Distances by edges: how many is-a links lie between two concepts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.distances.measure import Measure
+from ontomask.distances.shared import SharedAncestors
+from ontomask.taxonomy import Concept, Taxonomy
+from ontomask.taxonomy.graph import ancestors_of
+
+__all__ = ["MEASURES", "leacock_chodorow", "path"]
+
+Ints = NDArray[np.integer]
+Floats = NDArray[np.float64]
+
+
+def path(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
+    r"""The shortest way from one concept to the other, up to a common ancestor and down again.
+
+    .. math:: d(a, b) = \frac{\min_c\; path(a, c) + path(b, c)}{2\,(D - 1)}
+
+    :math:`D` is the depth of the taxonomy in nodes, so the divisor is the longest way there could
+    be (TM eq. 2, which leaves the length as it is). From 0 to 1; symmetric.
+
+    >>> from ontomask import datasets
+    >>> path(datasets.diagnoses(), "influenza", "hepatitis B") == 3 / 6
+    True
+    """
+    longest = 2 * (taxonomy.height - 1)
+    return _shortest(taxonomy, a, b) / longest if longest else 0.0
+
+
+def leacock_chodorow(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
+    r"""The logarithm of the shortest way, as a distance.
+
+    .. math:: d(a, b) = \frac{\log N_p}{\log(2D - 1)}
+
+    :math:`N_p` counts the nodes on the shortest way and :math:`D` is the depth of the taxonomy in
+    nodes. This is the similarity :math:`-\log(N_p / 2D)` of TM eq. 3, turned round and scaled from
+    0 (one node) to 1 (the most nodes there can be).
+
+    >>> import math
+    >>> from ontomask import datasets
+    >>> round(leacock_chodorow(datasets.diagnoses(), "influenza", "hepatitis B"), 6)
+    0.712414
+    >>> round(math.log(4) / math.log(7), 6)
+    0.712414
+    """
+    most = 2 * taxonomy.height - 1
+    return float(np.log(_shortest(taxonomy, a, b) + 1) / np.log(most)) if most > 1 else 0.0
+
+
+def _shortest(taxonomy: Taxonomy, a: Concept, b: Concept) -> int:
+    """Links on the shortest way through a common ancestor."""
+    up_a = ancestors_of(taxonomy.parent_links, taxonomy.code(a))
+    up_b = ancestors_of(taxonomy.parent_links, taxonomy.code(b))
+    return min(up_a[c] + up_b[c] for c in up_a.keys() & up_b.keys())
+
+
+def _shortest_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Ints:
+    every_ancestor_alike = np.full(len(common.taxonomy), common.stride, dtype=np.int64)
+    return common.stride - common.best(rows, every_ancestor_alike)
+
+
+def _path_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
+    longest = max(2 * (common.taxonomy.height - 1), 1)
+    return common.tabulated(lambda links: links / longest, _shortest_block(common, rows))
+
+
+def _leacock_chodorow_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
+    most = np.log(max(2 * common.taxonomy.height - 1, 2))
+    return common.tabulated(lambda links: np.log(links + 1) / most, _shortest_block(common, rows))
+
+
+def _path_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
+    links, longest = _shortest(taxonomy, a, b), 2 * (taxonomy.height - 1)
+    return (
+        f"the shortest way between them has {links} link(s), the longest there could be "
+        f"{longest}:\n  {links} / {longest}"
+    )
+
+
+def _leacock_chodorow_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
+    nodes, most = _shortest(taxonomy, a, b) + 1, 2 * taxonomy.height - 1
+    return (
+        f"the shortest way between them has {nodes} node(s), the longest there could be "
+        f"{most}:\n  log {nodes} / log {most}"
+    )
+
+
+MEASURES = (
+    Measure("path", path, _path_block, _path_words),
+    Measure("leacock_chodorow", leacock_chodorow, _leacock_chodorow_block, _leacock_chodorow_words),
+)

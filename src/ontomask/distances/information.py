@@ -1,0 +1,175 @@
+"""Distances by information: how much what two concepts share says about each of them.
+
+The information content of a concept is intrinsic, read off the taxonomy itself (Sánchez, Batet
+and Isern 2011):
+
+.. math:: IC(c) = -\\log\\frac{leaves(c) / |T(c)| + 1}{leaves + 1}
+
+with the leaves below the concept, its ancestors :math:`T(c)`, itself included, and all leaves.
+A leaf has no leaves below it: it counts 0, not itself (implementations differ). The root says
+nothing, a leaf says most, and a concept always says more than what it is a kind of.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.distances.measure import Measure
+from ontomask.distances.shared import SharedAncestors, ancestor_lists
+from ontomask.taxonomy import Concept, Taxonomy
+
+__all__ = ["MEASURES", "information_content", "jiang_conrath", "lin", "resnik"]
+
+Floats = NDArray[np.float64]
+
+
+def information_content(taxonomy: Taxonomy) -> Floats:
+    """How much each concept says, in the taxonomy's own order: 0 for the root, most for a leaf."""
+    kept: Floats | None = taxonomy.__dict__.get("_information_content")
+    if kept is None:
+        kept = _information_content(taxonomy)
+        kept.flags.writeable = False
+        taxonomy.__dict__["_information_content"] = kept  # a taxonomy never changes
+    return kept
+
+
+def _information_content(taxonomy: Taxonomy, block: int = 50_000) -> Floats:
+    is_leaf = taxonomy.child_links.sizes() == 0
+    leaves = np.zeros(len(taxonomy))
+    ancestors = np.empty(len(taxonomy))
+    for first in range(0, len(taxonomy), block):
+        concepts = np.arange(first, min(first + block, len(taxonomy)), dtype=np.int32)
+        start, above, _ = ancestor_lists(taxonomy, concepts)
+        ancestors[concepts] = np.diff(start)
+        below_leaf = np.repeat(is_leaf[concepts], np.diff(start))
+        leaves += np.bincount(above[below_leaf], minlength=len(taxonomy))
+    every = leaves[0] if len(taxonomy) > 1 else 0
+    leaves[is_leaf] = 0
+    return np.log(every + 1) - np.log(leaves / ancestors + 1)
+
+
+def lin(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
+    r"""What two concepts share, as part of what both say (Lin 1998).
+
+    .. math:: d(a, b) = 1 - \frac{2\,IC(L)}{IC(a) + IC(b)}
+
+    :math:`L` is the common ancestor that says most. From 0 to 1; symmetric. Not in the papers.
+
+    >>> from ontomask import datasets
+    >>> round(lin(datasets.diagnoses(), "influenza", "hepatitis"), 3)
+    0.449
+    """
+    shared, of_a, of_b, _ = _contents(taxonomy, a, b)
+    return 1 - 2 * shared / (of_a + of_b) if of_a + of_b else 0.0
+
+
+def jiang_conrath(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
+    r"""What only one of two concepts says (Jiang and Conrath 1997), scaled to at most 1.
+
+    .. math:: d(a, b) = \frac{IC(a) + IC(b) - 2\,IC(L)}{2 \max IC}
+
+    :math:`L` is the common ancestor that says most. From 0 to 1; symmetric. Not in the papers.
+
+    >>> from ontomask import datasets
+    >>> round(jiang_conrath(datasets.diagnoses(), "influenza", "hepatitis"), 3)
+    0.408
+    """
+    shared, of_a, of_b, most = _contents(taxonomy, a, b)
+    return (of_a + of_b - 2 * shared) / (2 * most) if most else 0.0
+
+
+def resnik(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
+    r"""How little two concepts share (Resnik 1995), scaled to at most 1.
+
+    .. math:: d(a, b) = 1 - \frac{IC(L)}{\max IC}
+
+    :math:`L` is the common ancestor that says most; 0 for equal concepts, whatever they say. From
+    0 to 1; symmetric. Not in the papers.
+
+    >>> from ontomask import datasets
+    >>> round(resnik(datasets.diagnoses(), "influenza", "hepatitis"), 3)
+    0.5
+    """
+    shared, _, _, most = _contents(taxonomy, a, b)
+    return 1 - shared / most if taxonomy.code(a) != taxonomy.code(b) else 0.0
+
+
+class Contents(NamedTuple):
+    """How much the common ancestor says, each concept says, and any concept at most says."""
+
+    shared: float
+    of_a: float
+    of_b: float
+    most: float
+
+
+def _contents(taxonomy: Taxonomy, a: Concept, b: Concept) -> Contents:
+    content = information_content(taxonomy)
+    common = taxonomy.codes(taxonomy.ancestors(a) & taxonomy.ancestors(b))
+    of_a, of_b = content[taxonomy.code(a)], content[taxonomy.code(b)]
+    return Contents(*map(float, (content[common].max(), of_a, of_b, content.max())))
+
+
+def _shared_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
+    """The information content of the common ancestor that says most."""
+    content, rank = np.unique(information_content(common.taxonomy), return_inverse=True)
+    return common.tabulated(content.take, common.heaviest(rows, rank.astype(np.int32)))
+
+
+def _lin_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
+    content = information_content(common.taxonomy)
+    both = content[rows][:, None] + content[common.columns]
+    distance = 1 - 2 * _shared_block(common, rows) / np.where(both > 0, both, 1)
+    distance[both == 0] = 0
+    return distance
+
+
+def _jiang_conrath_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
+    content = information_content(common.taxonomy)
+    both = content[rows][:, None] + content[common.columns]
+    return (both - 2 * _shared_block(common, rows)) / (2 * content.max() or 1)
+
+
+def _resnik_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
+    most = information_content(common.taxonomy).max() or 1
+    distance = 1 - _shared_block(common, rows) / most
+    distance[common.same(rows)] = 0
+    return distance
+
+
+def _lin_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
+    c = _contents(taxonomy, a, b)
+    return f"{_said(c)}:\n  1 - 2*{c.shared:.3f} / ({c.of_a:.3f} + {c.of_b:.3f})"
+
+
+def _jiang_conrath_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
+    c = _contents(taxonomy, a, b)
+    return (
+        f"{_said(c)}, and no concept says more than {c.most:.3f}:\n"
+        f"  ({c.of_a:.3f} + {c.of_b:.3f} - 2*{c.shared:.3f}) / (2*{c.most:.3f})"
+    )
+
+
+def _resnik_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
+    c = _contents(taxonomy, a, b)
+    return (
+        f"the common ancestor that says most says {c.shared:.3f}, and no concept says more than "
+        f"{c.most:.3f}:\n  1 - {c.shared:.3f} / {c.most:.3f}"
+    )
+
+
+def _said(c: Contents) -> str:
+    return (
+        f"the common ancestor that says most says {c.shared:.3f}, "
+        f"the two say {c.of_a:.3f} and {c.of_b:.3f}"
+    )
+
+
+MEASURES = (
+    Measure("lin", lin, _lin_block, _lin_words),
+    Measure("jiang_conrath", jiang_conrath, _jiang_conrath_block, _jiang_conrath_words),
+    Measure("resnik", resnik, _resnik_block, _resnik_words),
+)

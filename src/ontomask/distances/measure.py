@@ -1,0 +1,52 @@
+"""A distance measure: its definition for a pair, the same for a whole block, and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.taxonomy import Concept, Taxonomy
+
+if TYPE_CHECKING:
+    from ontomask.distances.shared import SharedAncestors
+
+__all__ = ["Explanation", "Measure", "MeasureLike", "PairDistance"]
+
+PairDistance = Callable[[Taxonomy, Concept, Concept], float]
+MeasureLike = str | PairDistance
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One way to say how far apart two concepts are.
+
+    ``pair`` is the definition. ``block`` gives the same numbers for many row concepts against
+    all columns at once. ``words`` tells how a pair's number came about.
+    """
+
+    name: str
+    pair: PairDistance
+    block: Callable[[SharedAncestors, NDArray[np.int32]], NDArray[np.float64]]
+    words: Callable[[Taxonomy, Concept, Concept], str]
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """The distance between two concepts and what it is made of."""
+
+    a: Concept
+    b: Concept
+    measure: str
+    distance: float
+    common: tuple[Concept, ...]  # the deepest first
+    lcs: Concept
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__

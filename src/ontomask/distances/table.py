@@ -1,0 +1,106 @@
+"""Distances between many concepts: whole tables, blocks of rows, or one row at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from os import cpu_count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.distances.measure import Measure
+from ontomask.distances.shared import SharedAncestors
+from ontomask.errors import ParameterError
+from ontomask.taxonomy import Concept, Taxonomy
+
+__all__ = ["LARGEST_TABLE", "Distances"]
+
+#: Above this many concepts a square table is not kept; rows are made when they are asked for.
+LARGEST_TABLE = 20_000
+#: Cells worked on at a time: few enough to stay in the processor's own memory.
+CELLS_AT_A_TIME = 200_000
+
+
+class Distances:
+    """The distances from each of ``rows`` to each of ``columns``, made when they are asked for.
+
+    >>> from ontomask import datasets
+    >>> from ontomask.distances import Distances
+    >>> between = Distances(datasets.diagnoses(), ["influenza"], ["hepatitis", "sprain"])
+    >>> between.shape, between.row(0).round(3)
+    ((1, 2), array([0.678, 0.848]))
+    """
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy,
+        rows: Sequence[Concept] | NDArray[np.int32],
+        columns: Sequence[Concept] | NDArray[np.int32] | None = None,
+        measure: Measure | None = None,
+    ) -> None:
+        from ontomask.distances import measure_called
+
+        self.measure = measure or measure_called("sanchez")
+        self.taxonomy = taxonomy
+        self.rows = _codes(taxonomy, rows)
+        self.columns = self.rows if columns is None else _codes(taxonomy, columns)
+        self._shared = SharedAncestors(taxonomy, self.columns) if self.columns.size else None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns."""
+        return len(self.rows), len(self.columns)
+
+    def row(self, index: int) -> NDArray[np.float64]:
+        """One row."""
+        return self.block(index, index + 1)[0]
+
+    def block(self, first: int, last: int) -> NDArray[np.float64]:
+        """The rows from ``first`` up to, not including, ``last``."""
+        rows = self.rows[first:last]
+        if self._shared is None or not rows.size:
+            return np.zeros((len(rows), len(self.columns)))
+        return self.measure.block(self._shared, rows)
+
+    def blocks(self, cells: int = CELLS_AT_A_TIME) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+        """All rows, some at a time, so that a table of any size passes through little memory."""
+        for rows in self._slices(cells):
+            yield rows, self.block(rows.start, rows.stop)
+
+    def table(self, dtype: type[np.floating] = np.float64) -> NDArray[np.floating]:
+        """The whole table; beside it, only a few blocks are in memory."""
+        if min(self.shape) > LARGEST_TABLE:
+            size = len(self.rows) * len(self.columns) * np.dtype(dtype).itemsize / 1e9
+            raise ParameterError(
+                f"a table of {len(self.rows):,} by {len(self.columns):,} concepts would take "
+                f"{size:,.0f} GB; tables are kept up to {LARGEST_TABLE:,}",
+                "go through ontomask.distances.Distances(...).blocks(), or ask for single rows",
+            )
+        out = np.empty(self.shape, dtype=dtype)
+
+        def fill(rows: slice) -> None:
+            out[rows] = self.block(rows.start, rows.stop)
+
+        slices = list(self._slices(CELLS_AT_A_TIME))
+        if len(slices) < 8:
+            for rows in slices:
+                fill(rows)
+        else:
+            with ThreadPoolExecutor(min(4, cpu_count() or 1)) as pool:
+                for _ in pool.map(fill, slices):
+                    pass
+        return out
+
+    def _slices(self, cells: int) -> Iterator[slice]:
+        height = max(1, cells // max(1, len(self.columns)))
+        for first in range(0, len(self.rows), height):
+            yield slice(first, min(first + height, len(self.rows)))
+
+
+def _codes(
+    taxonomy: Taxonomy, concepts: Sequence[Concept] | NDArray[np.int32]
+) -> NDArray[np.int32]:
+    if isinstance(concepts, np.ndarray) and concepts.dtype.kind == "i":
+        return concepts.astype(np.int32)
+    return taxonomy.codes(concepts)

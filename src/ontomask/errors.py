@@ -1,0 +1,150 @@
+"""What can go wrong, as a tree.
+
+::
+
+    OntomaskError                      something the caller can mend
+    ├── TaxonomyError                  the is-a graph itself is wrong
+    │   ├── CycleError                 a concept is its own ancestor
+    │   ├── EmptyTaxonomyError         no concept at all
+    │   ├── UndeclaredParentError      a parent that is no concept of the table
+    │   ├── DuplicateConceptError      one identifier, two concepts
+    │   └── SeveralParentsError        a tree was needed, a concept has two parents
+    ├── FileFormatError                a file cannot be read as what it should be
+    ├── UnknownTaxonomyError           no bundled taxonomy or file of that name
+    ├── UnknownConceptError            not a concept of this taxonomy
+    ├── UnknownValueError              values that reach no concept
+    ├── UnknownMeasureError            no distance of that name
+    └── ParameterError                 an argument that makes no sense
+    InternalError                      a mistake of ours, please report it
+
+    OntomaskWarning
+    ├── SeveralRootsWarning            a virtual root was put above several
+    └── HeaderWarning                  a first row was taken for a header
+
+Every message says what is wrong, where, and what to do about it. A message may quote a few
+values; it never quotes a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = [
+    "CycleError",
+    "DuplicateConceptError",
+    "EmptyTaxonomyError",
+    "FileFormatError",
+    "HeaderWarning",
+    "InternalError",
+    "OntomaskError",
+    "OntomaskWarning",
+    "ParameterError",
+    "SeveralParentsError",
+    "SeveralRootsWarning",
+    "TaxonomyError",
+    "UndeclaredParentError",
+    "UnknownConceptError",
+    "UnknownMeasureError",
+    "UnknownTaxonomyError",
+    "UnknownValueError",
+    "quoted",
+]
+
+
+class OntomaskError(Exception):
+    """Something the caller can mend.
+
+    ``message`` says what is wrong and where, ``hint`` what to do.
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        self.message = message
+        self.hint = hint
+        super().__init__(f"{message}\n\nhint: {hint}" if hint else message)
+
+    def __reduce__(self) -> tuple[type[OntomaskError], tuple[str, str]]:
+        # Errors cross process borders; the default would pass the joined text as the message.
+        return type(self), (self.message, self.hint)
+
+
+class TaxonomyError(OntomaskError):
+    """The is-a graph itself is wrong."""
+
+
+class CycleError(TaxonomyError):
+    """A concept is its own ancestor."""
+
+
+class EmptyTaxonomyError(TaxonomyError):
+    """There is no concept at all."""
+
+
+class UndeclaredParentError(TaxonomyError):
+    """A parent is named that is no concept of the table."""
+
+
+class DuplicateConceptError(TaxonomyError):
+    """One identifier stands for two concepts."""
+
+
+class SeveralParentsError(TaxonomyError):
+    """A tree was needed, and a concept has more than one parent."""
+
+
+class FileFormatError(OntomaskError):
+    """A file cannot be read as what it should be: file, line and reason."""
+
+
+class UnknownTaxonomyError(OntomaskError):
+    """Neither a bundled taxonomy nor a file has that name."""
+
+
+class UnknownConceptError(OntomaskError, KeyError):
+    """Not a concept of this taxonomy."""
+
+    __str__ = Exception.__str__  # KeyError would show the message in quotes
+
+
+class UnknownValueError(OntomaskError):
+    """Values that reach no concept, with their counts."""
+
+
+class UnknownMeasureError(OntomaskError):
+    """No distance has that name."""
+
+
+class ParameterError(OntomaskError, ValueError):
+    """An argument makes no sense, or not together with the others."""
+
+
+class InternalError(Exception):
+    """A mistake of ours."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(
+            f"{message}\n\nThis is a mistake in ontomask, not in your data; please report it "
+            "with this message and the version (SECURITY.md says what not to send)."
+        )
+
+
+class OntomaskWarning(UserWarning):
+    """Something was done that changes the result and that the caller may not expect."""
+
+
+class SeveralRootsWarning(OntomaskWarning):
+    """The taxonomy had several roots and was given a virtual one above them."""
+
+
+class HeaderWarning(OntomaskWarning):
+    """The first row of a table was taken for a header."""
+
+
+def quoted(names: Iterable[object], most: int = 5) -> str:
+    """A few names for a message: ``'a', 'b' and 3 more``.
+
+    >>> quoted(["x", "y"]), quoted("abcdefgh", most=3)
+    ("'x', 'y'", "'a', 'b', 'c' and 5 more")
+    """
+    listed = [repr(str(name)) for name in names]
+    shown = ", ".join(listed[:most])
+    return shown if len(listed) <= most else f"{shown} and {len(listed) - most:,} more"

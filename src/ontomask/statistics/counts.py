@@ -1,0 +1,121 @@
+"""Columns as distinct concepts with counts: all that any statistic needs to know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.columns import counted, listed
+from ontomask.distances import Distances, MeasureLike, measure_called
+from ontomask.errors import ParameterError, UnknownValueError
+from ontomask.taxonomy import Concept, Taxonomy
+
+__all__ = ["Column", "Pairs", "Values", "column", "fixed_point", "pairs", "summed_distances"]
+
+Values = Iterable[Concept] | Mapping[Concept, int]
+
+
+@dataclass(frozen=True)
+class Column:
+    """The distinct concepts of a column, by code, and how many records hold each."""
+
+    taxonomy: Taxonomy
+    codes: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return int(self.counts.sum())
+
+
+def column(values: Values, taxonomy: Taxonomy) -> Column:
+    """Count the values of a column; all of them must be concepts of the taxonomy."""
+    counts, missing = counted(values)
+    if missing:
+        raise ParameterError(
+            f"{missing:,} of {missing + sum(counts.values()):,} values are missing",
+            "leave them out first",
+        )
+    if not counts:
+        raise ParameterError("there are no values", "give at least one")
+    codes = _known(counts, taxonomy)
+    distinct, place = np.unique(codes, return_inverse=True)  # aliases may name the same concept
+    sums = np.bincount(place, weights=np.array(list(counts.values()), dtype=float))
+    return Column(taxonomy, distinct, sums.astype(np.int64))
+
+
+def _known(counts: Mapping[str, int], taxonomy: Taxonomy) -> NDArray[np.int32]:
+    unknown = [value for value in counts if value not in taxonomy]
+    if not unknown:
+        return taxonomy.codes(list(counts))
+    listed_values = ", ".join(f"{value!r} ({counts[value]:,})" for value in unknown[:5])
+    more = f" and {len(unknown) - 5:,} more" if len(unknown) > 5 else ""
+    raise UnknownValueError(
+        f"{len(unknown):,} value{'s' * (len(unknown) > 1)} are not concepts of {taxonomy!r}:\n"
+        f"  {listed_values}{more}",
+        "statistics need identifiers: map_terms(values, taxonomy) leads terms to concepts",
+    )
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Two columns side by side: ``counts[i]`` records hold ``x.codes[row[i]]`` and
+    ``y.codes[col[i]]``.
+    """
+
+    x: Column
+    y: Column
+    row: NDArray[np.int64]
+    col: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
+def pairs(x: Iterable[Concept], tax_x: Taxonomy, y: Iterable[Concept], tax_y: Taxonomy) -> Pairs:
+    """Count the distinct pairs of two columns of the same length."""
+    xs, ys = listed(x), listed(y)
+    if len(xs) != len(ys):
+        raise ParameterError(
+            f"the columns have {len(xs):,} and {len(ys):,} values",
+            "give two columns of the same records",
+        )
+    first, second = column(xs, tax_x), column(ys, tax_y)
+    row, col = _places(xs, first), _places(ys, second)
+    distinct, counts = np.unique(row * len(second.codes) + col, return_counts=True)
+    row, col = np.divmod(distinct, len(second.codes))
+    return Pairs(first, second, row, col, counts)
+
+
+def _places(values: list[Concept], of: Column) -> NDArray[np.int64]:
+    """Where each record's value stands among the distinct ones."""
+    place = {v: int(np.searchsorted(of.codes, of.taxonomy.code(v))) for v in set(values)}
+    return np.fromiter((place[v] for v in values), dtype=np.int64, count=len(values))
+
+
+def fixed_point(distances: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Distances as whole multiples of 2^-28.
+
+    Sums of these are exact: ties are ties, whatever the order of summation.
+    """
+    return np.rint(distances * 2.0**28).astype(np.int64)
+
+
+def summed_distances(
+    of: Column,
+    candidates: NDArray[np.int32],
+    measure: MeasureLike,
+    form: Callable[[NDArray[np.float64]], NDArray[Any]] = np.asarray,
+) -> NDArray[Any]:
+    """For each candidate the summed distance to all records, of distances in the given form.
+
+    The table of values by candidates passes through memory block by block.
+    """
+    table = Distances(of.taxonomy, of.codes, candidates, measure_called(measure, of.taxonomy))
+    return sum(
+        (of.counts[rows] @ form(block) for rows, block in table.blocks()),
+        start=np.zeros(len(candidates), dtype=np.int64),
+    )

@@ -1,0 +1,88 @@
+"""ARX hierarchies: one row per leaf, coarser to the right, everything in the last column.
+
+::
+
+    influenza;viral infection;disease
+    common cold;viral infection;disease
+    sprain;sprain;injury;disease
+
+Equal labels in neighbouring columns of a row are one concept, so rows may be filled up to the
+same length by repeating a label.
+"""
+
+from __future__ import annotations
+
+import csv
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import TextIO
+
+from ontomask.errors import SeveralParentsError, quoted
+from ontomask.taxonomy.readers.text import Row, Table
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+__all__ = ["read", "write"]
+
+
+def read(table: Table, *, name: str = "") -> Taxonomy:
+    """Read a hierarchy as ARX writes it."""
+    parent: dict[str, tuple[str, Row]] = {}
+    tops: set[str] = set()
+    for row in table.rows:
+        steps = _steps(table, row)
+        tops.add(steps[-1])
+        for child, above in pairwise(steps):
+            known, earlier = parent.setdefault(child, (above, row))
+            if known != above:
+                raise table.error(
+                    row.line,
+                    f"{child!r} has two parents, {known!r} and {above!r}:\n"
+                    f"  line {earlier.line}: {_shown(table, earlier)}\n"
+                    f"  line {row.line}: {_shown(table, row)}",
+                    "a hierarchy of this kind is a tree: give one of them another name, "
+                    "or use a child,parent table",
+                )
+    edges: list[tuple[str, str | None]] = [(c, above) for c, (above, _) in parent.items()]
+    return Taxonomy.from_edges(
+        [*edges, *((top, None) for top in sorted(tops))], name=name, source=table.path.name
+    )
+
+
+def _steps(table: Table, row: Row) -> list[str]:
+    """The distinct labels of a row from fine to coarse."""
+    width = len(table.rows[0].cells)
+    if len(row.cells) != width:
+        raise table.error(
+            row.line,
+            f"{len(row.cells)} columns where the first row has {width}",
+            "repeat a label to fill a row up",
+        )
+    if not all(row.cells):
+        raise table.error(
+            row.line,
+            f"column {row.cells.index('') + 1} is empty",
+            "repeat the label to its left or right: equal neighbours are one concept",
+        )
+    return [label for label, _ in groupby(row.cells)]
+
+
+def _shown(table: Table, row: Row) -> str:
+    return table.delimiter.join(row.cells)
+
+
+def write(taxonomy: Taxonomy, file: TextIO, path: Path) -> None:
+    """One row per leaf; a leaf nearer to the root is repeated to fill its row up."""
+    several = [c for c in taxonomy if len(taxonomy.parents(c)) > 1]
+    if several:
+        raise SeveralParentsError(
+            f"an ARX hierarchy is a tree, and {len(several):,} concepts have several parents: "
+            f"{quoted(several)}",
+            'write format="child-parent" instead',
+        )
+    writer = csv.writer(file, delimiter=";", lineterminator="\n")
+    for concept in taxonomy:
+        if concept in taxonomy.leaves:
+            steps = [concept]
+            while above := taxonomy.parents(steps[-1]):
+                steps.append(above[0])
+            writer.writerow([concept] * (taxonomy.height - len(steps)) + steps)

@@ -1,0 +1,73 @@
+"""The taxonomies that come with the package; ``bundled/README.md`` says where they are from."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from ontomask.taxonomy.codes import ICD9_DIAGNOSES, ICD9_PROCEDURES, CodeStyle
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+__all__ = ["BUNDLED", "read"]
+
+BUNDLED = ("icd9cm", "icd9cm-procedures", "wordnet")
+
+
+@cache  # a taxonomy never changes, so everybody may hold the same one
+def read(name: str) -> Taxonomy:
+    """One of :data:`BUNDLED`."""
+    if name == "icd9cm":
+        return _icd9(name, "ICD-9-CM diagnoses, CMS/NCHS", ICD9_DIAGNOSES)
+    if name == "icd9cm-procedures":
+        return _icd9(name, "ICD-9-CM procedures, CMS", ICD9_PROCEDURES)
+    return _wordnet()
+
+
+def _rows(name: str) -> list[list[str]]:
+    packed = files("ontomask.taxonomy").joinpath("bundled", f"{name}.tsv.gz").read_bytes()
+    lines = gzip.decompress(packed).decode("utf-8").splitlines()
+    return [line.split("\t") for line in lines[1:]]  # no quoting in these
+
+
+def _icd9(name: str, source: str, code_style: CodeStyle) -> Taxonomy:
+    rows = _rows(name)
+    return Taxonomy.from_edges(
+        [(code, parent) for code, parent, _, _ in rows],
+        {code: label for code, _, label, _ in rows},
+        concepts=[row[0] for row in rows],
+        name=name,
+        source=source,
+        version="version 32, fiscal year 2015",
+        code_style=code_style,
+    )
+
+
+def _wordnet() -> Taxonomy:
+    """Nouns under names like ``person.n.01``: first lemma, noun, the lemma's sense."""
+    offsets, hypernyms, instances, lemmas = zip(*_rows("wordnet"), strict=True)
+    number = {offset: place for place, offset in enumerate(offsets)}
+    links = [
+        (place, number[parent])
+        for above in (hypernyms, instances)
+        for place, listed in enumerate(above)
+        if listed
+        for parent in listed.split(",")
+    ]
+    child, parent = np.array(links).T
+    first = [words.partition("|")[0].lower().rpartition("#") for words in lemmas]
+    # All labels in one go: drop the sense of each lemma, and write spaces for underscores.
+    spoken = re.sub(r"#\d+", "", "\n".join(lemmas)).replace("_", " ").split("\n")
+    return Taxonomy.from_numbers(
+        [f"{word}.n.{sense:0>2}" for word, _, sense in first],
+        child,
+        parent,
+        [tuple(words.split("|")) for words in spoken],
+        number,
+        name="wordnet",
+        source="WordNet nouns, Princeton University",
+        version="3.0",
+    )

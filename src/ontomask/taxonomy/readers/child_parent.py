@@ -1,0 +1,221 @@
+"""A table of children and parents: the simplest form of a taxonomy.
+
+One row per link, with a header that names the columns::
+
+    child,parent,label,synonyms
+    disease,,Disease,
+    flu,disease,Influenza,grippe|flu
+    hepatitis,viral infection,Hepatitis,
+    hepatitis,liver disease,Hepatitis,
+
+A second row for a concept gives it a second parent. If any row leaves the parent empty, the table
+declares its concepts: a parent without a row of its own is then an error. Without a header there
+are two columns, child and parent, and a parent that is nobody's child is a root.
+"""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+from ontomask.errors import HeaderWarning
+from ontomask.taxonomy.readers.text import Row, Table, column
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+__all__ = ["has_header", "read", "write"]
+
+CHILD = ("child", "code", "concept", "id", "identifier", "node", "term", "value")
+PARENT = ("parent", "parent_code", "parent_id", "broader", "is_a")
+LABEL = ("label", "preferred_label", "name", "title", "description")
+SYNONYMS = ("synonyms", "synonym", "alt_labels", "alt_label")
+ALIASES = ("aliases", "alias")
+BETWEEN = "|"  # between two synonyms of one cell
+
+
+class Columns(NamedTuple):
+    """Where each kind of cell stands; None for what the table does not have."""
+
+    child: int
+    parent: int
+    label: int | None = None
+    synonyms: int | None = None
+    aliases: int | None = None
+
+
+def has_header(table: Table) -> bool:
+    """Whether the first row names a child and a parent column."""
+    return _by_name(table.rows[0].cells) is not None
+
+
+def read(
+    table: Table,
+    *,
+    child: str | None = None,
+    parent: str | None = None,
+    label: str | None = None,
+    header: bool | None = None,
+    name: str = "",
+) -> Taxonomy:
+    """Read a table of links; ``child``, ``parent`` and ``label`` name unusual columns."""
+    columns, rows = _columns(table, child, parent, label, header)
+    _check_widths(table, columns, rows)
+    return _taxonomy(table, columns, rows, name)
+
+
+def _columns(
+    table: Table, child: str | None, parent: str | None, label: str | None, header: bool | None
+) -> tuple[Columns, list[Row]]:
+    first = table.rows[0].cells
+    if child or parent or label:
+        wanted = {"child": child, "parent": parent, "label": label}
+        for argument, given in wanted.items():
+            if given and column(first, [given.casefold().replace(" ", "_")]) is None:
+                raise table.error(
+                    table.rows[0].line,
+                    f"there is no column {given!r}, which {argument}= asks for",
+                    f"the columns are {', '.join(map(repr, first))}",
+                )
+        header = True
+    found = _by_name(first, child, parent, label)
+    if found is not None and header is not False:
+        return found, table.rows[1:]
+    if child or parent or label or len(first) != 2:
+        raise table.error(
+            table.rows[0].line,
+            "no columns called child and parent were found in "
+            + ", ".join(repr(cell) for cell in first[:6]),
+            "name them: child=..., parent=...; or give two columns without a header",
+        )
+    if header is None:
+        header = _looks_like_header(table)
+    return Columns(0, 1), table.rows[1:] if header else table.rows
+
+
+def _by_name(
+    header: list[str], child: str | None = None, parent: str | None = None, label: str | None = None
+) -> Columns | None:
+    def place(given: str | None, usual: tuple[str, ...]) -> int | None:
+        return column(header, [given.casefold().replace(" ", "_")] if given else usual)
+
+    at_child, at_parent = place(child, CHILD), place(parent, PARENT)
+    if at_child is None or at_parent is None:
+        return None
+    return Columns(
+        at_child, at_parent, place(label, LABEL), place(None, SYNONYMS), place(None, ALIASES)
+    )
+
+
+def _looks_like_header(table: Table) -> bool:
+    """A first link that touches no other, among at least two others, is no link but a header."""
+    (top, *others) = table.rows
+    named = {cell for row in others for cell in row.cells}
+    if len(others) < 2 or named.intersection(top.cells):
+        return False
+    warnings.warn(
+        f"{table.path}: the first row, {top.cells[0]!r} and {top.cells[1]!r}, occurs nowhere else "
+        "and was taken for a header; header=False reads it as a link",
+        HeaderWarning,
+        stacklevel=5,
+    )
+    return True
+
+
+def _check_widths(table: Table, columns: Columns, rows: list[Row]) -> None:
+    width = len(table.rows[0].cells)
+    for row in rows:
+        if len(row.cells) != width:
+            raise table.error(
+                row.line,
+                f"{len(row.cells)} columns where the first row has {width}",
+                "every row needs the same columns; quote cells that contain the delimiter",
+            )
+        if not row.cells[columns.child]:
+            raise table.error(row.line, "the child is empty", "name the concept of this row")
+
+
+def _taxonomy(table: Table, columns: Columns, rows: list[Row], name: str) -> Taxonomy:
+    declares = any(not row.cells[columns.parent] for row in rows)
+    first_line: dict[tuple[str, str], int] = {}
+    labels: dict[str, tuple[int, list[str]]] = {}
+    aliases: dict[str, str] = {}
+    for row in rows:
+        child, parent = row.cells[columns.child], row.cells[columns.parent]
+        earlier = first_line.setdefault((child, parent), row.line)
+        if declares and earlier != row.line:
+            raise table.error(
+                row.line,
+                f"{child!r} stands a second time below the same parent (first on line {earlier})",
+                "give every concept its own identifier, or remove the row",
+            )
+        names = [n for n in _names(row, columns) if n]
+        known = labels.setdefault(child, (row.line, names))
+        if names and known[1] and names[0] != known[1][0]:
+            raise table.error(
+                row.line,
+                f"{child!r} is called {names[0]!r} here and {known[1][0]!r} on line {known[0]}",
+                "give every concept its own identifier, or one label",
+            )
+        if names and not known[1]:
+            labels[child] = row.line, names
+        if columns.aliases is not None:
+            aliases.update(dict.fromkeys(_split(row.cells[columns.aliases]), child))
+    if declares:
+        _check_parents(table, first_line)
+    return Taxonomy.from_edges(
+        first_line,
+        {child: names for child, (_, names) in labels.items()},
+        aliases=aliases,
+        name=name,
+        source=table.path.name,
+    )
+
+
+def _names(row: Row, columns: Columns) -> Iterator[str]:
+    if columns.label is not None:
+        yield row.cells[columns.label]
+    if columns.synonyms is not None:
+        yield from _split(row.cells[columns.synonyms])
+
+
+def _check_parents(table: Table, first_line: dict[tuple[str, str], int]) -> None:
+    declared = {child for child, _ in first_line}
+    for (child, parent), line in first_line.items():
+        if parent and parent not in declared:
+            raise table.error(
+                line,
+                f"the parent {parent!r} of {child!r} has no row of its own",
+                "add a row for it (with an empty parent if it is a root), or correct it",
+            )
+
+
+def _split(cell: str) -> list[str]:
+    r"""``a|b\|c`` is two names, ``a`` and ``b|c``."""
+    marked = cell.replace("\\|", "\0")
+    parts = (part.replace("\0", BETWEEN).strip() for part in marked.split(BETWEEN))
+    return [part for part in parts if part]
+
+
+def _joined(names: tuple[str, ...]) -> str:
+    return BETWEEN.join(name.replace(BETWEEN, "\\|") for name in names)
+
+
+def write(taxonomy: Taxonomy, file: TextIO, path: Path) -> None:
+    """One row per link, the root with an empty parent; tab-separated where the name says .tsv."""
+    delimiter = "\t" if ".tsv" in path.suffixes else ","
+    writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(["child", "parent", "label", "synonyms", "aliases"])
+    alias: dict[str, list[str]] = {}
+    for other, concept in taxonomy.alias_items():
+        alias.setdefault(concept, []).append(other)
+    for concept in taxonomy:
+        names = taxonomy.labels(concept)
+        rest = [
+            names[0] if names else "",
+            _joined(names[1:]),
+            _joined(tuple(alias.get(concept, ()))),
+        ]
+        for parent in taxonomy.parents(concept) or ("",):
+            writer.writerow([concept, parent, *rest])

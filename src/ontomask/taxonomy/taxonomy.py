@@ -1,0 +1,603 @@
+"""The taxonomy: concepts, what they are called and what they are kinds of."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.errors import (
+    DuplicateConceptError,
+    ParameterError,
+    SeveralRootsWarning,
+    UndeclaredParentError,
+    UnknownConceptError,
+    quoted,
+)
+from ontomask.taxonomy import graph
+from ontomask.taxonomy.graph import IntArray, Links
+from ontomask.taxonomy.names import Hit, NameIndex, folded, nearest
+
+if TYPE_CHECKING:
+    from ontomask.distances.measure import Explanation, MeasureLike
+    from ontomask.taxonomy.codes import CodeStyle
+
+__all__ = ["Concept", "Labels", "Taxonomy"]
+
+Concept = str
+Labels = Mapping[str, str | Sequence[str]]
+
+
+class Taxonomy:
+    """A graph of is-a links with one root; a concept may have several parents.
+
+    Concepts are named by their identifiers (or an alias of one); labels are what people call
+    them, the preferred one first. A taxonomy never changes once it is made. Make one with
+    :func:`~ontomask.load_taxonomy`, :meth:`from_edges`, :meth:`from_paths` or
+    :meth:`from_prefixes`.
+
+    >>> tax = Taxonomy.from_edges(
+    ...     [("coma", "disorder"), ("neuropathy", "disorder"), ("hepatic coma", "coma")],
+    ...     labels={"coma": ["Coma", "comatose"]},
+    ... )
+    >>> tax
+    Taxonomy(4 concepts below 'disorder', 3 levels, 2 leaves)
+    >>> tax.root, len(tax), "coma" in tax, tax.depth("hepatic coma")
+    ('disorder', 4, True, 3)
+    >>> sorted(tax.ancestors("hepatic coma"))
+    ['coma', 'disorder', 'hepatic coma']
+    """
+
+    #: What it is called, where it came from and which edition it is, for reports.
+    name: str
+    source: str
+    version: str
+    #: How codes of this taxonomy are written, where that is known (ICD); see ``map_terms``.
+    code_style: CodeStyle | None
+
+    def __init__(
+        self,
+        identifiers: Sequence[str],
+        parents: Links,
+        labels: Sequence[tuple[str, ...]],
+        aliases: Mapping[str, int],
+        *,
+        name: str = "",
+        source: str = "",
+        version: str = "",
+        code_style: CodeStyle | None = None,
+    ) -> None:
+        # Not for callers: everything here is already ordered and checked.
+        self.__dict__.update(
+            identifiers=tuple(identifiers),
+            parent_links=parents,
+            depths=graph.depths(parents),
+            name=name,
+            source=source,
+            version=version,
+            code_style=code_style,
+            _labels=labels,
+            _aliases=dict(aliases),
+            _code={identifier: code for code, identifier in enumerate(identifiers)},
+        )
+
+    identifiers: tuple[str, ...]
+    parent_links: Links
+    depths: NDArray[np.int32]
+    _labels: Sequence[tuple[str, ...]]
+    _aliases: dict[str, int]
+    _code: dict[str, int]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a taxonomy does not change: cannot set {name!r}")
+
+    # ------------------------------------------------------------------ making one
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Iterable[tuple[str, str | None]],
+        labels: Labels | None = None,
+        *,
+        concepts: Iterable[str] | None = None,
+        aliases: Mapping[str, str] | None = None,
+        name: str = "",
+        source: str = "",
+        version: str = "",
+        code_style: CodeStyle | None = None,
+        warn: bool = True,
+    ) -> Taxonomy:
+        """A taxonomy from (child, parent) pairs; a concept with several parents has several pairs.
+
+        A parent that is nobody's child is a root, and ``(concept, None)`` names a root outright.
+        Several roots are put below a virtual one, ``*``, with a warning (``warn=False``: without).
+        ``labels`` gives each concept's names, the preferred one first; ``aliases`` leads other
+        identifiers to concepts. Where ``concepts`` declares them all, a parent that is not among
+        them is an error.
+
+        >>> Taxonomy.from_edges([("flu", "disease"), ("cold", "disease")]).children("disease")
+        ('cold', 'flu')
+        """
+        number, links = _numbered(edges)
+        if concepts is not None:
+            _check_declared(concepts, number, links)
+        lists: list[tuple[str, ...]] = [()] * len(number)
+        for concept, names in (labels or {}).items():
+            if concept not in number:
+                raise UnknownConceptError(
+                    f"labels are given for {concept!r}, which is not a concept",
+                    "name it in an edge, or leave its labels out",
+                )
+            listed = [names] if isinstance(names, str) else names
+            lists[number[concept]] = tuple(dict.fromkeys(name for name in listed if name))
+        child = np.fromiter((c for c, _ in links), dtype=np.int64, count=len(links))
+        parent = np.fromiter((p for _, p in links), dtype=np.int64, count=len(links))
+        return cls.from_numbers(
+            list(number),
+            child,
+            parent,
+            lists,
+            _alias_numbers(aliases or {}, number),
+            name=name,
+            source=source,
+            version=version,
+            code_style=code_style,
+            warn=warn,
+        )
+
+    @classmethod
+    def from_numbers(
+        cls,
+        identifiers: Sequence[str],
+        child: IntArray,
+        parent: IntArray,
+        labels: Sequence[tuple[str, ...]],
+        aliases: Mapping[str, int] | None = None,
+        *,
+        name: str = "",
+        source: str = "",
+        version: str = "",
+        code_style: CodeStyle | None = None,
+        warn: bool = True,
+    ) -> Taxonomy:
+        """A taxonomy from concepts that are numbered already, for readers of large files.
+
+        ``identifiers`` are distinct; ``child[i]`` is below ``parent[i]``, both places in
+        ``identifiers``, each link once; ``labels`` are in the same order. Nothing but the shape
+        of the graph (roots, cycles) is checked.
+        """
+        ordered, named, parents, tops = graph.order(identifiers, child, parent)
+        if tops and warn:
+            warnings.warn(
+                f"the taxonomy has {len(tops)} roots, {quoted(tops)}; "
+                f"they were put below a virtual root {graph.VIRTUAL_ROOT!r}",
+                SeveralRootsWarning,
+                stacklevel=3,
+            )
+        place = np.empty(len(named), dtype=np.int64)
+        place[ordered] = np.arange(len(named))
+        padded = [*labels, ()]  # a virtual root has no labels
+        return cls(
+            named,
+            parents,
+            [padded[old] for old in ordered.tolist()],
+            {alias: int(place[old]) for alias, old in (aliases or {}).items()},
+            name=name,
+            source=source,
+            version=version,
+            code_style=code_style,
+        )
+
+    @classmethod
+    def from_paths(cls, values: Iterable[str], sep: str = "|", *, name: str = "") -> Taxonomy:
+        """A taxonomy that is in the values: each value is a path from the top.
+
+        A concept is identified by its whole path, and labelled with its last part. Where the
+        paths have several tops, they stand below ``*``.
+
+        >>> places = Taxonomy.from_paths(["Europe|Spain|Reus", "Europe|Malta", "Asia|Japan"])
+        >>> places.parents("Europe|Spain|Reus"), places.label("Europe|Spain|Reus"), places.root
+        (('Europe|Spain',), 'Reus', '*')
+        """
+        if not sep:
+            raise ParameterError("sep is empty", 'give what stands between the parts, as sep="|"')
+        edges: set[tuple[str, str | None]] = set()
+        labels: dict[str, str] = {}
+        for value in {_text(value, "value") for value in values}:
+            parts = [part.strip() for part in value.split(sep)]
+            if not all(parts):
+                raise ParameterError(
+                    f"the path {value!r} has an empty part",
+                    f"write every part, with {sep!r} between two of them only",
+                )
+            paths = [sep.join(parts[: end + 1]) for end in range(len(parts))]
+            labels.update(zip(paths, parts, strict=True))
+            edges.update(zip(paths, [None, *paths[:-1]], strict=True))
+        return cls.from_edges(edges, labels, name=name, source="paths in the values", warn=False)
+
+    @classmethod
+    def from_prefixes(
+        cls, values: Iterable[str], lengths: Sequence[int], *, name: str = ""
+    ) -> Taxonomy:
+        """A taxonomy that is in the values: codes whose first characters say where they belong.
+
+        The first ``lengths`` characters of a value are its ancestors, below a root ``*``.
+
+        >>> zips = Taxonomy.from_prefixes(["43201", "43007", "08001"], lengths=[1, 3])
+        >>> sorted(zips.ancestors("43201")), zips.depth("43201")
+        (['*', '4', '432', '43201'], 4)
+        """
+        if not lengths or sorted(set(lengths)) != list(lengths) or min(lengths) < 1:
+            raise ParameterError(
+                f"lengths is {list(lengths)!r}",
+                "give prefix lengths of at least 1, each longer than the one before: [1, 3]",
+            )
+        edges: set[tuple[str, str | None]] = set()
+        for value in {_text(value, "value") for value in values}:
+            if value == graph.VIRTUAL_ROOT:
+                continue
+            steps = [value[:length] for length in lengths if length < len(value)]
+            path = [graph.VIRTUAL_ROOT, *steps, value]
+            edges.update(zip(path[1:], path[:-1], strict=True))
+        return cls.from_edges(edges, name=name, source="prefixes of the values")
+
+    # ------------------------------------------------------------------ looking at one
+
+    @property
+    def root(self) -> Concept:
+        """The one concept that everything else is a kind of."""
+        return self.identifiers[0]
+
+    @property
+    def height(self) -> int:
+        """The greatest depth: how many levels there are."""
+        return int(self.depths.max())
+
+    def __len__(self) -> int:
+        return len(self.identifiers)
+
+    def __iter__(self) -> Iterator[Concept]:
+        return iter(self.identifiers)
+
+    def __contains__(self, concept: object) -> bool:
+        return concept in self._code or concept in self._aliases
+
+    def __repr__(self) -> str:
+        several = int((self.parent_links.sizes() > 1).sum())
+        parts = [
+            f"{self.name!r}: " if self.name else "",
+            f"{len(self):,} concept{'s' * (len(self) > 1)} below {self.root!r}, ",
+            f"{self.height} level{'s' * (self.height > 1)}, ",
+            f"{len(self.leaves):,} lea{'ves' if len(self.leaves) > 1 else 'f'}",
+            f", {several:,} with several parents" if several else "",
+        ]
+        return f"Taxonomy({''.join(parts)})"
+
+    def __eq__(self, other: object) -> bool:
+        """The same concepts, links, labels and aliases, whatever they are called or came from."""
+        if not isinstance(other, Taxonomy):
+            return NotImplemented
+        return (
+            self.identifiers == other.identifiers
+            and np.array_equal(self.parent_links.items, other.parent_links.items)
+            and np.array_equal(self.parent_links.start, other.parent_links.start)
+            and list(self._labels) == list(other._labels)
+            and self._aliases == other._aliases
+        )
+
+    def __hash__(self) -> int:
+        return hash((len(self), self.root))
+
+    def code(self, concept: Concept) -> int:
+        """The number of a concept: its place in the taxonomy's own order."""
+        found = self._code.get(concept)
+        if found is None:
+            found = self._aliases.get(concept)
+        if found is None:
+            raise self._unknown(concept)
+        return found
+
+    def codes(self, concepts: Iterable[Concept]) -> NDArray[np.int32]:
+        """The numbers of many concepts."""
+        concepts = concepts if isinstance(concepts, Sequence) else list(concepts)
+        try:
+            found = [self._code[concept] for concept in concepts]
+        except (KeyError, TypeError):  # an alias, or no concept at all
+            found = [self.code(concept) for concept in concepts]
+        return np.array(found, dtype=np.int32)
+
+    def label(self, concept: Concept) -> str:
+        """What a concept is called: its preferred label, or its identifier where it has none."""
+        known = self._labels[self.code(concept)]
+        return known[0] if known else self.identifiers[self.code(concept)]
+
+    def labels(self, concept: Concept) -> tuple[str, ...]:
+        """Every name of a concept, the preferred one first."""
+        return self._labels[self.code(concept)]
+
+    def aliases(self, concept: Concept) -> tuple[str, ...]:
+        """The other identifiers of a concept."""
+        code = self.code(concept)
+        return tuple(alias for alias, number in self._aliases.items() if number == code)
+
+    def alias_items(self) -> Iterator[tuple[str, Concept]]:
+        """Every alias with its concept."""
+        return ((alias, self.identifiers[code]) for alias, code in self._aliases.items())
+
+    def depth(self, concept: Concept) -> int:
+        """Nodes on the longest path to the root, both ends counted: 1 for the root."""
+        return int(self.depths[self.code(concept)])
+
+    def parents(self, concept: Concept) -> tuple[Concept, ...]:
+        """What a concept is a kind of, one level up."""
+        return self._named(self.parent_links.of(self.code(concept)))
+
+    def children(self, concept: Concept) -> tuple[Concept, ...]:
+        """The kinds of a concept, one level down."""
+        return self._named(self.child_links.of(self.code(concept)))
+
+    def ancestors(self, concept: Concept) -> frozenset[Concept]:
+        """Everything a concept is a kind of, itself included."""
+        steps = graph.ancestors_of(self.parent_links, self.code(concept))
+        return frozenset(self.identifiers[code] for code in steps)
+
+    def descendants(self, concept: Concept) -> frozenset[Concept]:
+        """All kinds of a concept, itself included."""
+        return frozenset(self._named(graph.reachable(self.child_links, self.code(concept))))
+
+    def path(self, concept: Concept, ancestor: Concept) -> int:
+        """Links on the shortest way up from a concept to one of its ancestors."""
+        steps = graph.ancestors_of(self.parent_links, self.code(concept))
+        code = self.code(ancestor)
+        if code not in steps:
+            raise ParameterError(
+                f"{ancestor!r} is not an ancestor of {concept!r}",
+                f"its ancestors are {quoted(self._named(steps))}",
+            )
+        return steps[code]
+
+    @cached_property
+    def leaves(self) -> frozenset[Concept]:
+        """The concepts that have no kinds."""
+        return frozenset(self._named(np.flatnonzero(self.child_links.sizes() == 0)))
+
+    def lcs(self, *concepts: Concept) -> Concept:
+        """The least common subsumer: the most specific concept that all of these are kinds of.
+
+        With several parents there may be more than one candidate; it is then the one of greatest
+        depth, then with the fewest descendants, then first by identifier.
+
+        >>> from ontomask import datasets
+        >>> datasets.diagnoses().lcs("influenza", "hepatitis")
+        'viral infection'
+        """
+        if not concepts:
+            raise ParameterError("lcs needs at least one concept", "give one or more")
+        distinct = {self.code(concept) for concept in concepts}
+        shared = frozenset.intersection(
+            *(frozenset(graph.ancestors_of(self.parent_links, code)) for code in distinct)
+        )
+        deepest = max(self.depths[code] for code in shared)
+        candidates = [code for code in shared if self.depths[code] == deepest]
+        if len(candidates) > 1:
+            size = {c: graph.reachable(self.child_links, c).size for c in candidates}
+            candidates.sort(key=lambda c: (size[c], self.identifiers[c]))
+        return self.identifiers[candidates[0]]
+
+    def domain(
+        self, values: Iterable[Concept] | None = None, *, root: Concept | None = None
+    ) -> Taxonomy:
+        """The part of the taxonomy that an attribute's values come from.
+
+        Everything below the least common subsumer of ``values``, or below ``root``, inner
+        concepts included, as a taxonomy of its own: depths and ancestors are counted inside it
+        (RS def. 1-2).
+
+        >>> from ontomask import datasets
+        >>> datasets.diagnoses().domain(["influenza", "hepatitis B"])
+        Taxonomy('diagnoses': 6 concepts below 'viral infection', 3 levels, 4 leaves)
+        """
+        if (values is None) == (root is None):
+            raise ParameterError(
+                "domain needs either values or a root", "call domain(values) or domain(root=...)"
+            )
+        distinct = set(values or ())
+        if root is None and not distinct:
+            raise ParameterError("domain was given no values", "give at least one, or root=...")
+        top = root if root is not None else self.lcs(*distinct)
+        below = graph.reachable(self.child_links, self.code(top))
+        if len(below) == len(self):
+            return self
+        return self._part(below)
+
+    def search(self, text: str, limit: int = 10) -> list[Hit]:
+        """Concepts by (part of) a label or identifier, the closest names first.
+
+        >>> from ontomask import datasets
+        >>> datasets.diagnoses().search("serum")
+        [Hit(concept='hepatitis B', name='serum hepatitis')]
+        """
+        wanted = folded(text)
+        if not wanted:
+            return []
+        hits: dict[str, tuple[tuple[int, int, str], str]] = {}
+        for plain, name, code in self._searchable:
+            place = plain.find(wanted)
+            if place < 0:
+                continue
+            # Whole name, then its start, then the start of a word, then anywhere.
+            start_of_word = place == 0 or plain[place - 1] == " "
+            rank = 0 if plain == wanted else 1 if place == 0 else 2 if start_of_word else 3
+            key = (rank, len(name), name)
+            concept = self.identifiers[code]
+            if concept not in hits or key < hits[concept][0]:
+                hits[concept] = key, name
+        best = sorted(hits.items(), key=lambda hit: (hit[1][0], hit[0]))[:limit]
+        return [Hit(concept, name) for concept, (_, name) in best]
+
+    def explain(self, a: Concept, b: Concept, measure: MeasureLike = "sanchez") -> Explanation:
+        """The distance between two concepts in words, with the numbers that went in.
+
+        >>> from ontomask import datasets
+        >>> print(datasets.diagnoses().explain("influenza", "hepatitis"))
+        influenza and hepatitis: distance 0.678 (sanchez)
+          both are: viral infection, disease
+          most specific in common: viral infection
+          3 of the 5 concepts above either, themselves included, are not shared:
+          log2(1 + 3/5) = 0.678
+        """
+        from ontomask.distances import explain  # distances stand above taxonomies
+
+        return explain(self, a, b, measure)
+
+    def write(
+        self, path: str | PathLike[str], format: str | None = None, *, force: bool = False
+    ) -> None:
+        """Write the taxonomy to a file: ``child-parent`` (the default) or ``arx``.
+
+        The file is complete or not there at all; an existing one is kept unless ``force``.
+        """
+        from ontomask.taxonomy.readers import write
+
+        write(self, path, format or "child-parent", force=force)
+
+    # ------------------------------------------------------------------ what others build on
+
+    @cached_property
+    def child_links(self) -> Links:
+        """The children of each concept, by number."""
+        return self.parent_links.reversed()
+
+    @cached_property
+    def names(self) -> NameIndex:
+        """Concepts by identifier, alias, label and synonym."""
+        return NameIndex(self.identifiers, self._aliases, self._labels)
+
+    @cached_property
+    def _searchable(self) -> list[tuple[str, str, int]]:
+        return [
+            (folded(name), name, code)
+            for code, identifier in enumerate(self.identifiers)
+            for name in dict.fromkeys((*self._labels[code], identifier))
+        ]
+
+    def _named(self, codes: Iterable[int] | NDArray[Any]) -> tuple[Concept, ...]:
+        listed = codes.tolist() if isinstance(codes, np.ndarray) else codes
+        return tuple(self.identifiers[code] for code in listed)
+
+    def _part(self, kept: NDArray[np.int64]) -> Taxonomy:
+        """The taxonomy of these concepts alone; the first must be above all others."""
+        number = np.full(len(self), -1, dtype=np.int64)
+        number[kept] = np.arange(len(kept))
+        child, parent = number[self.parent_links.owners()], number[self.parent_links.items]
+        inside = (child >= 0) & (parent >= 0)
+        return Taxonomy(
+            self._named(kept),
+            Links.from_pairs(child[inside], parent[inside], len(kept)),
+            [self._labels[code] for code in kept.tolist()],
+            {a: int(number[code]) for a, code in self._aliases.items() if number[code] >= 0},
+            name=self.name,
+            source=self.source,
+            version=self.version,
+            code_style=self.code_style,
+        )
+
+    def _unknown(self, concept: object) -> UnknownConceptError:
+        where = f"taxonomy {self.name!r}" if self.name else "the taxonomy"
+        message = f"{concept!r} is not a concept of {where}"
+        if not isinstance(concept, str):
+            return UnknownConceptError(message, "concepts are named by text: their identifiers")
+        kind, codes = self.names.find(concept)
+        if codes:
+            meant = quoted(self._named(codes))
+            return UnknownConceptError(
+                message,
+                f"it is a name ({kind}) of {meant}; use the identifier, or map whole columns "
+                "with map_terms",
+            )
+        near = nearest(concept, self.identifiers) or [
+            self.identifiers[codes[0]]
+            for name in nearest(concept, self.names.exact["label"])
+            for codes in [self.names.exact["label"][name]]
+        ]
+        return UnknownConceptError(
+            message, f"did you mean {quoted(near)}?" if near else "search() finds concepts by name"
+        )
+
+
+def _text(value: object, what: str) -> str:
+    """Identifiers are text; whole numbers may stand for it."""
+    if isinstance(value, str):
+        text = str(value)
+    elif isinstance(value, int | np.integer) and not isinstance(value, bool):
+        text = str(int(value))
+    else:
+        raise ParameterError(
+            f"the {what} {value!r} is of type {type(value).__name__}",
+            "give text (missing values must be left out first)",
+        )
+    if not text.strip():
+        raise ParameterError(f"a {what} is empty", "every concept needs an identifier")
+    return text
+
+
+def _numbered(
+    edges: Iterable[tuple[str, str | None]],
+) -> tuple[dict[str, int], set[tuple[int, int]]]:
+    """Every concept's number, in order of appearance, and the links between numbers."""
+    number: dict[str, int] = {}
+    links: set[tuple[int, int]] = set()
+    for edge in edges:
+        if isinstance(edge, str) or len(edge) != 2:
+            raise ParameterError(f"{edge!r} is not an edge", "edges are (child, parent) pairs")
+        child = number.setdefault(_text(edge[0], "child"), len(number))
+        if edge[1] is not None and edge[1] != "":
+            links.add((child, number.setdefault(_text(edge[1], "parent"), len(number))))
+    return number, links
+
+
+def _check_declared(
+    concepts: Iterable[str], number: dict[str, int], links: set[tuple[int, int]]
+) -> None:
+    """Every concept must be declared once; declared ones without a link join the others."""
+    declared: set[str] = set()
+    for concept in concepts:
+        text = _text(concept, "concept")
+        if text in declared:
+            raise DuplicateConceptError(
+                f"the concept {text!r} is declared twice", "give every concept its own identifier"
+            )
+        declared.add(text)
+    missing = [concept for concept in number if concept not in declared]
+    if missing:
+        first, names = number[missing[0]], list(number)
+        below = sorted(names[child] for child, parent in links if parent == first)
+        of = f"; {missing[0]!r} is named as a parent of {quoted(below, 3)}" if below else ""
+        raise UndeclaredParentError(
+            f"{len(missing):,} concept(s) are linked but not declared: {quoted(missing)}{of}",
+            "declare them, or correct the links",
+        )
+    for text in declared:
+        number.setdefault(text, len(number))
+
+
+def _alias_numbers(aliases: Mapping[str, str], number: Mapping[str, int]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for alias, concept in aliases.items():
+        if concept not in number:
+            raise UnknownConceptError(
+                f"the alias {alias!r} leads to {concept!r}, which is not a concept",
+                "name it in an edge, or leave its aliases out",
+            )
+        if number.get(alias, number[concept]) != number[concept]:
+            raise DuplicateConceptError(
+                f"{alias!r} is a concept and also an alias of {concept!r}",
+                "give every concept its own identifier",
+            )
+        found[alias] = number[concept]
+    return found
