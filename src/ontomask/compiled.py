@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -18,6 +18,6 @@ def compiled(loop: Loop) -> Loop:
     Where no folder can be written to, the compiled loop is simply not kept.
     """
     try:
-        return numba.njit(cache=True, nogil=True)(loop)  # type: ignore[no-any-return]
+        return cast(Loop, numba.njit(cache=True, nogil=True)(loop))
     except RuntimeError:  # "cannot cache function": no writable place
-        return numba.njit(nogil=True)(loop)  # type: ignore[no-any-return]
+        return cast(Loop, numba.njit(nogil=True)(loop))

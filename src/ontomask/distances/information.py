@@ -1,9 +1,9 @@
-"""Distances by information: how much what two concepts share says about each of them.
+r"""Distances by information: how much what two concepts share says about each of them.
 
 The information content of a concept is intrinsic, read off the taxonomy itself (Sánchez, Batet
 and Isern 2011):
 
-.. math:: IC(c) = -\\log\\frac{leaves(c) / |T(c)| + 1}{leaves + 1}
+.. math:: IC(c) = -\log\frac{leaves(c) / |T(c)| + 1}{leaves + 1}
 
 with the leaves below the concept, its ancestors :math:`T(c)`, itself included, and all leaves.
 A leaf has no leaves below it: it counts 0, not itself (implementations differ). The root says

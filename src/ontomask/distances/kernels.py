@@ -171,7 +171,7 @@ def heaviest_shared(
 @compiled
 def look_up(
     values: NDArray[np.float64],
-    keys: Ints,
+    keys: NDArray[np.integer],
     row_part: Ints,
     column_part: Ints,
     place: Offsets,

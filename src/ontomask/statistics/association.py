@@ -1,10 +1,10 @@
-"""Distance covariance, variance and correlation of columns of concepts (RS eq. 14-16).
+r"""Distance covariance, variance and correlation of columns of concepts (RS eq. 14-16).
 
 The papers define them over all pairs of records. Records with the same two values are alike, so
 with :math:`N` the table of counts of value pairs and :math:`A`, :math:`B` the double-centred
 distance tables of the distinct values,
 
-.. math:: \\sum_{i,j} \\delta_{ij}^X \\delta_{ij}^Y = \\sum (A N B) \\circ N
+.. math:: \sum_{i,j} \delta_{ij}^X \delta_{ij}^Y = \sum (A N B) \circ N
 
 and nothing grows with the number of records.
 """

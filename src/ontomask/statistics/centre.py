@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from ontomask.distances import Distances, MeasureLike, distance, measure_called
 from ontomask.distances.shared import ancestor_lists
 from ontomask.errors import ParameterError
-from ontomask.statistics.counts import Column, Values, column, fixed_point, summed_distances
+from ontomask.statistics.counts import Column, Values, column, summed_distances
 from ontomask.taxonomy import Concept, Taxonomy
 
 __all__ = ["centroid", "semantic_mean", "semantic_variance", "weighted_distance"]
+
+#: Mean distances nearer to each other than this are equal: what differs is rounding.
+TIE = 1e-12
 
 
 def semantic_mean(
@@ -69,8 +72,8 @@ def semantic_variance(
 def _mean(of: Column, measure: MeasureLike, candidates: str) -> int:
     taxonomy = of.taxonomy
     codes = _candidates(of, candidates)
-    sums = summed_distances(of, codes, measure, fixed_point)
-    best = codes[sums == sums.min()]
+    sums = summed_distances(of, codes, measure)
+    best = codes[sums <= sums.min() + of.records * TIE]
     deepest = best[taxonomy.depths[best] == taxonomy.depths[best].max()]
     return min(deepest.tolist(), key=taxonomy.identifiers.__getitem__)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from ontomask.distances import Distances, MeasureLike, measure_called
 from ontomask.errors import ParameterError, UnknownValueError
 from ontomask.taxonomy import Concept, Taxonomy
 
-__all__ = ["Column", "Pairs", "Values", "column", "fixed_point", "pairs", "summed_distances"]
+__all__ = ["Column", "Pairs", "Values", "column", "pairs", "summed_distances"]
 
 Values = Iterable[Concept] | Mapping[Concept, int]
 
@@ -64,8 +63,9 @@ def _known(counts: Mapping[str, int], taxonomy: Taxonomy) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Two columns side by side: ``counts[i]`` records hold ``x.codes[row[i]]`` and
-    ``y.codes[col[i]]``.
+    """Two columns side by side, as distinct pairs of values with counts.
+
+    ``counts[i]`` records hold ``x.codes[row[i]]`` together with ``y.codes[col[i]]``.
     """
 
     x: Column
@@ -96,26 +96,15 @@ def _places(values: list[Concept], of: Column) -> NDArray[np.int64]:
     return np.fromiter((place[v] for v in values), dtype=np.int64, count=len(values))
 
 
-def fixed_point(distances: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Distances as whole multiples of 2^-28.
-
-    Sums of these are exact: ties are ties, whatever the order of summation.
-    """
-    return np.rint(distances * 2.0**28).astype(np.int64)
-
-
 def summed_distances(
-    of: Column,
-    candidates: NDArray[np.int32],
-    measure: MeasureLike,
-    form: Callable[[NDArray[np.float64]], NDArray[Any]] = np.asarray,
-) -> NDArray[Any]:
-    """For each candidate the summed distance to all records, of distances in the given form.
+    of: Column, candidates: NDArray[np.int32], measure: MeasureLike
+) -> NDArray[np.float64]:
+    """For each candidate the summed distance to all records.
 
     The table of values by candidates passes through memory block by block.
     """
     table = Distances(of.taxonomy, of.codes, candidates, measure_called(measure, of.taxonomy))
-    return sum(
-        (of.counts[rows] @ form(block) for rows, block in table.blocks()),
-        start=np.zeros(len(candidates), dtype=np.int64),
-    )
+    sums = np.zeros(len(candidates))
+    for rows, block in table.blocks():
+        sums += of.counts[rows] @ block
+    return sums

@@ -98,5 +98,4 @@ def marginality_covariance(
 
 def _marginalities(of: Column, measure: MeasureLike) -> NDArray[np.float64]:
     """Of each distinct value."""
-    sums: NDArray[np.float64] = summed_distances(of, of.codes, measure)
-    return sums
+    return summed_distances(of, of.codes, measure)

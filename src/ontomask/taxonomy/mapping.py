@@ -76,7 +76,7 @@ class TermMap:
         return dict(ways.most_common())
 
     def require_all(self, column: str = "") -> TermMap:
-        """This map, or an error that lists the values without a concept."""
+        """The same map, or an error that lists the values without a concept."""
         lost = [m for m in self.matches if m.concept is None]
         if not lost:
             return self

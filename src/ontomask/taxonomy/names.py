@@ -85,6 +85,6 @@ def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     from rapidfuzz import fuzz, process  # only where a suggestion is needed
 
     found = process.extract(
-        name, names, scorer=fuzz.ratio, processor=folded, limit=most, score_cutoff=60
+        name, list(names), scorer=fuzz.ratio, processor=folded, limit=most, score_cutoff=60
     )
     return [match for match, _, _ in found]

@@ -63,7 +63,13 @@ def _steps(table: Table, row: Row) -> list[str]:
             f"column {row.cells.index('') + 1} is empty",
             "repeat the label to its left or right: equal neighbours are one concept",
         )
-    return [label for label, _ in groupby(row.cells)]
+    steps = [label for label, _ in groupby(row.cells)]
+    if len(set(steps)) < len(steps):
+        again = next(label for label in steps if steps.count(label) > 1)
+        raise table.error(
+            row.line, f"{again!r} stands above itself", "give the coarser one another name"
+        )
+    return steps
 
 
 def _shown(table: Table, row: Row) -> str:

@@ -8,7 +8,7 @@ import io
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ontomask.errors import FileFormatError
 
@@ -115,7 +115,7 @@ def _delimiter(text: str, sample: int = 50) -> str | None:
     return min(splitting, key=lambda found: found[0])[1] if splitting else None
 
 
-def _parse(text: str, delimiter: str, quoting: int) -> tuple[list[Row], Row | None]:
+def _parse(text: str, delimiter: str, quoting: Literal[0, 3]) -> tuple[list[Row], Row | None]:
     """The rows, and where parsing stopped on an error, that line with the reason."""
     rows: list[Row] = []
     reader = csv.reader(

@@ -1,0 +1,44 @@
+"""What tests share: where real data lies, and how hard hypothesis tries."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import ontomask as om
+
+# The first example may compile a loop; a shared machine has slow moments. No deadlines.
+settings.register_profile(
+    "ontomask", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("ontomask")
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder with the public data sets; tests on them are skipped where it is not named."""
+    named = os.environ.get("ONTOMASK_DATA")
+    if not named:
+        pytest.skip("ONTOMASK_DATA does not name the folder with the public data sets")
+    folder = Path(named)
+    if not folder.is_dir():
+        pytest.fail(f"ONTOMASK_DATA names {folder}, which is not a folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def icd9():
+    return om.load_taxonomy("icd9cm")
+
+
+@pytest.fixture(scope="session")
+def wordnet():
+    return om.load_taxonomy("wordnet")
+
+
+@pytest.fixture
+def diagnoses():
+    return om.datasets.diagnoses()

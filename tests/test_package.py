@@ -1,0 +1,112 @@
+"""The package as a stranger gets it: light to import, complete as a wheel, tools that work."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import ontomask as om
+from ontomask.errors import InternalError, OntomaskError
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*command, **options):
+    return subprocess.run(
+        [sys.executable, *command], capture_output=True, text=True, check=True, **options
+    ).stdout
+
+
+def test_import_pulls_in_nothing_heavy():
+    loaded = run("-c", "import ontomask, sys, json; print(json.dumps(sorted(sys.modules)))")
+    heavy = {"numba", "scipy", "rapidfuzz", "pandas", "polars", "pyarrow"}
+    assert not heavy & set(json.loads(loaded))
+
+
+def test_a_pair_needs_no_compiling():
+    code = (
+        "import sys, ontomask as om; tax = om.datasets.diagnoses();"
+        "om.distance(tax, 'sprain', 'injury'); tax.lcs('sprain', 'injury');"
+        "tax.explain('sprain', 'injury'); om.map_terms(['Sprain'], tax);"
+        "print('numba' in sys.modules)"
+    )
+    assert run("-c", code).strip() == "False"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    run("-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT))
+    return next(folder.glob("ontomask-*.whl"))
+
+
+def test_the_wheel_has_its_tables_and_licences(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    bundled = "ontomask/taxonomy/bundled/"
+    for file in ("icd9cm.tsv.gz", "icd9cm-procedures.tsv.gz", "wordnet.tsv.gz"):
+        assert bundled + file in names
+    assert bundled + "WORDNET_LICENSE.txt" in names
+    licences = [name for name in names if "dist-info/licenses/" in name]
+    assert {Path(name).name for name in licences} >= {"LICENSE", "NOTICE", "WORDNET_LICENSE.txt"}
+    assert "ontomask/py.typed" in names
+    assert not [name for name in names if "tests" in name or name.endswith((".nbi", ".nbc"))]
+
+
+def test_the_wheel_works_away_from_the_source(wheel, tmp_path):
+    site = tmp_path / "site"
+    zipfile.ZipFile(wheel).extractall(site)
+    code = (
+        "import ontomask as om; print(om.__file__);"
+        "print([len(om.load_taxonomy(n)) for n in ('icd9cm', 'icd9cm-procedures', 'wordnet')]);"
+        "print(om.distance_matrix(om.datasets.diagnoses(), ['sprain', 'injury'])[0, 0])"
+    )
+    out = run("-c", code, cwd=tmp_path, env={"PYTHONPATH": str(site), "HOME": str(tmp_path)})
+    file, sizes, zero = out.splitlines()
+    assert Path(file).is_relative_to(site)
+    assert sizes == "[17727, 4670, 82115]"
+    assert zero == "0.0"
+
+
+def test_compiled_loops_work_where_nothing_can_be_written(wheel, tmp_path):
+    site = tmp_path / "site"
+    zipfile.ZipFile(wheel).extractall(site)
+    # No folder for compiled code, neither beside the source nor at home.
+    code = (
+        "import numba.core.caching as c\n"
+        "for locator in c._CacheLocator.__subclasses__():\n"
+        "    locator.from_function = classmethod(lambda *a: None)\n"
+        "import ontomask as om\n"
+        "print(om.distance_matrix(om.datasets.diagnoses(), ['sprain', 'injury'])[0, 0])"
+    )
+    assert run("-c", code, cwd=tmp_path, env={"PYTHONPATH": str(site)}).strip() == "0.0"
+
+
+def test_the_demo_runs():
+    out = run(str(ROOT / "examples" / "compare_average_and_correlate_diagnoses.py"))
+    assert "008.45" in out
+    assert "The mean diagnosis of these 12 patients: 540 Acute appendicitis" in out
+    assert "distance correlation 0.94" in out
+
+
+def test_every_public_name_is_there_and_explains_itself():
+    for name in om.__all__:
+        assert getattr(om, name).__doc__ or isinstance(getattr(om, name), str)
+
+
+def test_errors_say_what_and_how_to_mend_it():
+    error = OntomaskError("what is wrong", "what to do")
+    assert str(error) == "what is wrong\n\nhint: what to do"
+    assert (error.message, error.hint) == ("what is wrong", "what to do")
+    assert "mistake in ontomask" in str(InternalError("a loop ran away"))
+
+
+def test_errors_cross_process_borders():
+    import pickle
+
+    error = pickle.loads(pickle.dumps(om.errors.CycleError("a is a a", "remove it")))  # noqa: S301
+    assert str(error) == "a is a a\n\nhint: remove it"
