@@ -13,6 +13,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,7 +49,7 @@ class Snippet(NamedTuple):
 def snippets(page: Path) -> Iterator[Snippet]:
     text = page.read_text(encoding="utf-8")
     blocks = list(FENCE.finditer(text))
-    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+    for block, following in zip_longest(blocks, blocks[1:]):
         if block[1] != "python":
             continue
         trouble = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ontomask.taxonomy import Taxonomy
+from ontomask.taxonomy import About, Taxonomy
 
 __all__ = ["diagnoses", "patients"]
 
@@ -34,8 +34,7 @@ def diagnoses() -> Taxonomy:
     return Taxonomy.from_edges(
         [(child, parent) for parent, below in children.items() for child in below],
         labels,
-        name="diagnoses",
-        source="ontomask.datasets",
+        about=About("diagnoses", "ontomask.datasets"),
     )
 
 

@@ -375,7 +375,7 @@ def test_icd9(icd9):
         "[juvenile type], uncontrolled"
     )
     assert icd9.ancestors("250.83") == {"ROOT", "240-279", "249-259", "250", "250.8", "250.83"}
-    assert "2015" in icd9.version
+    assert "2015" in icd9.about.version
 
 
 def test_wordnet(wordnet):

@@ -87,9 +87,11 @@ class Distances:
             for rows in slices:
                 fill(rows)
         else:
-            with ThreadPoolExecutor(min(4, cpu_count() or 1)) as pool:
-                for _ in pool.map(fill, slices):
-                    pass
+            pool = ThreadPoolExecutor(min(4, cpu_count() or 1))
+            try:
+                list(pool.map(fill, slices))
+            finally:
+                pool.shutdown(cancel_futures=True)  # Ctrl-C waits for the blocks under way only
         return out
 
     def _slices(self, cells: int) -> Iterator[slice]:

@@ -1,8 +1,9 @@
 """What concepts mean: taxonomies, the files they come from, and the way from terms to concepts."""
 
+from ontomask.taxonomy.about import About
 from ontomask.taxonomy.mapping import Match, TermMap, map_terms
 from ontomask.taxonomy.names import Hit
 from ontomask.taxonomy.readers import load_taxonomy
 from ontomask.taxonomy.taxonomy import Concept, Taxonomy
 
-__all__ = ["Concept", "Hit", "Match", "Taxonomy", "TermMap", "load_taxonomy", "map_terms"]
+__all__ = ["About", "Concept", "Hit", "Match", "Taxonomy", "TermMap", "load_taxonomy", "map_terms"]

@@ -96,7 +96,7 @@ class TermMap:
                 f"{match.value!r} may be {quoted(match.concepts)}; say which with "
                 f"corrections={{{match.value!r}: {match.concepts[0]!r}}}"
             )
-        style = self.taxonomy.code_style
+        style = self.taxonomy.about.code_style
         if style and any(r in self.taxonomy for _, r in style.readings(match.value)):
             return "these look like codes that lost zeros or the point; try repair_codes=True"
         near = self.nearest(match.value, most=1)
@@ -153,7 +153,7 @@ def map_terms(
     >>> found.nearest("hepatits", most=1)
     ['hepatitis']
     """
-    if repair_codes and taxonomy.code_style is None:
+    if repair_codes and taxonomy.about.code_style is None:
         raise ParameterError(
             f"repair_codes needs to know how codes are written, and {taxonomy!r} does not say",
             "it works with the bundled ICD taxonomies; leave it out here",
@@ -186,8 +186,8 @@ def _match(
     if codes:
         how = how if len(codes) == 1 else f"ambiguous {how}"
         return Match(value, count, tuple(taxonomy.identifiers[c] for c in codes), how)
-    if repair and taxonomy.code_style:
-        for mended, code in taxonomy.code_style.readings(value):
+    if repair and taxonomy.about.code_style:
+        for mended, code in taxonomy.about.code_style.readings(value):
             if code in taxonomy:
                 return Match(value, count, (taxonomy.identifiers[taxonomy.code(code)],), mended)
     return Match(value, count, (), "unmapped")

@@ -20,12 +20,12 @@ from ontomask.errors import (
     quoted,
 )
 from ontomask.taxonomy import graph
+from ontomask.taxonomy.about import About
 from ontomask.taxonomy.graph import IntArray, Links
 from ontomask.taxonomy.names import Hit, NameIndex, folded, nearest
 
 if TYPE_CHECKING:
     from ontomask.distances.measure import Explanation, MeasureLike
-    from ontomask.taxonomy.codes import CodeStyle
 
 __all__ = ["Concept", "Labels", "Taxonomy"]
 
@@ -53,42 +53,34 @@ class Taxonomy:
     ['coma', 'disorder', 'hepatic coma']
     """
 
-    #: What it is called, where it came from and which edition it is, for reports.
-    name: str
-    source: str
-    version: str
-    #: How codes of this taxonomy are written, where that is known (ICD); see ``map_terms``.
-    code_style: CodeStyle | None
-
     def __init__(
         self,
         identifiers: Sequence[str],
         parents: Links,
         labels: Sequence[tuple[str, ...]],
         aliases: Mapping[str, int],
-        *,
-        name: str = "",
-        source: str = "",
-        version: str = "",
-        code_style: CodeStyle | None = None,
+        about: About,
+        depths: NDArray[np.int32] | None = None,
     ) -> None:
         # Not for callers: everything here is already ordered and checked.
         self.__dict__.update(
             identifiers=tuple(identifiers),
             parent_links=parents,
-            depths=graph.depths(parents),
-            name=name,
-            source=source,
-            version=version,
-            code_style=code_style,
+            depths=graph.depths(parents) if depths is None else depths,
+            about=about,
             _labels=labels,
             _aliases=dict(aliases),
             _code={identifier: code for code, identifier in enumerate(identifiers)},
         )
 
+    #: Every concept in the taxonomy's own order: the root first, branches together.
     identifiers: tuple[str, ...]
+    #: The parents of each concept, by number.
     parent_links: Links
+    #: The depth of each concept, by number.
     depths: NDArray[np.int32]
+    #: Name, source, version, what was left out; for reports.
+    about: About
     _labels: Sequence[tuple[str, ...]]
     _aliases: dict[str, int]
     _code: dict[str, int]
@@ -107,9 +99,7 @@ class Taxonomy:
         concepts: Iterable[str] | None = None,
         aliases: Mapping[str, str] | None = None,
         name: str = "",
-        source: str = "",
-        version: str = "",
-        code_style: CodeStyle | None = None,
+        about: About | None = None,
         warn: bool = True,
     ) -> Taxonomy:
         """A taxonomy from (child, parent) pairs; a concept with several parents has several pairs.
@@ -118,7 +108,7 @@ class Taxonomy:
         Several roots are put below a virtual one, ``*``, with a warning (``warn=False``: without).
         ``labels`` gives each concept's names, the preferred one first; ``aliases`` leads other
         identifiers to concepts. Where ``concepts`` declares them all, a parent that is not among
-        them is an error.
+        them is an error. ``about`` says more than a ``name``, for reports.
 
         >>> Taxonomy.from_edges([("flu", "disease"), ("cold", "disease")]).children("disease")
         ('cold', 'flu')
@@ -143,10 +133,7 @@ class Taxonomy:
             parent,
             lists,
             _alias_numbers(aliases or {}, number),
-            name=name,
-            source=source,
-            version=version,
-            code_style=code_style,
+            about=about or About(name=name),
             warn=warn,
         )
 
@@ -159,10 +146,7 @@ class Taxonomy:
         labels: Sequence[tuple[str, ...]],
         aliases: Mapping[str, int] | None = None,
         *,
-        name: str = "",
-        source: str = "",
-        version: str = "",
-        code_style: CodeStyle | None = None,
+        about: About,
         warn: bool = True,
     ) -> Taxonomy:
         """A taxonomy from concepts that are numbered already, for readers of large files.
@@ -187,10 +171,7 @@ class Taxonomy:
             parents,
             [padded[old] for old in ordered.tolist()],
             {alias: int(place[old]) for alias, old in (aliases or {}).items()},
-            name=name,
-            source=source,
-            version=version,
-            code_style=code_style,
+            about,
         )
 
     @classmethod
@@ -218,7 +199,7 @@ class Taxonomy:
             paths = [sep.join(parts[: end + 1]) for end in range(len(parts))]
             labels.update(zip(paths, parts, strict=True))
             edges.update(zip(paths, [None, *paths[:-1]], strict=True))
-        return cls.from_edges(edges, labels, name=name, source="paths in the values", warn=False)
+        return cls.from_edges(edges, labels, about=About(name, "paths in the values"), warn=False)
 
     @classmethod
     def from_prefixes(
@@ -244,9 +225,14 @@ class Taxonomy:
             steps = [value[:length] for length in lengths if length < len(value)]
             path = [graph.VIRTUAL_ROOT, *steps, value]
             edges.update(zip(path[1:], path[:-1], strict=True))
-        return cls.from_edges(edges, name=name, source="prefixes of the values")
+        return cls.from_edges(edges, about=About(name, "prefixes of the values"))
 
     # ------------------------------------------------------------------ looking at one
+
+    @property
+    def name(self) -> str:
+        """What the taxonomy is called."""
+        return self.about.name
 
     @property
     def root(self) -> Concept:
@@ -501,10 +487,7 @@ class Taxonomy:
             Links.from_pairs(child[inside], parent[inside], len(kept)),
             [self._labels[code] for code in kept.tolist()],
             {a: int(number[code]) for a, code in self._aliases.items() if number[code] >= 0},
-            name=self.name,
-            source=self.source,
-            version=self.version,
-            code_style=self.code_style,
+            self.about,
         )
 
     def _unknown(self, concept: object) -> UnknownConceptError:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
+from inspect import signature
 from os import PathLike
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TextIO
 
 from ontomask.errors import (
@@ -18,12 +20,16 @@ from ontomask.errors import (
 )
 from ontomask.taxonomy.names import nearest
 from ontomask.taxonomy.readers import arx, bundled, child_parent
-from ontomask.taxonomy.readers.text import Table, read_table
+from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["load_taxonomy", "write"]
 
-READERS: dict[str, Callable[..., Taxonomy]] = {"child-parent": child_parent.read, "arx": arx.read}
+#: Every format, in the order in which a file is tried: the first that knows it reads it.
+FORMATS: dict[str, ModuleType] = {
+    "child-parent": child_parent,
+    "arx": arx,
+}
 WRITERS: dict[str, Callable[[Taxonomy, TextIO, Path], None]] = {
     "child-parent": child_parent.write,
     "arx": arx.write,
@@ -31,12 +37,7 @@ WRITERS: dict[str, Callable[[Taxonomy, TextIO, Path], None]] = {
 
 
 def load_taxonomy(
-    source: str | PathLike[str],
-    format: str | None = None,
-    *,
-    delimiter: str | None = None,
-    encoding: str = "utf-8-sig",
-    **options: Any,
+    source: str | PathLike[str], format: str | None = None, **options: Any
 ) -> Taxonomy:
     """A taxonomy by name, or from a file.
 
@@ -44,8 +45,9 @@ def load_taxonomy(
     identifiers like ``person.n.01``). Files, gzip or not: a table of children and parents
     (``child-parent``) and an ARX hierarchy (``arx``); ``format`` says which where the content does
     not. A table whose header names a child and a parent column is the former, and so is one of
-    two columns; anything else is read as an ARX hierarchy. Options of ``child-parent``:
-    ``child``, ``parent`` and ``label`` name the columns, ``header=False`` says there is none.
+    two columns; other tables are read as ARX hierarchies. Options of both: ``delimiter``,
+    ``encoding``; of ``child-parent``: ``child``, ``parent`` and ``label`` name the columns,
+    ``header=False`` says there is none.
 
     >>> load_taxonomy("icd9cm").label("540.0")
     'Acute appendicitis with generalized peritonitis'
@@ -55,33 +57,57 @@ def load_taxonomy(
     path = Path(source)
     if not path.exists() and isinstance(source, str):
         raise _no_such(source)
-    if format is not None and format not in READERS:
+    if format is not None and format not in FORMATS:
         raise ParameterError(
-            f"format is {format!r}", f"the formats are {quoted(READERS)}; leave it out to find out"
+            f"format is {format!r}", f"the formats are {quoted(FORMATS, most=len(FORMATS))}"
         )
-    table = read_table(path, delimiter, encoding)
-    reader = READERS[format or _format(table, options)]
+    found = Source(path)
+    format = format or _format(found, options)
+    read = FORMATS[format].read
+    _check_options(read, format, options)
     try:
-        return reader(table, name=path.name.split(".")[0], **options)
+        taxonomy: Taxonomy = read(found, **options)
     except TaxonomyError as error:  # say which file it was
         raise type(error)(f"{path}: {error.message}", error.hint) from None
-    except TypeError:
-        if unknown := set(options) - {"child", "parent", "label", "header"}:
-            raise ParameterError(
-                f"load_taxonomy has no option {quoted(unknown)}",
-                "the options are delimiter, encoding, child, parent, label, header",
-            ) from None
-        if options and reader is arx.read:
-            raise ParameterError(
-                f"an ARX hierarchy has no option {quoted(options)}",
-                'these go with format="child-parent"',
-            ) from None
-        raise
+    return taxonomy
 
 
-def _format(table: Table, options: dict[str, Any]) -> str:
-    narrow = len(table.rows[0].cells) == 2
-    return "child-parent" if options or narrow or child_parent.has_header(table) else "arx"
+def _format(source: Source, options: dict[str, Any]) -> str:
+    """The first format that has these options and knows the content."""
+    having = [f for f, module in FORMATS.items() if options.keys() <= set(_options(module.read))]
+    for format in having:
+        if FORMATS[format].looks_like(source):
+            return format
+    if options and having:
+        return having[0]
+    if options:
+        every = {option for module in FORMATS.values() for option in _options(module.read)}
+        wrong = sorted(options.keys() - every) or sorted(options)
+        raise ParameterError(
+            f"no format has the option {quoted(wrong)}",
+            f"the options are {quoted(sorted(every), most=len(every))}",
+        )
+    if source.is_folder:
+        raise source.error("this is a folder that no format knows", "name the file in it")
+    if not source.head.strip():
+        raise source.error("the file is empty", "it should hold a taxonomy")
+    raise source.error(
+        "this is no format that can be told by its content",
+        f"say which it is with format=: {quoted(FORMATS, most=len(FORMATS))}",
+    )
+
+
+def _options(read: Callable[..., Taxonomy]) -> list[str]:
+    return list(signature(read).parameters)[1:]
+
+
+def _check_options(read: Callable[..., Taxonomy], format: str, options: dict[str, Any]) -> None:
+    known = _options(read)
+    if wrong := [option for option in options if option not in known]:
+        raise ParameterError(
+            f"the format {format!r} has no option {quoted(wrong)}",
+            f"its options are {quoted(known, most=len(known))}" if known else "it has none",
+        )
 
 
 def _no_such(source: str) -> UnknownTaxonomyError:

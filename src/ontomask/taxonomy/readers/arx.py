@@ -18,14 +18,22 @@ from pathlib import Path
 from typing import TextIO
 
 from ontomask.errors import SeveralParentsError, quoted
-from ontomask.taxonomy.readers.text import Row, Table
+from ontomask.taxonomy.about import About
+from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.readers.tables import Row, Table, first_row, read_table
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["read", "write"]
+__all__ = ["looks_like", "read", "write"]
 
 
-def read(table: Table, *, name: str = "") -> Taxonomy:
+def looks_like(source: Source) -> bool:
+    """Any table of three columns or more that nothing else claims."""
+    return len(first_row(source)) > 2
+
+
+def read(source: Source, *, delimiter: str | None = None, encoding: str = "utf-8-sig") -> Taxonomy:
     """Read a hierarchy as ARX writes it."""
+    table = read_table(source, delimiter, encoding)
     parent: dict[str, tuple[str, Row]] = {}
     tops: set[str] = set()
     for row in table.rows:
@@ -44,7 +52,8 @@ def read(table: Table, *, name: str = "") -> Taxonomy:
                 )
     edges: list[tuple[str, str | None]] = [(c, above) for c, (above, _) in parent.items()]
     return Taxonomy.from_edges(
-        [*edges, *((top, None) for top in sorted(tops))], name=name, source=table.path.name
+        [*edges, *((top, None) for top in sorted(tops))],
+        about=About(source.name, source.path.name),
     )
 
 

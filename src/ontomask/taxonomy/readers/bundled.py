@@ -9,6 +9,7 @@ from importlib.resources import files
 
 import numpy as np
 
+from ontomask.taxonomy.about import About
 from ontomask.taxonomy.codes import ICD9_DIAGNOSES, ICD9_PROCEDURES, CodeStyle
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -39,10 +40,7 @@ def _icd9(name: str, source: str, code_style: CodeStyle) -> Taxonomy:
         [(code, parent) for code, parent, _, _ in rows],
         {code: label for code, _, label, _ in rows},
         concepts=[row[0] for row in rows],
-        name=name,
-        source=source,
-        version="version 32, fiscal year 2015",
-        code_style=code_style,
+        about=About(name, source, "version 32, fiscal year 2015", code_style=code_style),
     )
 
 
@@ -67,7 +65,5 @@ def _wordnet() -> Taxonomy:
         parent,
         [tuple(words.split("|")) for words in spoken],
         number,
-        name="wordnet",
-        source="WordNet nouns, Princeton University",
-        version="3.0",
+        about=About("wordnet", "WordNet nouns, Princeton University", "3.0"),
     )

@@ -16,16 +16,19 @@ are two columns, child and parent, and a parent that is nobody's child is a root
 from __future__ import annotations
 
 import csv
+import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from ontomask.errors import HeaderWarning
-from ontomask.taxonomy.readers.text import Row, Table, column
+from ontomask.taxonomy.about import About
+from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.readers.tables import Row, Table, column, first_row, read_table
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["has_header", "read", "write"]
+__all__ = ["looks_like", "read", "write"]
 
 CHILD = ("child", "code", "concept", "id", "identifier", "node", "term", "value")
 PARENT = ("parent", "parent_code", "parent_id", "broader", "is_a")
@@ -45,24 +48,27 @@ class Columns(NamedTuple):
     aliases: int | None = None
 
 
-def has_header(table: Table) -> bool:
-    """Whether the first row names a child and a parent column."""
-    return _by_name(table.rows[0].cells) is not None
+def looks_like(source: Source) -> bool:
+    """Two columns, or a first row that names a child and a parent column."""
+    top = first_row(source)
+    return len(top) == 2 or _by_name(top) is not None
 
 
 def read(
-    table: Table,
+    source: Source,
     *,
+    delimiter: str | None = None,
+    encoding: str = "utf-8-sig",
     child: str | None = None,
     parent: str | None = None,
     label: str | None = None,
     header: bool | None = None,
-    name: str = "",
 ) -> Taxonomy:
     """Read a table of links; ``child``, ``parent`` and ``label`` name unusual columns."""
+    table = read_table(source, delimiter, encoding)
     columns, rows = _columns(table, child, parent, label, header)
     _check_widths(table, columns, rows)
-    return _taxonomy(table, columns, rows, name)
+    return _taxonomy(table, columns, rows)
 
 
 def _columns(
@@ -115,8 +121,8 @@ def _looks_like_header(table: Table) -> bool:
     if len(others) < 2 or named.intersection(top.cells):
         return False
     warnings.warn(
-        f"{table.path}: the first row, {top.cells[0]!r} and {top.cells[1]!r}, occurs nowhere else "
-        "and was taken for a header; header=False reads it as a link",
+        f"{table.source.path}: the first row, {top.cells[0]!r} and {top.cells[1]!r}, occurs "
+        "nowhere else and was taken for a header; header=False reads it as a link",
         HeaderWarning,
         stacklevel=5,
     )
@@ -136,7 +142,7 @@ def _check_widths(table: Table, columns: Columns, rows: list[Row]) -> None:
             raise table.error(row.line, "the child is empty", "name the concept of this row")
 
 
-def _taxonomy(table: Table, columns: Columns, rows: list[Row], name: str) -> Taxonomy:
+def _taxonomy(table: Table, columns: Columns, rows: list[Row]) -> Taxonomy:
     declares = any(not row.cells[columns.parent] for row in rows)
     first_line: dict[tuple[str, str], int] = {}
     labels: dict[str, tuple[int, list[str]]] = {}
@@ -168,8 +174,7 @@ def _taxonomy(table: Table, columns: Columns, rows: list[Row], name: str) -> Tax
         first_line,
         {child: names for child, (_, names) in labels.items()},
         aliases=aliases,
-        name=name,
-        source=table.path.name,
+        about=About(table.source.name, table.source.path.name),
     )
 
 
@@ -192,14 +197,14 @@ def _check_parents(table: Table, first_line: dict[tuple[str, str], int]) -> None
 
 
 def _split(cell: str) -> list[str]:
-    r"""``a|b\|c`` is two names, ``a`` and ``b|c``."""
-    marked = cell.replace("\\|", "\0")
-    parts = (part.replace("\0", BETWEEN).strip() for part in marked.split(BETWEEN))
-    return [part for part in parts if part]
+    r"""``a|b\|c`` is two names, ``a`` and ``b|c``; a backslash may be written ``\\``."""
+    parts = re.findall(r"(?:\\[\\|]|[^|])+", cell)
+    names = (re.sub(r"\\([\\|])", r"\1", part).strip() for part in parts)
+    return [name for name in names if name]
 
 
 def _joined(names: tuple[str, ...]) -> str:
-    return BETWEEN.join(name.replace(BETWEEN, "\\|") for name in names)
+    return BETWEEN.join(re.sub(r"([\\|])", r"\\\1", name) for name in names)
 
 
 def write(taxonomy: Taxonomy, file: TextIO, path: Path) -> None:
