@@ -31,8 +31,12 @@ x = [diagnoses.concepts[value] for value in table["diagnosis"]]
 y = [procedures.concepts[value] for value in table["procedure"]]
 mean = om.semantic_mean(x, icd9.domain(x))
 print(f"\nThe mean diagnosis of these {len(x)} patients: {mean} {icd9.label(mean)}")
-outlying = max(zip(om.marginality(x, icd9), x, strict=True))[1]
-print(f"The most outlying: {outlying} {icd9.label(outlying)}")
-correlation = om.distance_correlation(x, icd9, y, icd9_procedures)
-print(f"Diagnosis and procedure hang together: distance correlation {correlation:.2f} of 1")
+outlying = x[om.marginality(x, icd9).argmax()]
+print(f"Among the most outlying: {outlying} {icd9.label(outlying)}")
+together = om.distance_correlation(x, icd9, y, icd9_procedures)
+shuffled = [om.distance_correlation(x, icd9, y[i:] + y[:i], icd9_procedures) for i in range(1, 12)]
+print(
+    f"Diagnosis and procedure hang together: distance correlation {together:.2f}\n"
+    f"  (by chance, in so small a table: {min(shuffled):.2f} to {max(shuffled):.2f})"
+)
 print("\nNext: README.md. Masking itself is not in this version yet; CHANGELOG.md says what is.")

@@ -17,6 +17,12 @@ settings.register_profile(
 settings.load_profile("ontomask")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_cache():
+    """Tests parse what they read, and leave nothing in anybody's cache."""
+    os.environ["ONTOMASK_CACHE"] = "off"
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder with the public data sets; tests on them are skipped where it is not named."""

@@ -12,14 +12,16 @@ from typing import Any
 
 from ontomask.errors import ParameterError
 
-__all__ = ["counted", "listed"]
+__all__ = ["counted", "is_missing", "listed"]
 
 
 def listed(values: Iterable[Any]) -> list[Any]:
     """The values as a plain list; a column's own conversion is the fast one."""
+    if isinstance(values, list):
+        return values
     if isinstance(values, str | bytes):
         raise ParameterError(
-            f"a single text was given where a column of values is needed: {values[:40]!r}",
+            f"a single text was given where several values are needed: {values[:40]!r}",
             "put it in a list",
         )
     if isinstance(values, Mapping):
@@ -31,7 +33,12 @@ def listed(values: Iterable[Any]) -> list[Any]:
         if hasattr(values, convert):
             converted: list[Any] = getattr(values, convert)()
             return converted
-    return list(values)
+    try:
+        return list(values)
+    except TypeError:
+        raise ParameterError(
+            f"{type(values).__name__} is no column of values", "give a list, or a column of a frame"
+        ) from None
 
 
 def is_missing(value: object) -> bool:
@@ -57,16 +64,28 @@ def counted(values: Iterable[Any] | Mapping[Any, int]) -> tuple[dict[str, int], 
         if is_missing(value):
             missing += count
         else:
-            text = value if type(value) is str else str(value)
+            text = value if type(value) is str else _text(value)
             counts[text] = counts.get(text, 0) + count
     return counts, missing
 
 
-def _checked_counts(counts: Mapping[Any, int]) -> Mapping[Any, int]:
-    wrong = [v for v, n in counts.items() if int(n) != n or n < 0]
-    if wrong:
+def _text(value: object) -> str:
+    if isinstance(value, float):
         raise ParameterError(
-            f"the count of {wrong[0]!r} is {counts[wrong[0]]!r}",
-            "counts are whole numbers, 0 or more",
+            f"the values are numbers with a decimal point, as {value!r}",
+            "a code that became a number has lost its zeros: read the column as text (dtype=str)",
         )
+    return str(value)
+
+
+def _checked_counts(counts: Mapping[Any, int]) -> Mapping[Any, int]:
+    for value, count in counts.items():
+        try:
+            fine = int(count) == count and count >= 0
+        except (TypeError, ValueError):
+            fine = False
+        if not fine:
+            raise ParameterError(
+                f"the count of {value!r} is {count!r}", "counts are whole numbers, 0 or more"
+            )
     return {value: int(count) for value, count in counts.items() if count > 0}

@@ -11,7 +11,7 @@ def diagnoses() -> Taxonomy:
     """A taxonomy of fourteen diagnoses, one of them with two parents, to try things on.
 
     >>> diagnoses()
-    Taxonomy('diagnoses': 14 concepts below 'disease', 4 levels, 8 leaves, 1 with several parents)
+    Taxonomy('diagnoses': 14 concepts, root 'disease', 4 levels, 8 leaves, 1 with several parents)
     >>> diagnoses().parents("hepatitis")
     ('liver disease', 'viral infection')
     """

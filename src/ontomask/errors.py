@@ -47,6 +47,7 @@ __all__ = [
     "UnknownMeasureError",
     "UnknownTaxonomyError",
     "UnknownValueError",
+    "many",
     "quoted",
 ]
 
@@ -148,3 +149,12 @@ def quoted(names: Iterable[object], most: int = 5) -> str:
     listed = [repr(str(name)) for name in names]
     shown = ", ".join(listed[:most])
     return shown if len(listed) <= most else f"{shown} and {len(listed) - most:,} more"
+
+
+def many(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> many(1, "value"), many(2000, "distinct value")
+    ('1 value', '2,000 distinct values')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"

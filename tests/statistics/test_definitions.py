@@ -164,7 +164,7 @@ def test_the_weighted_distance_counts_every_record(diagnoses):
     [
         ([], ParameterError, "no values"),
         ({}, ParameterError, "no values"),
-        (["sprain", None], ParameterError, "1 of 2 values are missing"),
+        (["sprain", None], ParameterError, "missing: 1 of 2 values"),
         (["sprain", float("nan")], ParameterError, "missing"),
         ("sprain", ParameterError, "single text"),
         ({"sprain": -1}, ParameterError, "count of 'sprain' is -1"),
@@ -208,3 +208,26 @@ def test_columns_of_every_kind(diagnoses):
     for kind in kinds[3:]:
         assert om.distance_covariance(kind, diagnoses, values[::-1], diagnoses) == expected
         assert (om.marginality(kind, diagnoses) == om.marginality(values, diagnoses)).all()
+
+
+def test_marginality_of_values_that_no_record_holds(diagnoses):
+    counts = {"hepatitis B": 3, "sprain": 0, "influenza": 1}
+    expected = [
+        3 * plain.sanchez(diagnoses, v, "hepatitis B") + plain.sanchez(diagnoses, v, "influenza")
+        for v in counts
+    ]
+    assert om.marginality(counts, diagnoses) == pytest.approx(expected)
+
+
+def test_a_generator_is_read_once(diagnoses):
+    values = ["sprain", "injury"]
+    from_generator = om.marginality((v for v in values), diagnoses)
+    assert (from_generator == om.marginality(values, diagnoses)).all()
+
+
+def test_whole_numbers_name_concepts_too():
+    zips = om.Taxonomy.from_prefixes([43201, 43007, 8001], lengths=2)
+    assert om.distance(zips, 43201, 43007) == om.distance(zips, "43201", "43007")
+    assert om.distance_correlation([43201, 8001], zips, [8001, 43007], zips) == pytest.approx(1)
+    with pytest.raises(ParameterError, match="read the column as text"):
+        om.semantic_mean([43201.0], zips)

@@ -85,7 +85,8 @@ def test_columns_of_any_kind(tax):
     for column in (values, pandas.Series(values), polars.Series(values), {"Cold": 1, "C2": 1}):
         assert om.map_terms(column, tax).concepts == {"Cold": "C1", "C2": "C2"}
     assert om.map_terms(pandas.Series(values, dtype="string"), tax).missing == 1
-    assert om.map_terms(np.array([1.5, np.nan]), tax).missing == 1
+    with pytest.raises(ParameterError, match="read the column as text"):
+        om.map_terms(np.array([41.0, np.nan]), tax)
 
 
 def test_no_values_at_all(tax):
@@ -94,7 +95,7 @@ def test_no_values_at_all(tax):
 
 
 def test_corrections_must_lead_to_concepts(tax):
-    with pytest.raises(UnknownConceptError, match="lead to 'C9'"):
+    with pytest.raises(UnknownConceptError, match="lead to what is no concept: 'C9'"):
         om.map_terms(["flu"], tax, corrections={"flu": "C9"})
     assert om.map_terms(["flu"], tax, corrections={"flu": "D22"}).concepts == {"flu": "C2"}
 
@@ -104,17 +105,17 @@ def test_an_error_lists_values_with_counts_and_a_way_out(diagnoses):
     with pytest.raises(UnknownValueError) as error:
         found.require_all("diagnosis")
     assert str(error.value) == (
-        "1 value of column 'diagnosis' reach no single concept of taxonomy 'diagnoses':\n"
+        "no single concept of taxonomy 'diagnoses' for 1 value of column 'diagnosis':\n"
         "  'hepatits' (2 rows)\n\n"
-        "hint: did you mean 'hepatitis'? Say so with corrections={'hepatits': 'hepatitis'}"
+        "hint: did you mean corrections={'hepatits': 'hepatitis'}?"
     )
     assert om.map_terms(["sprain"], diagnoses).require_all().coverage == 1
 
 
 def test_the_nearest_concepts(diagnoses):
     found = om.map_terms(["brokn arm"], diagnoses)
-    assert found.nearest("brokn arm")[0] == "broken arm"
-    assert found.nearest("serum hepatites", most=1) == ["hepatitis B"]
+    assert found.nearest("brokn arm")[0] == ("broken arm", "broken arm")
+    assert found.nearest("serum hepatites", most=1) == [("hepatitis B", "serum hepatitis")]
     assert found.nearest("xyzzy") == []
 
 
@@ -171,5 +172,180 @@ def test_mending_works_inside_a_domain(icd9):
 
 
 def test_mending_needs_to_know_how_codes_are_written(diagnoses):
-    with pytest.raises(ParameterError, match="bundled ICD taxonomies"):
+    with pytest.raises(ParameterError, match="ICD taxonomies that are known by name"):
         om.map_terms(["8"], diagnoses, repair_codes=True)
+
+
+# ---------------------------------------------------------------- stems, heads, preferred roots
+
+
+@pytest.mark.parametrize(
+    ("value", "concept", "how"),
+    [
+        ("sprains", "sprain", "identifier, stemmed"),
+        ("Broken Arms", "broken arm", "identifier, stemmed"),
+        ("colds", "common cold", "synonym, stemmed"),
+        ("fractures of arms", "broken arm", "synonym, stemmed"),
+        ("sprinters", None, "unmapped"),
+    ],
+)
+def test_stems_come_after_folding(diagnoses, value, concept, how):
+    (match,) = om.map_terms([value], diagnoses).matches
+    assert (match.concept, match.how) == (concept, how)
+    assert om.map_terms([value], diagnoses, stems=None).coverage == 0
+
+
+def test_relaxation_and_relax_have_one_stem():
+    # TM section 4: both have the morphological root relax.
+    tax = om.Taxonomy.from_edges([("relaxation", "activity"), ("sport", "activity")])
+    assert om.map_terms(["relax", "sports"], tax).concepts == {
+        "relax": "relaxation",
+        "sports": "sport",
+    }
+
+
+def test_stems_of_another_language():
+    tax = om.Taxonomy.from_edges([("Krankheit", "Ding"), ("Unfall", "Ding")])
+    assert om.map_terms(["Krankheiten"], tax, stems="german").concepts == {
+        "Krankheiten": "Krankheit"
+    }
+    with pytest.raises(ParameterError, match="no stems for the language 'klingon'"):
+        om.map_terms(["Unfall"], tax, stems="klingon")
+
+
+def test_stems_that_fall_together_are_ambiguous():
+    tax = om.Taxonomy.from_edges([("nation", "thing"), ("national", "thing")])
+    found = om.map_terms(["nations", "national"], tax)
+    assert found.concepts == {"national": "national"}
+    assert found.ambiguous == {"nations": ("nation", "national")}
+
+
+@pytest.mark.parametrize(
+    ("value", "concept", "how"),
+    [
+        ("old broken arm", "broken arm", "head noun 'broken arm', identifier"),
+        ("second sprain", "sprain", "head noun 'sprain', identifier"),
+        ("sprains of the ankle", "sprain", "head noun 'sprains', identifier, stemmed"),
+        ("influenza with cough", "influenza", "head noun 'influenza', identifier"),
+        ("ankle", None, "unmapped"),
+        ("of the", None, "unmapped"),
+    ],
+)
+def test_phrases_by_their_head_noun_when_asked(diagnoses, value, concept, how):
+    (match,) = om.map_terms([value], diagnoses, heads=True).matches
+    assert (match.concept, match.how) == (concept, how)
+    assert om.map_terms([value], diagnoses).coverage == 0
+
+
+@pytest.fixture
+def banks():
+    return om.Taxonomy.from_edges(
+        [
+            ("place", "thing"),
+            ("firm", "thing"),
+            ("bank.n.01", "place"),
+            ("bank.n.02", "firm"),
+            ("bank.n.03", "firm"),
+            ("banker", "place"),
+        ],
+        {"bank.n.01": "bank", "bank.n.02": ["bank"], "bank.n.03": ["vault", "bank"]},
+    )
+
+
+def test_a_preferred_root_settles_what_is_ambiguous(banks):
+    (match,) = om.map_terms(["bank"], banks, prefer="place").matches
+    assert (match.concept, match.how) == ("bank.n.01", "label, preferred")
+    # below firm, a label is trusted more than a synonym
+    assert om.map_terms(["bank"], banks, prefer="firm").concepts == {"bank": "bank.n.02"}
+    # several roots, of which none settles it
+    both = om.map_terms(["bank"], banks, prefer=["place", "firm"])
+    assert both.ambiguous == {"bank": ("bank.n.01", "bank.n.02")}
+    # a synonym below the preferred root is better than a label elsewhere
+    assert om.map_terms(["bank"], banks, prefer="bank.n.03").concepts == {"bank": "bank.n.03"}
+    with pytest.raises(UnknownConceptError):
+        om.map_terms(["bank"], banks, prefer="river")
+
+
+def test_a_preferred_root_does_not_beat_a_closer_name(banks):
+    # banker is below place, but only its stem is near; the name itself is elsewhere
+    found = om.map_terms(["vault"], banks, prefer="place")
+    assert found.concepts == {"vault": "bank.n.03"}
+
+
+def test_missing_marks(diagnoses):
+    found = om.map_terms(["?", "sprain", "?", "n/a"], diagnoses, missing_marks=["?"])
+    assert found.missing == 2
+    assert found.unmapped == {"n/a": 1}
+
+
+def test_a_column_in_concepts(diagnoses):
+    column = ["Flu", None, "nonsense", "SPRAIN"]
+    found = om.map_terms(column, diagnoses)
+    assert found.apply(column) == ["influenza", None, None, "sprain"]
+
+
+# ---------------------------------------------------------------- suggestions and corrections
+
+
+def test_suggestions_for_the_most_frequent(diagnoses, banks):
+    found = om.map_terms({"hepatits": 3, "second sprian": 1, "xyzzy": 2}, diagnoses)
+    suggested = found.suggestions()
+    assert list(suggested) == ["hepatits", "xyzzy", "second sprian"]
+    assert suggested["hepatits"][0].concept == "hepatitis"
+    assert suggested["xyzzy"] == []
+    assert list(found.suggestions(values=1)) == ["hepatits"]
+    assert [hit.concept for hit in om.map_terms(["bank"], banks).suggestions()["bank"]] == [
+        "bank.n.01",
+        "bank.n.02",
+    ]
+
+
+def test_a_phrase_is_suggested_its_head(wordnet):
+    found = om.map_terms(["second residence"], wordnet)
+    assert found.suggestions()["second residence"][0].name == "residence"
+
+
+def test_corrections_there_and_back(tmp_path, diagnoses):
+    values = ["hepatits", "Hals, weh", "sprain", ' "odd" ']
+    found = om.map_terms(values, diagnoses)
+    path = tmp_path / "todo.csv"
+    found.write_corrections(path)
+    first, *rows = path.read_text(encoding="utf-8").splitlines()
+    assert first == "value,concept,count,may be"
+    assert len(rows) == 3
+    # nothing filled in: nothing corrected
+    assert om.map_terms(values, diagnoses, corrections=path) == found
+    filled = path.read_text().replace("hepatits,,", "hepatits,hepatitis,")
+    path.write_text(filled.replace('"Hals, weh",,', '"Hals, weh",common cold,'))
+    again = om.map_terms(values, diagnoses, corrections=path)
+    assert again.concepts == {
+        "hepatits": "hepatitis",
+        "Hals, weh": "common cold",
+        "sprain": "sprain",
+    }
+    with pytest.raises(ParameterError, match="exists already"):
+        found.write_corrections(path)
+    found.write_corrections(path, force=True)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("value,concept\na,sprain\na,injury\n", "line 3: 'a' is corrected to 'injury' here"),
+        ("a,b,c\nd,e,f\n", "line 1: there are no columns called value and concept"),
+        ("value,note,concept\na\n", "columns where two are needed"),
+        ("value,concept\na,pain\n", "lead to what is no concept: 'pain'"),
+        ("", "empty"),
+    ],
+)
+def test_wrong_corrections(tmp_path, diagnoses, content, message):
+    path = tmp_path / "wrong.csv"
+    path.write_text(content)
+    with pytest.raises(om.OntomaskError, match=message):
+        om.map_terms(["a"], diagnoses, corrections=path)
+
+
+def test_corrections_without_a_header(tmp_path, diagnoses):
+    path = tmp_path / "two.csv"
+    path.write_text("ouch;sprain\nsniff;common cold\n")
+    assert om.map_terms(["ouch"], diagnoses, corrections=path).concepts == {"ouch": "sprain"}

@@ -167,7 +167,7 @@ def test_what_is_no_file(tmp_path, file):
         om.load_taxonomy(tmp_path)
     with pytest.raises(ParameterError, match="'child-parent', 'arx'"):
         om.load_taxonomy(file(TABLE), format="obo-ish")
-    with pytest.raises(ParameterError, match="no option 'colour'"):
+    with pytest.raises(ParameterError, match="no format has the option 'colour'"):
         om.load_taxonomy(file(TABLE), colour="red")
     with pytest.raises(ParameterError, match="format 'arx' has no option 'child'"):
         om.load_taxonomy(file("a;b;c\n"), format="arx", child="x")
@@ -298,3 +298,15 @@ def test_any_bytes_give_a_taxonomy_or_an_error_of_ours(tmp_path_factory, content
             assert len(om.load_taxonomy(path, format=format)) > 0
         except OntomaskError:
             pass
+
+
+def test_a_name_that_ends_in_gz_is_packed(tmp_path, diagnoses):
+    path = tmp_path / "tax.csv.gz"
+    diagnoses.write(path)
+    assert path.read_bytes()[:2] == b"\x1f\x8b"
+    assert om.load_taxonomy(path) == diagnoses
+
+
+def test_known_names_take_no_options():
+    with pytest.raises(ParameterError, match=r"write './icd9cm'"):
+        om.load_taxonomy("icd9cm", format="arx")

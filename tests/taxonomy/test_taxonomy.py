@@ -130,11 +130,11 @@ def test_search_puts_the_closest_names_first(diagnoses, wordnet):
 
 def test_repr_says_what_one_wants_to_know(diagnoses):
     assert repr(diagnoses) == (
-        "Taxonomy('diagnoses': 14 concepts below 'disease', 4 levels, 8 leaves, "
+        "Taxonomy('diagnoses': 14 concepts, root 'disease', 4 levels, 8 leaves, "
         "1 with several parents)"
     )
     assert repr(om.Taxonomy.from_edges([("a", None)])) == (
-        "Taxonomy(1 concept below 'a', 1 level, 1 leaf)"
+        "Taxonomy(1 concept, root 'a', 1 level, 1 leaf)"
     )
 
 
@@ -287,7 +287,9 @@ def test_unknown_concepts_get_a_hint(diagnoses, wordnet):
     with pytest.raises(UnknownConceptError, match="search.. finds"):
         diagnoses.depth("zzzzzzzzzzzz")
     with pytest.raises(UnknownConceptError, match="named by text"):
-        diagnoses.depth(8)
+        diagnoses.depth(None)
+    with pytest.raises(UnknownConceptError, match="named by text"):
+        diagnoses.lcs(["sprain", "injury"])
     with pytest.raises(KeyError):
         diagnoses.parents("nothing")
     with pytest.raises(UnknownConceptError, match="'skilled_worker.n.01'"):
@@ -401,3 +403,38 @@ def test_pairs_of_real_concepts_meet_where_they_should(icd9):
     assert icd9.lcs("250.01", "250.83") == "250"
     for a, b in combinations(["250.01", "V57.1", "E909.0"], 2):
         assert icd9.lcs(a, b) == "ROOT"
+
+
+def test_columns_of_any_kind_have_a_domain(diagnoses):
+    pandas, polars, pyarrow = (pytest.importorskip(m) for m in ("pandas", "polars", "pyarrow"))
+    values = ["influenza", "hepatitis B"]
+    for column in (
+        np.array(values),
+        pandas.Series(values),
+        polars.Series(values),
+        pyarrow.array(values),
+        (v for v in values),
+    ):
+        assert diagnoses.domain(column).root == "viral infection"
+    assert om.distance_matrix(diagnoses, pyarrow.array(values)).shape == (2, 2)
+
+
+def test_a_single_text_is_no_column(diagnoses):
+    for call in (
+        lambda: diagnoses.domain("influenza"),
+        lambda: om.distance_matrix(diagnoses, "influenza"),
+        lambda: om.Taxonomy.from_paths("a|b"),
+        lambda: om.Taxonomy.from_prefixes("43201", [1]),
+        lambda: om.map_terms("influenza", diagnoses),
+    ):
+        with pytest.raises(ParameterError, match="put it in a list"):
+            call()
+
+
+def test_what_is_no_taxonomy_is_refused():
+    with pytest.raises(ParameterError, match="a taxonomy is needed, and 'icd9cm' is none"):
+        om.distance("icd9cm", "250", "251")
+
+
+def test_search_finds_words_in_any_order(icd9):
+    assert icd9.search("peritonitis appendicitis generalized")[0].concept == "540.0"

@@ -16,7 +16,7 @@ from ontomask.distances.identity import equality
 from ontomask.distances.information import information_content, jiang_conrath, lin, resnik
 from ontomask.distances.measure import Explanation, Measure, MeasureLike
 from ontomask.distances.table import Distances
-from ontomask.errors import UnknownMeasureError, quoted
+from ontomask.errors import ParameterError, UnknownMeasureError, quoted
 from ontomask.taxonomy import Concept, Taxonomy
 from ontomask.taxonomy.names import nearest
 
@@ -54,8 +54,14 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def measure_called(measure: MeasureLike, taxonomy: Taxonomy | None = None) -> Measure:
+def measure_called(measure: Measure | MeasureLike, taxonomy: Taxonomy) -> Measure:
     """The measure of that name, or one made of the given function (checked on ``taxonomy``)."""
+    if not isinstance(taxonomy, Taxonomy):
+        raise ParameterError(
+            f"a taxonomy is needed, and {taxonomy!r} is none", "load_taxonomy(...) makes one"
+        )
+    if isinstance(measure, Measure):
+        return measure
     if isinstance(measure, str):
         if measure in MEASURES:
             return MEASURES[measure]
@@ -68,7 +74,7 @@ def measure_called(measure: MeasureLike, taxonomy: Taxonomy | None = None) -> Me
     for known in MEASURES.values():
         if measure is known.pair:
             return known
-    if not callable(measure) or taxonomy is None:
+    if not callable(measure):
         raise UnknownMeasureError(
             f"measure is {measure!r}", "give the name of a measure, or a function of your own"
         )
@@ -86,8 +92,9 @@ def distance(taxonomy: Taxonomy, a: Concept, b: Concept, measure: MeasureLike = 
     >>> distance(tree, "hepatitis B", "hepatitis C") < distance(tree, "hepatitis B", "broken arm")
     True
     """
+    chosen = measure_called(measure, taxonomy)
     taxonomy.code(a), taxonomy.code(b)  # an unknown concept is an error for every measure
-    return float(measure_called(measure, taxonomy).pair(taxonomy, a, b))
+    return float(chosen.pair(taxonomy, a, b))
 
 
 def distance_matrix(
@@ -102,7 +109,7 @@ def distance_matrix(
            [0.42, 0.  , 0.91],
            [0.91, 0.91, 0.  ]])
     """
-    return Distances(taxonomy, concepts, measure=measure_called(measure, taxonomy)).table()  # type: ignore[return-value]
+    return Distances(taxonomy, concepts, measure=measure).table()  # type: ignore[return-value]
 
 
 def explain(

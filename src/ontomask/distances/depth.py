@@ -23,7 +23,7 @@ def wu_palmer(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
 
     :math:`L` is the common ancestor of greatest depth; depth counts nodes on the longest way to
     the root, path counts links on the shortest way up (RS eq. 3). From 0 (same concept) to below
-    1; symmetric, not a metric.
+    1; symmetric; where concepts have several parents, not a metric.
 
     Departures from the paper: where several common ancestors lie equally deep, the one that gives
     the smallest distance counts, so that the result does not depend on how a graph is stored.

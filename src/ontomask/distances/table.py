@@ -9,7 +9,7 @@ from os import cpu_count
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.distances.measure import Measure
+from ontomask.distances.measure import Measure, MeasureLike
 from ontomask.distances.shared import SharedAncestors
 from ontomask.errors import ParameterError
 from ontomask.taxonomy import Concept, Taxonomy
@@ -37,11 +37,11 @@ class Distances:
         taxonomy: Taxonomy,
         rows: Sequence[Concept] | NDArray[np.int32],
         columns: Sequence[Concept] | NDArray[np.int32] | None = None,
-        measure: Measure | None = None,
+        measure: Measure | MeasureLike = "sanchez",
     ) -> None:
         from ontomask.distances import measure_called
 
-        self.measure = measure or measure_called("sanchez")
+        self.measure = measure_called(measure, taxonomy)
         self.taxonomy = taxonomy
         self.rows = _codes(taxonomy, rows)
         self.columns = self.rows if columns is None else _codes(taxonomy, columns)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.distances import Distances, MeasureLike, measure_called
+from ontomask.distances import Distances, MeasureLike
 from ontomask.statistics.counts import Column, Pairs, column, pairs
 from ontomask.taxonomy import Concept, Taxonomy
 
@@ -40,7 +40,8 @@ def distance_covariance(
     .. math:: sdCov(X, Y) = \frac{1}{n} \sqrt{\sum_{i,j} \delta_{ij}^X \delta_{ij}^Y}
 
     :math:`\delta` are the distances between records, less the means of their row and column, plus
-    the mean of all. From 0 up; a sum that rounding makes negative counts as 0.
+    the mean of all. From 0 up. A negative sum counts as 0: by rounding it may be just below; and
+    with measures that are far from a metric on a graph (``lin``, ``jiang_conrath``) truly below.
 
     >>> from ontomask import datasets
     >>> tree = datasets.diagnoses()
@@ -76,8 +77,9 @@ def distance_correlation(
 
     .. math:: sdCor(X, Y) = \frac{sdCov(X, Y)}{\sqrt{sdVar(X)\, sdVar(Y)}}
 
-    0 where one of the columns has one value only. It finds any kind of dependence, not only
-    values that are alike: two columns may be in different taxonomies.
+    0 where one of the columns has one value only. It finds dependence of any form, and the two
+    columns may be in different taxonomies. In a short column with many different values it is high
+    by chance: compare with the same columns shuffled.
 
     >>> from ontomask import datasets
     >>> tree = datasets.diagnoses()
@@ -125,7 +127,7 @@ class _Centred:
     """The double-centred distance table of a column's distinct values, by blocks of rows."""
 
     def __init__(self, of: Column, measure: MeasureLike) -> None:
-        self.table = Distances(of.taxonomy, of.codes, None, measure_called(measure, of.taxonomy))
+        self.table = Distances(of.taxonomy, of.codes, measure=measure)
         share = of.counts / of.records
         self.means = np.concatenate([block @ share for _, block in self.table.blocks()])
         self.mean = float(share @ self.means)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.distances import Distances, MeasureLike, distance, measure_called
+from ontomask.distances import Distances, MeasureLike, distance
 from ontomask.distances.shared import ancestor_lists
 from ontomask.errors import ParameterError
 from ontomask.statistics.counts import Column, Values, column, summed_distances
@@ -64,8 +64,7 @@ def semantic_variance(
     """
     counted = column(values, taxonomy)
     mean = np.array([_mean(counted, measure, candidates)], dtype=np.int32)
-    chosen = measure_called(measure, taxonomy)
-    from_mean = Distances(taxonomy, mean, counted.codes, chosen).row(0)
+    from_mean = Distances(taxonomy, mean, counted.codes, measure).row(0)
     return float(counted.counts @ from_mean**2 / counted.records)
 
 

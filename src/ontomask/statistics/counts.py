@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.columns import counted, listed
-from ontomask.distances import Distances, MeasureLike, measure_called
-from ontomask.errors import ParameterError, UnknownValueError
+from ontomask.distances import Distances, MeasureLike
+from ontomask.errors import ParameterError, UnknownValueError, many
 from ontomask.taxonomy import Concept, Taxonomy
 
 __all__ = ["Column", "Pairs", "Values", "column", "pairs", "summed_distances"]
@@ -37,7 +37,7 @@ def column(values: Values, taxonomy: Taxonomy) -> Column:
     counts, missing = counted(values)
     if missing:
         raise ParameterError(
-            f"{missing:,} of {missing + sum(counts.values()):,} values are missing",
+            f"missing: {missing:,} of {many(missing + sum(counts.values()), 'value')}",
             "leave them out first",
         )
     if not counts:
@@ -55,8 +55,7 @@ def _known(counts: Mapping[str, int], taxonomy: Taxonomy) -> NDArray[np.int32]:
     listed_values = ", ".join(f"{value!r} ({counts[value]:,})" for value in unknown[:5])
     more = f" and {len(unknown) - 5:,} more" if len(unknown) > 5 else ""
     raise UnknownValueError(
-        f"{len(unknown):,} value{'s' * (len(unknown) > 1)} are not concepts of {taxonomy!r}:\n"
-        f"  {listed_values}{more}",
+        f"{many(len(unknown), 'value')} not in {taxonomy!r}:\n  {listed_values}{more}",
         "statistics need identifiers: map_terms(values, taxonomy) leads terms to concepts",
     )
 
@@ -103,7 +102,7 @@ def summed_distances(
 
     The table of values by candidates passes through memory block by block.
     """
-    table = Distances(of.taxonomy, of.codes, candidates, measure_called(measure, of.taxonomy))
+    table = Distances(of.taxonomy, of.codes, candidates, measure)
     sums = np.zeros(len(candidates))
     for rows, block in table.blocks():
         sums += of.counts[rows] @ block

@@ -34,11 +34,11 @@ def marginality(
     >>> marginality(["hepatitis B", "hepatitis C", "sprain"], datasets.diagnoses()).round(3)
     array([1.308, 1.308, 1.786])
     """
+    if not isinstance(values, Mapping):
+        values = listed(values)
     counted = column(values, taxonomy)
-    of_distinct = _marginalities(counted, measure)
-    wanted = list(values) if isinstance(values, Mapping) else listed(values)
-    place = np.searchsorted(counted.codes, taxonomy.codes([str(value) for value in wanted]))
-    return of_distinct[place]
+    distinct, place = np.unique(taxonomy.codes(list(values)), return_inverse=True)
+    return summed_distances(counted, distinct, measure)[place]
 
 
 def marginality_mean(values: Values, taxonomy: Taxonomy, measure: MeasureLike = "sanchez") -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["ICD9_DIAGNOSES", "ICD9_PROCEDURES", "CodeStyle"]
+__all__ = ["ICD9_DIAGNOSES", "ICD9_PROCEDURES", "ICD10", "CodeStyle"]
 
 
 @dataclass(frozen=True)
@@ -13,22 +13,30 @@ class CodeStyle:
     """How the codes of a classification are written.
 
     ``before_point`` characters stand before the point; a code that begins with one of ``letters``
-    has its own number of them, and never lost a zero (a number type refuses letters).
+    has its own number of them, and never lost a zero (a number type refuses letters). Where codes
+    have ``letters_anywhere``, all of them begin with one.
 
     >>> [found for _, found in ICD9_DIAGNOSES.readings("8")][0]
     '008'
     >>> [found for _, found in ICD9_DIAGNOSES.readings("25083")][0]
     '250.83'
+    >>> [found for _, found in ICD10.readings("s72001a")]
+    ['S72.001A']
     """
 
     before_point: int
     letters: Mapping[str, int] = field(default_factory=dict)
     after_point: int = 2
+    letters_anywhere: bool = False
 
     def readings(self, value: str) -> Iterator[tuple[str, str]]:
         """What a damaged code may have been, with what was mended, the likeliest first."""
         code = value.strip().upper()
         width = self.letters.get(code[:1], self.before_point)
+        if self.letters_anywhere:
+            if width < len(code) <= width + self.after_point and code.isalnum():
+                yield "point restored", f"{code[:width]}.{code[width:]}"
+            return
         head, point, tail = code.partition(".")
         if point:
             if head.isdigit() and tail.isdigit() and len(head) < width:
@@ -47,3 +55,4 @@ class CodeStyle:
 
 ICD9_DIAGNOSES = CodeStyle(before_point=3, letters={"V": 3, "E": 4})
 ICD9_PROCEDURES = CodeStyle(before_point=2)
+ICD10 = CodeStyle(before_point=3, after_point=4, letters_anywhere=True)

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 
-from ontomask.columns import counted
-from ontomask.errors import ParameterError, UnknownConceptError, UnknownValueError, quoted
-from ontomask.taxonomy.names import nearest
+import numpy as np
+
+from ontomask.columns import counted, listed
+from ontomask.errors import ParameterError, UnknownConceptError, UnknownValueError, many, quoted
+from ontomask.taxonomy.names import Hit, folded, stemmer_of
 from ontomask.taxonomy.taxonomy import Concept, Taxonomy
 
 __all__ = ["Match", "TermMap", "map_terms"]
+
+#: Words that end the first part of an English noun phrase: "visit | to the park".
+_AFTER_THE_HEAD = re.compile(r"\b(?:of|to|in|on|at|for|with|without|from|by|due|and|or)\b")
 
 
 @dataclass(frozen=True)
@@ -38,7 +46,8 @@ class TermMap:
     """The values of a column and the concepts they reached.
 
     Nothing is guessed: a value that could be several concepts is ``ambiguous``, one that is
-    nowhere found is ``unmapped``, each with its count.
+    nowhere found is ``unmapped``, each with its count. ``matches`` has every distinct value, the
+    most frequent first.
     """
 
     taxonomy: Taxonomy
@@ -75,123 +84,264 @@ class TermMap:
             ways[match.how] += match.count
         return dict(ways.most_common())
 
+    def apply(self, values: Iterable[object]) -> list[Concept | None]:
+        """A column in concepts, record by record; None where a value is missing or has none.
+
+        >>> from ontomask import datasets
+        >>> column = ["Flu", None, "SPRAIN"]
+        >>> map_terms(column, datasets.diagnoses()).apply(column)
+        ['influenza', None, 'sprain']
+        """
+        known = self.concepts
+        return [known.get(value if type(value) is str else str(value)) for value in listed(values)]
+
     def require_all(self, column: str = "") -> TermMap:
         """The same map, or an error that lists the values without a concept."""
-        lost = [m for m in self.matches if m.concept is None]
+        lost = self.lost
         if not lost:
             return self
         where = f" of column {column!r}" if column else ""
-        listed = ", ".join(f"{m.value!r} ({_rows(m.count)})" for m in lost[:5])
-        more = f" and {len(lost) - 5:,} more" if len(lost) > 5 else ""
-        count = f"{len(lost):,} value{'s' * (len(lost) > 1)}"
         name = f" {self.taxonomy.name!r}" if self.taxonomy.name else ""
+        shown = ", ".join(f"{m.value!r} ({many(m.count, 'row')})" for m in lost[:5])
+        more = f" and {len(lost) - 5:,} more" if len(lost) > 5 else ""
         raise UnknownValueError(
-            f"{count}{where} reach no single concept of taxonomy{name}:\n  {listed}{more}",
-            self._hint(lost[0]),
+            f"no single concept of taxonomy{name} for {many(len(lost), 'value')}{where}:\n"
+            f"  {shown}{more}",
+            self.hint(),
         )
 
-    def _hint(self, match: Match) -> str:
-        if match.concepts:
-            return (
-                f"{match.value!r} may be {quoted(match.concepts)}; say which with "
-                f"corrections={{{match.value!r}: {match.concepts[0]!r}}}"
-            )
-        style = self.taxonomy.about.code_style
-        if style and any(r in self.taxonomy for _, r in style.readings(match.value)):
-            return "these look like codes that lost zeros or the point; try repair_codes=True"
-        near = self.nearest(match.value, most=1)
-        if near:
-            correction = f"corrections={{{match.value!r}: {near[0]!r}}}"
-            return f"did you mean {near[0]!r}? Say so with {correction}"
+    @property
+    def lost(self) -> list[Match]:
+        """What is unmapped or ambiguous, the most frequent first."""
+        return [m for m in self.matches if m.concept is None]
+
+    def hint(self) -> str:
+        """What to do about the values that reached no concept."""
+        lost, style = self.lost, self.taxonomy.about.code_style
+        if style and any(
+            reading in self.taxonomy
+            for match in lost[:50]
+            if not match.concepts
+            for _, reading in style.readings(match.value)
+        ):
+            return "some look like codes that lost zeros or the point; try repair_codes=True"
+        meant: dict[str, Concept] = {}
+        for match in lost[:3]:
+            if match.concepts:
+                return (
+                    f"{match.value!r} may be {quoted(match.concepts)}; say which with "
+                    f"corrections={{{match.value!r}: ...}}, or where to look with prefer=..."
+                )
+            if near := self.nearest(match.value, most=1):
+                meant[match.value] = near[0].concept
+        if meant:
+            return f"did you mean corrections={meant!r}?"
         return "say what they mean with corrections={value: concept}"
 
-    def nearest(self, value: str, most: int = 3) -> list[Concept]:
-        """The concepts whose names are spelt most like a value."""
-        known: dict[str, Concept] = {}
-        for kind in ("label", "synonym", "identifier"):
-            for name, codes in self.taxonomy.names.exact[kind].items():
-                known.setdefault(name, self.taxonomy.identifiers[codes[0]])
-        return list(dict.fromkeys(known[name] for name in nearest(value, known, most)))
+    def nearest(self, value: str, most: int = 3) -> list[Hit]:
+        """The concepts whose names are spelt most like a value, with those names."""
+        return next(iter(self._nearest([value], most).values()))
+
+    def suggestions(self, values: int = 200, most: int = 3) -> dict[str, list[Hit]]:
+        """What the most frequent values that reached no concept may mean.
+
+        For an ambiguous value its concepts; for an unmapped one those of its head noun, if it is
+        a phrase, and those whose names are spelt most like it.
+        """
+        lost = self.lost[:values]
+        near = self._nearest([m.value for m in lost if not m.concepts], most)
+        label = self.taxonomy.label
+        return {
+            m.value: [Hit(c, label(c)) for c in m.concepts]
+            or [*self._by_head(m.value), *near[m.value]][:most]
+            for m in lost
+        }
+
+    def _by_head(self, value: str) -> list[Hit]:
+        """What the longest known end of a phrase may be."""
+        for head in _heads(value):
+            _, codes = self.taxonomy.names.find(head)
+            if codes:
+                return [Hit(c, head) for c in sorted(self.taxonomy.identifiers[i] for i in codes)]
+        return []
+
+    def _nearest(self, values: list[str], most: int) -> dict[str, list[Hit]]:
+        from rapidfuzz import fuzz, process  # only where a suggestion is needed
+
+        spelt, identifiers = self.taxonomy.names.spelt, self.taxonomy.identifiers
+        names = list(spelt)
+        found: dict[str, list[Hit]] = {}
+        for first in range(0, len(values), 20):  # a few at a time: the table is values by names
+            some = values[first : first + 20]
+            plain = [folded(value) for value in some]
+            scores = process.cdist(
+                plain, names, scorer=fuzz.ratio, score_cutoff=60, dtype=np.uint8, workers=-1
+            )
+            for value, row in zip(some, scores, strict=True):
+                best = np.argsort(-row.astype(np.int16), kind="stable")[: most * 4]
+                hits: dict[Concept, Hit] = {}
+                for place in best[row[best] > 0]:
+                    name, code = spelt[names[place]]
+                    hits.setdefault(identifiers[code], Hit(identifiers[code], name))
+                found[value] = list(hits.values())[:most]
+        return found
+
+    def write_corrections(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        """Write the values without a concept to a table, to be filled in by hand and read back.
+
+        Two columns, ``value`` and ``concept``; the concept is empty. What follows in further
+        columns is there to help: the count, and concepts that may be meant.
+        """
+        from ontomask.taxonomy.corrections import write
+
+        write(self, Path(path), force=force)
 
     def __repr__(self) -> str:
-        distinct = len(self.matches)
-        parts = [f"{distinct:,} distinct value{'s' * (distinct != 1)}"]
-        parts.append(f"{self.coverage:.1%} of records mapped")
+        parts = [
+            many(len(self.matches), "distinct value"),
+            f"{self.coverage:.1%} of records mapped",
+        ]
         if self.unmapped:
             parts.append(f"{len(self.unmapped):,} unmapped")
         if self.ambiguous:
             parts.append(f"{len(self.ambiguous):,} ambiguous")
         if self.missing:
-            parts.append(f"{_rows(self.missing)} missing")
+            parts.append(f"{many(self.missing, 'row')} missing")
         return f"TermMap({', '.join(parts)})"
 
 
+@dataclass(frozen=True)
+class _Rules:
+    """How values are matched: what :func:`map_terms` was asked for."""
+
+    taxonomy: Taxonomy
+    corrections: Mapping[str, Concept]
+    preferred: frozenset[int]
+    repair_codes: bool
+    language: str | None
+    heads: bool
+
+
 def map_terms(
-    values: Iterable[object],
+    values: Iterable[object] | Mapping[object, int],
     taxonomy: Taxonomy,
     *,
-    corrections: Mapping[str, Concept] | None = None,
+    corrections: Mapping[str, Concept] | str | PathLike[str] | None = None,
+    prefer: Concept | Collection[Concept] = (),
     repair_codes: bool = False,
+    stems: str | None = "english",
+    heads: bool = False,
+    missing_marks: Collection[str] = (),
 ) -> TermMap:
     """Find the concept of every value of a column.
 
-    In this order: your ``corrections``; the identifier of a concept, its alias, its preferred
-    label, a synonym, letter by letter; then the same four with case, spaces and punctuation
-    folded. The first kind of name that matches decides; if it belongs to several concepts the
-    value is ambiguous. With ``repair_codes``, for the ICD taxonomies, what is still not found is
-    read as a code that lost its leading zeros or its point.
+    In this order: your ``corrections`` (a dict, or a table with the columns value and concept);
+    the identifier of a concept, its alias, its preferred label, a synonym, letter by letter; the
+    same with case, spaces and punctuation folded; the same by the stems of the words (``stems``
+    names their language, None does without). The first kind of name that matches decides; if it
+    belongs to several concepts the value is ambiguous. ``prefer`` names one or more concepts:
+    where a name belongs to several, what is below these comes first.
+
+    With ``repair_codes``, for the ICD taxonomies, what is not found is read as a code that lost
+    its leading zeros or its point. With ``heads``, for English, a phrase that is not found is
+    mapped by its head noun: "second residence" is a residence. That blurs the meaning of a
+    phrase, so it is only done when asked for.
 
     ``values`` is any column (list, pandas, polars, pyarrow, numpy), or a dict of values and
-    counts. Missing values are counted and left out.
+    counts. Missing values, and ``missing_marks`` such as ``"?"``, are counted and left out.
 
     >>> from ontomask import datasets
-    >>> found = map_terms(["Flu", "hepatitis-B", "hepatits"], datasets.diagnoses())
+    >>> found = map_terms(["Flu", "hepatitis-B", "sprains", "hepatits"], datasets.diagnoses())
     >>> found
-    TermMap(3 distinct values, 66.7% of records mapped, 1 unmapped)
-    >>> found.concepts
-    {'Flu': 'influenza', 'hepatitis-B': 'hepatitis B'}
+    TermMap(4 distinct values, 75.0% of records mapped, 1 unmapped)
+    >>> {match.value: (match.concept, match.how) for match in found.matches}["sprains"]
+    ('sprain', 'identifier, stemmed')
     >>> found.nearest("hepatits", most=1)
-    ['hepatitis']
+    [Hit(concept='hepatitis', name='hepatitis')]
     """
     if repair_codes and taxonomy.about.code_style is None:
         raise ParameterError(
             f"repair_codes needs to know how codes are written, and {taxonomy!r} does not say",
-            "it works with the bundled ICD taxonomies; leave it out here",
+            "it works with the ICD taxonomies that are known by name; leave it out here",
         )
-    known = _checked(corrections or {}, taxonomy)
+    if stems is not None:
+        stemmer_of(stems)  # an unknown language is an error even where no stem is needed
+    rules = _Rules(
+        taxonomy,
+        _checked(corrections, taxonomy),
+        _below(prefer, taxonomy),
+        repair_codes,
+        stems,
+        heads,
+    )
     counts, missing = counted(values)
-    matches = [
-        _match(value, count, taxonomy, known, repair_codes) for value, count in counts.items()
-    ]
+    missing += sum(counts.pop(mark, 0) for mark in set(missing_marks))
+    matches = [_match(value, count, rules) for value, count in counts.items()]
     matches.sort(key=lambda match: (-match.count, match.value))
     return TermMap(taxonomy, tuple(matches), missing)
 
 
-def _checked(corrections: Mapping[str, Concept], taxonomy: Taxonomy) -> dict[str, Concept]:
+def _checked(
+    corrections: Mapping[str, Concept] | str | PathLike[str] | None, taxonomy: Taxonomy
+) -> dict[str, Concept]:
+    if corrections is None:
+        return {}
+    if not isinstance(corrections, Mapping):
+        from ontomask.taxonomy.corrections import read
+
+        corrections = read(Path(corrections))
     wrong = [concept for concept in corrections.values() if concept not in taxonomy]
     if wrong:
         raise UnknownConceptError(
-            f"corrections lead to {quoted(dict.fromkeys(wrong))}, which are no concepts",
+            f"corrections lead to what is no concept: {quoted(dict.fromkeys(wrong))}",
             "correct to identifiers; search() finds them by name",
         )
     return {v: taxonomy.identifiers[taxonomy.code(c)] for v, c in corrections.items()}
 
 
-def _match(
-    value: str, count: int, taxonomy: Taxonomy, corrections: Mapping[str, Concept], repair: bool
-) -> Match:
-    if value in corrections:
-        return Match(value, count, (corrections[value],), "correction")
-    how, codes = taxonomy.names.find(value)
-    if codes:
-        how = how if len(codes) == 1 else f"ambiguous {how}"
-        return Match(value, count, tuple(taxonomy.identifiers[c] for c in codes), how)
-    if repair and taxonomy.about.code_style:
-        for mended, code in taxonomy.about.code_style.readings(value):
-            if code in taxonomy:
-                return Match(value, count, (taxonomy.identifiers[taxonomy.code(code)],), mended)
+def _below(prefer: Concept | Collection[Concept], taxonomy: Taxonomy) -> frozenset[int]:
+    roots = [prefer] if isinstance(prefer, str) else list(prefer)
+    return frozenset(
+        taxonomy.code(concept) for root in roots for concept in taxonomy.descendants(root)
+    )
+
+
+def _match(value: str, count: int, rules: _Rules) -> Match:
+    if value in rules.corrections:
+        return Match(value, count, (rules.corrections[value],), "correction")
+    for how, codes in _readings(value, rules):
+        concepts = tuple(sorted(rules.taxonomy.identifiers[code] for code in codes))
+        return Match(value, count, concepts, how if len(codes) == 1 else f"ambiguous {how}")
     return Match(value, count, (), "unmapped")
 
 
-def _rows(count: int) -> str:
-    return f"{count:,} row{'s' * (count != 1)}"
+def _readings(value: str, rules: _Rules) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """What a value may mean, the best reading first."""
+    yield from _named(value, rules)
+    style = rules.taxonomy.about.code_style
+    if rules.repair_codes and style:
+        for mended, code in style.readings(value):
+            if code in rules.taxonomy:
+                yield mended, (rules.taxonomy.code(code),)
+    if rules.heads:
+        for head in _heads(value):
+            for how, codes in _named(head, rules):
+                yield f"head noun {head!r}, {how}", codes
+
+
+def _named(name: str, rules: _Rules) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The kinds of name that match; those with preferred concepts, cut down to these, first."""
+    found = rules.taxonomy.names.matches(name, rules.language)
+    for how, codes in found if rules.preferred else ():
+        if below := tuple(code for code in codes if code in rules.preferred):
+            yield (how if len(below) == len(codes) else f"{how}, preferred"), below
+    yield from found
+
+
+def _heads(value: str) -> Iterator[str]:
+    """Ever shorter ends of the first noun phrase: "second holiday home", "holiday home", "home"."""
+    words = folded(_AFTER_THE_HEAD.split(value.lower(), maxsplit=1)[0]).split()
+    whole = folded(value).split()
+    for first in range(len(words)):
+        if words[first:] != whole:
+            yield " ".join(words[first:])

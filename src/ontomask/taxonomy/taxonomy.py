@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.columns import listed
 from ontomask.errors import (
     DuplicateConceptError,
     ParameterError,
     SeveralRootsWarning,
     UndeclaredParentError,
     UnknownConceptError,
+    many,
     quoted,
 )
 from ontomask.taxonomy import graph
@@ -46,7 +48,7 @@ class Taxonomy:
     ...     labels={"coma": ["Coma", "comatose"]},
     ... )
     >>> tax
-    Taxonomy(4 concepts below 'disorder', 3 levels, 2 leaves)
+    Taxonomy(4 concepts, root 'disorder', 3 levels, 2 leaves)
     >>> tax.root, len(tax), "coma" in tax, tax.depth("hepatic coma")
     ('disorder', 4, True, 3)
     >>> sorted(tax.ancestors("hepatic coma"))
@@ -189,7 +191,7 @@ class Taxonomy:
             raise ParameterError("sep is empty", 'give what stands between the parts, as sep="|"')
         edges: set[tuple[str, str | None]] = set()
         labels: dict[str, str] = {}
-        for value in {_text(value, "value") for value in values}:
+        for value in {_text(value, "value") for value in listed(values)}:
             parts = [part.strip() for part in value.split(sep)]
             if not all(parts):
                 raise ParameterError(
@@ -203,7 +205,7 @@ class Taxonomy:
 
     @classmethod
     def from_prefixes(
-        cls, values: Iterable[str], lengths: Sequence[int], *, name: str = ""
+        cls, values: Iterable[str], lengths: Sequence[int] | int, *, name: str = ""
     ) -> Taxonomy:
         """A taxonomy that is in the values: codes whose first characters say where they belong.
 
@@ -213,13 +215,14 @@ class Taxonomy:
         >>> sorted(zips.ancestors("43201")), zips.depth("43201")
         (['*', '4', '432', '43201'], 4)
         """
+        lengths = [lengths] if isinstance(lengths, int) else lengths
         if not lengths or sorted(set(lengths)) != list(lengths) or min(lengths) < 1:
             raise ParameterError(
                 f"lengths is {list(lengths)!r}",
                 "give prefix lengths of at least 1, each longer than the one before: [1, 3]",
             )
         edges: set[tuple[str, str | None]] = set()
-        for value in {_text(value, "value") for value in values}:
+        for value in {_text(value, "value") for value in listed(values)}:
             if value == graph.VIRTUAL_ROOT:
                 continue
             steps = [value[:length] for length in lengths if length < len(value)]
@@ -257,8 +260,7 @@ class Taxonomy:
         several = int((self.parent_links.sizes() > 1).sum())
         parts = [
             f"{self.name!r}: " if self.name else "",
-            f"{len(self):,} concept{'s' * (len(self) > 1)} below {self.root!r}, ",
-            f"{self.height} level{'s' * (self.height > 1)}, ",
+            f"{many(len(self), 'concept')}, root {self.root!r}, {many(self.height, 'level')}, ",
             f"{len(self.leaves):,} lea{'ves' if len(self.leaves) > 1 else 'f'}",
             f", {several:,} with several parents" if several else "",
         ]
@@ -279,22 +281,24 @@ class Taxonomy:
     def __hash__(self) -> int:
         return hash((len(self), self.root))
 
-    def code(self, concept: Concept) -> int:
+    def code(self, concept: Concept | int) -> int:
         """The number of a concept: its place in the taxonomy's own order."""
-        found = self._code.get(concept)
+        name = str(concept) if isinstance(concept, int | np.integer) else concept
+        try:
+            found = self._code.get(name, self._aliases.get(name))
+        except TypeError:  # a list, say
+            found = None
         if found is None:
-            found = self._aliases.get(concept)
-        if found is None:
-            raise self._unknown(concept)
+            raise self._unknown(name)
         return found
 
     def codes(self, concepts: Iterable[Concept]) -> NDArray[np.int32]:
         """The numbers of many concepts."""
-        concepts = concepts if isinstance(concepts, Sequence) else list(concepts)
+        names = listed(concepts)
         try:
-            found = [self._code[concept] for concept in concepts]
+            found = [self._code[concept] for concept in names]
         except (KeyError, TypeError):  # an alias, or no concept at all
-            found = [self.code(concept) for concept in concepts]
+            found = [self.code(concept) for concept in names]
         return np.array(found, dtype=np.int32)
 
     def label(self, concept: Concept) -> str:
@@ -310,6 +314,11 @@ class Taxonomy:
         """The other identifiers of a concept."""
         code = self.code(concept)
         return tuple(alias for alias, number in self._aliases.items() if number == code)
+
+    @property
+    def label_lists(self) -> Sequence[tuple[str, ...]]:
+        """Every concept's names in the taxonomy's own order."""
+        return self._labels
 
     def alias_items(self) -> Iterator[tuple[str, Concept]]:
         """Every alias with its concept."""
@@ -386,13 +395,13 @@ class Taxonomy:
 
         >>> from ontomask import datasets
         >>> datasets.diagnoses().domain(["influenza", "hepatitis B"])
-        Taxonomy('diagnoses': 6 concepts below 'viral infection', 3 levels, 4 leaves)
+        Taxonomy('diagnoses': 6 concepts, root 'viral infection', 3 levels, 4 leaves)
         """
         if (values is None) == (root is None):
             raise ParameterError(
                 "domain needs either values or a root", "call domain(values) or domain(root=...)"
             )
-        distinct = set(values or ())
+        distinct = set() if values is None else set(listed(values))
         if root is None and not distinct:
             raise ParameterError("domain was given no values", "give at least one, or root=...")
         top = root if root is not None else self.lcs(*distinct)
@@ -411,14 +420,12 @@ class Taxonomy:
         wanted = folded(text)
         if not wanted:
             return []
+        words = wanted.split(" ")
         hits: dict[str, tuple[tuple[int, int, str], str]] = {}
         for plain, name, code in self._searchable:
-            place = plain.find(wanted)
-            if place < 0:
+            rank = _search_rank(plain, wanted, words)
+            if rank is None:
                 continue
-            # Whole name, then its start, then the start of a word, then anywhere.
-            start_of_word = place == 0 or plain[place - 1] == " "
-            rank = 0 if plain == wanted else 1 if place == 0 else 2 if start_of_word else 3
             key = (rank, len(name), name)
             concept = self.identifiers[code]
             if concept not in hits or key < hits[concept][0]:
@@ -508,9 +515,24 @@ class Taxonomy:
             for name in nearest(concept, self.names.exact["label"])
             for codes in [self.names.exact["label"][name]]
         ]
-        return UnknownConceptError(
-            message, f"did you mean {quoted(near)}?" if near else "search() finds concepts by name"
+        shown = ", ".join(
+            f"{c!r}" if self.label(c) == c else f"{c!r} ({self.label(c)})" for c in near
         )
+        return UnknownConceptError(
+            message, f"did you mean {shown}?" if near else "search() finds concepts by name"
+        )
+
+
+def _search_rank(plain: str, wanted: str, words: Sequence[str]) -> int | None:
+    """The whole name, its start, the start of a word, anywhere, all words in any order."""
+    place = plain.find(wanted)
+    if plain == wanted:
+        return 0
+    if place == 0:
+        return 1
+    if place > 0:
+        return 2 if plain[place - 1] == " " else 3
+    return 4 if all(word in plain for word in words) else None
 
 
 def _text(value: object, what: str) -> str:
@@ -562,7 +584,7 @@ def _check_declared(
         below = sorted(names[child] for child, parent in links if parent == first)
         of = f"; {missing[0]!r} is named as a parent of {quoted(below, 3)}" if below else ""
         raise UndeclaredParentError(
-            f"{len(missing):,} concept(s) are linked but not declared: {quoted(missing)}{of}",
+            f"linked but not declared: {quoted(missing)}{of}",
             "declare them, or correct the links",
         )
     for text in declared:

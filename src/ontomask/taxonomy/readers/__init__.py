@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable
 from inspect import signature
 from os import PathLike
@@ -12,14 +10,27 @@ from types import ModuleType
 from typing import Any, TextIO
 
 from ontomask.errors import (
-    FileFormatError,
     ParameterError,
     TaxonomyError,
     UnknownTaxonomyError,
     quoted,
 )
+from ontomask.files import written_beside
+from ontomask.taxonomy.cache import cached, warn_again
 from ontomask.taxonomy.names import nearest
-from ontomask.taxonomy.readers import arx, bundled, child_parent
+from ontomask.taxonomy.readers import (
+    amnesia,
+    anjana,
+    arx,
+    bundled,
+    child_parent,
+    mesh,
+    obo,
+    owl,
+    rf2,
+    skos,
+    wordnet,
+)
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -27,6 +38,14 @@ __all__ = ["load_taxonomy", "write"]
 
 #: Every format, in the order in which a file is tried: the first that knows it reads it.
 FORMATS: dict[str, ModuleType] = {
+    "obo": obo,
+    "skos": skos,
+    "owl": owl,
+    "wordnet": wordnet,
+    "mesh": mesh,
+    "rf2": rf2,
+    "amnesia": amnesia,
+    "anjana": anjana,
     "child-parent": child_parent,
     "arx": arx,
 }
@@ -42,7 +61,13 @@ def load_taxonomy(
     """A taxonomy by name, or from a file.
 
     Names: ``icd9cm`` (ICD-9-CM diagnoses), ``icd9cm-procedures``, ``wordnet`` (WordNet 3.0 nouns,
-    identifiers like ``person.n.01``). Files, gzip or not: a table of children and parents
+    identifiers like ``person.n.01``), and with the extra ``icd10`` also ``icd10cm``.
+
+    Folders: a WordNet of your own (``wordnet``) and a SNOMED CT release (``rf2``; ``language="en"``
+    says which terms, ``root=`` reads what is below one concept). Hierarchies of other tools:
+    ``amnesia`` and ``anjana``. MeSH (``mesh``): NLM's descriptors as XML, its mtrees file, or a
+    table of places. Ontologies and thesauri: ``obo``, and ``owl`` and ``skos`` as RDF/XML, Turtle
+    or N-Triples. Files, gzip or not: a table of children and parents
     (``child-parent``) and an ARX hierarchy (``arx``); ``format`` says which where the content does
     not. A table whose header names a child and a parent column is the former, and so is one of
     two columns; other tables are read as ARX hierarchies. Options of both: ``delimiter``,
@@ -52,7 +77,12 @@ def load_taxonomy(
     >>> load_taxonomy("icd9cm").label("540.0")
     'Acute appendicitis with generalized peritonitis'
     """
-    if isinstance(source, str) and source in bundled.BUNDLED:
+    if isinstance(source, str) and source in bundled.KNOWN:
+        if format or options:
+            raise ParameterError(
+                f"{source!r} is a known taxonomy and takes no format and no options",
+                f"for a file of that name write './{source}'",
+            )
         return bundled.read(source)
     path = Path(source)
     if not path.exists() and isinstance(source, str):
@@ -66,10 +96,23 @@ def load_taxonomy(
     read = FORMATS[format].read
     _check_options(read, format, options)
     try:
-        taxonomy: Taxonomy = read(found, **options)
+        taxonomy, warned = cached(
+            _files(found, FORMATS[format]),
+            {"format": format, "options": options, "name": path.name},
+            lambda: read(found, **options),
+        )
     except TaxonomyError as error:  # say which file it was
         raise type(error)(f"{path}: {error.message}", error.hint) from None
+    warn_again(warned, str(path), stacklevel=2)
     return taxonomy
+
+
+def _files(source: Source, module: ModuleType) -> list[Path]:
+    """What the reader will look at: the file, or those in a folder that it says."""
+    if source.is_folder and hasattr(module, "files"):
+        listed: list[Path] = module.files(source)
+        return listed
+    return [source.path]
 
 
 def _format(source: Source, options: dict[str, Any]) -> str:
@@ -79,7 +122,7 @@ def _format(source: Source, options: dict[str, Any]) -> str:
         if FORMATS[format].looks_like(source):
             return format
     if options and having:
-        return having[0]
+        return "child-parent" if "child-parent" in having else having[0]
     if options:
         every = {option for module in FORMATS.values() for option in _options(module.read)}
         wrong = sorted(options.keys() - every) or sorted(options)
@@ -111,11 +154,12 @@ def _check_options(read: Callable[..., Taxonomy], format: str, options: dict[str
 
 
 def _no_such(source: str) -> UnknownTaxonomyError:
-    near = nearest(source, bundled.BUNDLED, most=1)
+    near = nearest(source, bundled.KNOWN, most=1)
     return UnknownTaxonomyError(
         f"{source!r} is neither a bundled taxonomy nor a file",
         (f"did you mean {near[0]!r}? " if near else "")
-        + f"Bundled are {quoted(bundled.BUNDLED)}; a file is named by its path",
+        + f"Bundled are {quoted(bundled.BUNDLED)}; 'icd10cm' comes with the extra icd10; "
+        "a file is named by its path",
     )
 
 
@@ -123,17 +167,5 @@ def write(taxonomy: Taxonomy, path: str | PathLike[str], format: str, *, force: 
     """Write a taxonomy beside its target and move it there when it is complete."""
     if format not in WRITERS:
         raise ParameterError(f"format is {format!r}", f"it can be {quoted(WRITERS)}")
-    target = Path(path)
-    if target.exists() and not force:
-        raise ParameterError(f"{target} exists already", "choose another name, or force=True")
-    try:
-        handle, unfinished = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise FileFormatError(f"{target} cannot be written: {error.strerror or error}") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            WRITERS[format](taxonomy, file, target)
-        Path(unfinished).replace(target)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
+    with written_beside(Path(path), force=force) as file:
+        WRITERS[format](taxonomy, file, Path(path))

@@ -47,8 +47,8 @@ def read(source: Source, *, delimiter: str | None = None, encoding: str = "utf-8
                     f"{child!r} has two parents, {known!r} and {above!r}:\n"
                     f"  line {earlier.line}: {_shown(table, earlier)}\n"
                     f"  line {row.line}: {_shown(table, row)}",
-                    "a hierarchy of this kind is a tree: give one of them another name, "
-                    "or use a child,parent table",
+                    "an ARX hierarchy is a tree: give one of them another name. If this is a table "
+                    "of children and parents, say so with child=... and parent=...",
                 )
     edges: list[tuple[str, str | None]] = [(c, above) for c, (above, _) in parent.items()]
     return Taxonomy.from_edges(

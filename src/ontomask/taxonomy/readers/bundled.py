@@ -13,18 +13,25 @@ from ontomask.taxonomy.about import About
 from ontomask.taxonomy.codes import ICD9_DIAGNOSES, ICD9_PROCEDURES, CodeStyle
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["BUNDLED", "read"]
+__all__ = ["BUNDLED", "KNOWN", "WITH_EXTRA", "read"]
 
 BUNDLED = ("icd9cm", "icd9cm-procedures", "wordnet")
+#: Those of other packages, each with the extra that installs it.
+WITH_EXTRA = {"icd10cm": "icd10"}
+KNOWN = (*BUNDLED, *WITH_EXTRA)
 
 
 @cache  # a taxonomy never changes, so everybody may hold the same one
 def read(name: str) -> Taxonomy:
-    """One of :data:`BUNDLED`."""
+    """One of :data:`KNOWN`."""
     if name == "icd9cm":
         return _icd9(name, "ICD-9-CM diagnoses, CMS/NCHS", ICD9_DIAGNOSES)
     if name == "icd9cm-procedures":
         return _icd9(name, "ICD-9-CM procedures, CMS", ICD9_PROCEDURES)
+    if name == "icd10cm":
+        from ontomask.taxonomy.readers import icd10cm  # another package, only where it is asked for
+
+        return icd10cm.read()
     return _wordnet()
 
 

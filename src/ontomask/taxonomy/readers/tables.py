@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from ontomask.errors import FileFormatError
 from ontomask.taxonomy.readers.source import Source
 
-__all__ = ["Row", "Table", "column", "first_row", "read_table"]
+__all__ = ["Row", "Table", "column", "delimiter_of", "first_row", "read_table"]
 
 DELIMITERS = ("\t", ";", ",")
 
@@ -34,7 +34,13 @@ class Table(NamedTuple):
         return self.source.error(reason, hint, line=line)
 
 
-def read_table(source: Source, delimiter: str | None = None, encoding: str = "utf-8-sig") -> Table:
+def read_table(
+    source: Source,
+    delimiter: str | None = None,
+    encoding: str = "utf-8-sig",
+    *,
+    strip: bool = True,
+) -> Table:
     """Read a delimited file; tab, semicolon or comma is found out where it is not given."""
     text = source.text(encoding)
     if not text.strip():
@@ -48,10 +54,10 @@ def read_table(source: Source, delimiter: str | None = None, encoding: str = "ut
             'write two columns, child and parent, or name the delimiter: delimiter="|"',
             line=1,
         )
-    rows, problem = _parse(text, delimiter, csv.QUOTE_MINIMAL)
+    rows, problem = _parse(text, delimiter, csv.QUOTE_MINIMAL, strip)
     if problem and delimiter == "\t":
         # In a plain tab-separated file a quotation mark is part of the text.
-        rows, problem = _parse(text, delimiter, csv.QUOTE_NONE)
+        rows, problem = _parse(text, delimiter, csv.QUOTE_NONE, strip)
     if problem:
         raise source.error(
             problem.cells[0],
@@ -59,6 +65,11 @@ def read_table(source: Source, delimiter: str | None = None, encoding: str = "ut
             line=problem.line,
         )
     return Table(source, delimiter, rows)
+
+
+def delimiter_of(source: Source) -> str | None:
+    """What separates the columns at the top of a file; None for a single column."""
+    return _delimiter(source.head_text[:-200] if len(source.head) > 60_000 else source.head_text)
 
 
 def first_row(source: Source) -> list[str]:
@@ -85,7 +96,9 @@ def _delimiter(text: str, sample: int = 50) -> str | None:
     return min(splitting, key=lambda found: found[0])[1] if splitting else None
 
 
-def _parse(text: str, delimiter: str, quoting: Literal[0, 3]) -> tuple[list[Row], Row | None]:
+def _parse(
+    text: str, delimiter: str, quoting: Literal[0, 3], strip: bool = True
+) -> tuple[list[Row], Row | None]:
     """The rows, and where parsing stopped on an error, that line with the reason."""
     rows: list[Row] = []
     reader = csv.reader(
@@ -95,7 +108,7 @@ def _parse(text: str, delimiter: str, quoting: Literal[0, 3]) -> tuple[list[Row]
         for cells in reader:
             stripped = [cell.strip() for cell in cells]
             if any(stripped):
-                rows.append(Row(reader.line_num, stripped))
+                rows.append(Row(reader.line_num, stripped if strip else cells))
     except csv.Error as error:
         return rows, Row(reader.line_num, [str(error)])
     return rows, None

@@ -1,0 +1,5 @@
+"""``python -m ontomask`` is the command ``ontomask``."""
+
+from ontomask.cli import main
+
+main()

@@ -1,0 +1,49 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from ontomask.taxonomy import Taxonomy
+
+__all__ = ["Format", "Json", "ReaderOptions", "load"]
+
+Format = Annotated[
+    str | None,
+    typer.Option("--format", "-f", help="The format of the file, where its content does not tell."),
+]
+ReaderOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        "-o",
+        metavar="NAME=VALUE",
+        help="An option of the format, as language=de, root=73211009 or encoding=latin-1.",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def load(source: str, format: str | None, options: list[str] | None) -> Taxonomy:
+    """Load a taxonomy as the command line names it."""
+    from ontomask.cli.talk import working
+    from ontomask.taxonomy import load_taxonomy
+
+    with working(f"reading {source}"):
+        return load_taxonomy(source, format, **_parsed(options or []))
+
+
+def _parsed(options: list[str]) -> dict[str, Any]:
+    from ontomask.errors import ParameterError
+
+    words = {"true": True, "false": False, "none": None}
+    parsed: dict[str, Any] = {}
+    for option in options:
+        name, equals, value = option.partition("=")
+        if not equals or not name:
+            raise ParameterError(f"--option {option}", "write it as NAME=VALUE")
+        parsed[name] = words.get(value.lower(), value)
+    return parsed

@@ -1,0 +1,179 @@
+"""A cache of parsed taxonomies, so that a large file is parsed once.
+
+What is kept are plain arrays and text, under a name made of the content of the source, the format
+and its options: a source that changes is parsed again. Nothing is unpickled, and whatever cannot
+be read is parsed again. The folder is the user's cache folder; ``ONTOMASK_CACHE`` names another,
+and ``ONTOMASK_CACHE=off`` does without.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask import errors
+from ontomask._version import __version__
+from ontomask.taxonomy.about import About
+from ontomask.taxonomy.codes import CodeStyle
+from ontomask.taxonomy.graph import Links
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+__all__ = ["cached", "folder"]
+
+#: Smaller sources are parsed faster than they are looked up.
+SMALLEST = 1_000_000
+#: The newest so many are kept.
+MOST_ENTRIES = 30
+LAYOUT = 1
+BETWEEN_CONCEPTS, BETWEEN_NAMES = "\x1e", "\x1f"
+
+Warned = list[tuple[str, str]]
+
+
+def cached(
+    files: Sequence[Path], asked: dict[str, Any], read: Callable[[], Taxonomy]
+) -> tuple[Taxonomy, Warned]:
+    """What ``read`` gives for these files, and what it warned of, from the cache where it is there.
+
+    ``asked`` is everything else that the result depends on.
+    """
+    entry = _entry(files, asked)
+    if entry is not None and (kept := _load(entry)) is not None:
+        return kept
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        taxonomy = read()
+    warned = [(type(w.message).__name__, str(w.message)) for w in caught]
+    if entry is not None:
+        _save(entry, taxonomy, warned)
+    return taxonomy, warned
+
+
+def folder() -> Path | None:
+    """Where parsed taxonomies are kept; None where none are."""
+    named = os.environ.get("ONTOMASK_CACHE")
+    if named is not None:
+        return None if named.strip().lower() in ("", "off", "0", "no") else Path(named)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+    elif sys.platform == "darwin":
+        base = os.path.expanduser("~/Library/Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "ontomask" if base and not base.startswith("~") else None
+
+
+def _entry(files: Sequence[Path], asked: dict[str, Any]) -> Path | None:
+    where = folder()
+    try:
+        if where is None or sum(file.stat().st_size for file in files) < SMALLEST:
+            return None
+        whole = hashlib.blake2b(digest_size=20)
+        whole.update(json.dumps([LAYOUT, __version__, asked], sort_keys=True).encode())
+        for path in files:
+            with path.open("rb") as file:
+                whole.update(hashlib.file_digest(file, "blake2b").digest())
+    except (OSError, TypeError, ValueError):  # unreadable: the reader says so in its own words
+        return None
+    return where / f"{whole.hexdigest()}.npz"
+
+
+def _save(entry: Path, taxonomy: Taxonomy, warned: Warned) -> None:
+    """Keep a taxonomy; where that is not possible, go without."""
+    texts = {
+        "identifiers": BETWEEN_CONCEPTS.join(taxonomy.identifiers),
+        "labels": BETWEEN_CONCEPTS.join(map(BETWEEN_NAMES.join, taxonomy.label_lists)),
+        "aliases": BETWEEN_CONCEPTS.join(alias for alias, _ in taxonomy.alias_items()),
+        "about": json.dumps([asdict(taxonomy.about), warned]),
+    }
+    if texts["identifiers"].count(BETWEEN_CONCEPTS) != len(taxonomy) - 1 or (
+        texts["labels"].count(BETWEEN_CONCEPTS) != len(taxonomy) - 1
+    ):
+        return  # a name contains what would separate names
+    arrays: dict[str, NDArray[Any]] = {
+        "start": taxonomy.parent_links.start,
+        "items": taxonomy.parent_links.items,
+        "depths": taxonomy.depths,
+        "alias_codes": taxonomy.codes([concept for _, concept in taxonomy.alias_items()]),
+        **{name: np.frombuffer(text.encode(), dtype=np.uint8) for name, text in texts.items()},
+    }
+    try:
+        entry.parent.mkdir(parents=True, exist_ok=True)
+        handle, unfinished = tempfile.mkstemp(dir=entry.parent, prefix=".", suffix=".npz")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                np.savez(file, **arrays)  # type: ignore[arg-type]
+            Path(unfinished).replace(entry)
+        finally:
+            Path(unfinished).unlink(missing_ok=True)
+        _forget_old(entry.parent)
+    except OSError:
+        return
+
+
+def _forget_old(where: Path) -> None:
+    entries = sorted(where.glob("*.npz"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for old in entries[MOST_ENTRIES:]:
+        old.unlink(missing_ok=True)
+
+
+def _load(entry: Path) -> tuple[Taxonomy, Warned] | None:
+    if not entry.exists():
+        return None
+    try:
+        with entry.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            text = {
+                name: arrays[name].tobytes().decode()
+                for name in ("identifiers", "labels", "aliases", "about")
+            }
+            identifiers = text["identifiers"].split(BETWEEN_CONCEPTS)
+            labels = [
+                tuple(names.split(BETWEEN_NAMES)) if names else ()
+                for names in text["labels"].split(BETWEEN_CONCEPTS)
+            ]
+            aliases = text["aliases"].split(BETWEEN_CONCEPTS) if text["aliases"] else []
+            about, warned = json.loads(text["about"])
+            start, items, depths = (_frozen(arrays[n]) for n in ("start", "items", "depths"))
+            taxonomy = Taxonomy(
+                identifiers,
+                Links(start, items),
+                labels,
+                dict(zip(aliases, arrays["alias_codes"].tolist(), strict=True)),
+                _about(about),
+                depths,
+            )
+            if not len(labels) == len(taxonomy) == len(taxonomy.depths):
+                return None
+            return taxonomy, [(kind, message) for kind, message in warned]
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
+        return None  # damaged: it is parsed and written again
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+def _about(kept: dict[str, Any]) -> About:
+    style = kept.pop("code_style")
+    return About(**kept, code_style=CodeStyle(**style) if style else None)
+
+
+def warn_again(warned: Warned, where: str, stacklevel: int) -> None:
+    """Pass on what a reader warned of, with the name of the file."""
+    for kind, message in warned:
+        category = getattr(errors, kind, errors.OntomaskWarning)
+        text = message if where in message else f"{where}: {message}"
+        warnings.warn(text, category, stacklevel=stacklevel + 1)

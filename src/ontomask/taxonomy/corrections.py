@@ -1,0 +1,68 @@
+"""Corrections: a table of values and the concepts they mean, filled in by hand.
+
+::
+
+    value,concept,count,may be
+    sprts,sport.n.01,14,sport.n.01 sport
+    second residence,,3,residence.n.01 residence
+
+Two columns matter, ``value`` and ``concept``; rows whose concept is empty are not filled in yet.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ontomask.files import written_beside
+from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.readers.tables import column, read_table
+
+if TYPE_CHECKING:
+    from ontomask.taxonomy.mapping import TermMap
+
+__all__ = ["read", "write"]
+
+
+def read(path: Path) -> dict[str, str]:
+    """The corrections that are filled in."""
+    table = read_table(Source(path), strip=False)
+    top = table.rows[0].cells
+    value, concept = column(top, ["value"]), column(top, ["concept"])
+    rows = table.rows[1:]
+    if value is None or concept is None:
+        if len(top) != 2:
+            raise table.error(
+                table.rows[0].line,
+                "there are no columns called value and concept",
+                "name them in the first row, or give two columns without a header",
+            )
+        value, concept, rows = 0, 1, table.rows
+    found: dict[str, tuple[str, int]] = {}
+    for row in rows:
+        if len(row.cells) <= max(value, concept):
+            raise table.error(row.line, f"{len(row.cells)} columns where two are needed")
+        given, meant = row.cells[value], row.cells[concept].strip()
+        if not meant:
+            continue
+        known, line = found.setdefault(given, (meant, row.line))
+        if known != meant:
+            raise table.error(
+                row.line,
+                f"{given!r} is corrected to {meant!r} here and to {known!r} on line {line}",
+                "keep one of them",
+            )
+    return {given: meant for given, (meant, _) in found.items()}
+
+
+def write(found: TermMap, path: Path, *, force: bool = False) -> None:
+    """The values without a concept, the most frequent first, with what they may be."""
+    suggested = found.suggestions()
+    with written_beside(path, force=force) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["value", "concept", "count", "may be"])
+        for match in found.lost:
+            hits = suggested.get(match.value, [])
+            may_be = " | ".join(f"{hit.concept} {hit.name}" for hit in hits[:9])
+            writer.writerow([match.value, "", match.count, may_be])

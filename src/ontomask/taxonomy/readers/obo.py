@@ -1,0 +1,191 @@
+"""OBO, the format of the biomedical ontologies: one frame of tagged lines per term.
+
+::
+
+    [Term]
+    id: HP:0001507
+    name: Growth abnormality
+    alt_id: HP:0001434
+    synonym: "Abnormal growth" EXACT []
+    is_a: HP:0000118 ! Phenotypic abnormality
+
+Terms are concepts and ``is_a`` their only links; obsolete terms are left out.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ontomask.errors import FileFormatError, ParameterError
+from ontomask.taxonomy.about import About
+from ontomask.taxonomy.readers.aliases import certain_aliases
+from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+__all__ = ["looks_like", "read"]
+
+#: Comments, which the parser does not expect inside a frame, and lines about other things.
+_UNREAD = re.compile(
+    r"^[ \t]*(?:!|(?:def|comment|xref|subset|namespace|property_value|relationship|intersection_of"
+    r"|union_of|disjoint_from|created_by|creation_date|replaced_by|consider):).*$",
+    re.MULTILINE,
+)
+
+
+class Term(NamedTuple):
+    """What a frame says about a concept."""
+
+    identifier: str
+    names: tuple[str, ...]
+    parents: list[str]
+    alternatives: list[str]
+    obsolete: bool
+    conditional: int  # links that hold under a condition only
+
+
+def looks_like(source: Source) -> bool:
+    """A first line with the version of the format, or a line that opens a frame."""
+    head = source.head_text
+    return head.lstrip().startswith("format-version:") or bool(
+        re.search(r"^\[(?:Term|Typedef)\]\s*$", head, re.MULTILINE)
+    )
+
+
+def read(source: Source, *, synonyms: str = "exact", encoding: str = "utf-8-sig") -> Taxonomy:
+    """Read an OBO file; ``synonyms="all"`` takes the narrow, broad and related ones as well."""
+    if synonyms not in ("exact", "all"):
+        raise ParameterError(f"synonyms is {synonyms!r}", 'it can be "exact" or "all"')
+    text = source.text(encoding)
+    header, terms = _parse(source, text, synonyms == "all")
+    live = [term for term in terms.values() if not term.obsolete]
+    if not live:
+        raise source.error("there is no [Term] that is not obsolete", "is it an OBO file?")
+    number = {term.identifier: place for place, term in enumerate(live)}
+    links = {(term.identifier, parent): None for term in live for parent in term.parents}
+    for child, parent in links:
+        if parent not in number:
+            raise _no_such_parent(source, text, child, parent, parent in terms)
+    aliases, unclear = certain_aliases(
+        ((other, term.identifier) for term in live for other in term.alternatives), number
+    )
+    left_out = {
+        "obsolete concepts": len(terms) - len(live),
+        "conditional links": sum(term.conditional for term in live),
+        "ambiguous aliases": unclear,
+    }
+    return Taxonomy.from_numbers(
+        list(number),
+        np.array([number[child] for child, _ in links], dtype=np.int64),
+        np.array([number[parent] for _, parent in links], dtype=np.int64),
+        [term.names for term in live],
+        {alias: number[concept] for alias, concept in aliases.items()},
+        about=About(
+            header.get("ontology") or source.name,
+            source.path.name,
+            header.get("data-version") or header.get("date", ""),
+            {what: count for what, count in left_out.items() if count},
+        ),
+    )
+
+
+def _parse(source: Source, text: str, all_synonyms: bool) -> tuple[dict[str, str], dict[str, Term]]:
+    """The header by tag, and the terms by identifier."""
+    import fastobo  # only where an OBO file is read
+
+    # Emptied lines stay in place, so that line numbers are those of the file.
+    stream = io.BytesIO((_UNREAD.sub("", text) + "\n").encode(errors="replace"))
+    terms: dict[str, Term] = {}
+    try:
+        frames = fastobo.iter(stream, threads=1)
+        header = {clause.raw_tag(): clause.raw_value().strip() for clause in frames.header()}
+        for frame in frames:
+            if isinstance(frame, fastobo.term.TermFrame):
+                term = _term(frame, all_synonyms)
+                if term.identifier in terms:
+                    raise source.error(
+                        f"the term {term.identifier!r} stands a second time",
+                        "give every term its own identifier, or join the two",
+                        line=_line(text, term.identifier, again=True),
+                    )
+                terms[term.identifier] = term
+    except SyntaxError as error:
+        raise source.error(
+            f"{error.msg} in {(error.text or '').strip()[:60]!r}",
+            "correct the line; it is not what OBO 1.4 allows there",
+            line=error.lineno,
+        ) from None
+    except BaseException as error:
+        # The parser gives up in this way on what it did not foresee.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise source.error(
+            "the OBO parser failed on this file", "check that it is OBO 1.4"
+        ) from None
+    return header, terms
+
+
+def _term(frame: Any, all_synonyms: bool) -> Term:
+    names: list[str] = []
+    synonyms: list[str] = []
+    parents: list[str] = []
+    alternatives: list[str] = []
+    obsolete, conditional = False, 0
+    for clause in frame:
+        tag = clause.raw_tag()
+        if tag == "name":
+            names.append(clause.name)
+        elif tag == "synonym":
+            synonym = clause.synonym
+            if all_synonyms or synonym.scope == "EXACT":
+                synonyms.append(synonym.desc)
+        elif tag == "alt_id":
+            alternatives.append(_plain(clause.alt_id))
+        elif tag == "is_obsolete":
+            obsolete = clause.obsolete
+        elif tag == "is_a":
+            if "gci_" in str(clause.qualifiers):
+                conditional += 1
+            else:
+                parents.append(_plain(clause.term))
+    spoken = (" ".join(name.split()) for name in [*names, *synonyms])
+    known = tuple(dict.fromkeys(name for name in spoken if name))
+    return Term(_plain(frame.id), known, parents, alternatives, obsolete, conditional)
+
+
+def _plain(identifier: Any) -> str:
+    r"""An identifier without the backslashes that OBO puts before special characters."""
+    text = str(identifier)
+    if "\\" in text and hasattr(identifier, "prefix"):
+        return f"{identifier.prefix}:{identifier.local}"
+    return text
+
+
+def _no_such_parent(
+    source: Source, text: str, child: str, parent: str, obsolete: bool
+) -> FileFormatError:
+    what = "is obsolete" if obsolete else "has no [Term] of its own"
+    return source.error(
+        f"the parent {parent!r} of {child!r} {what}",
+        "add it, or correct the link; what is imported must be in the file",
+        line=_line(text, child, "is_a", parent),
+    )
+
+
+def _line(
+    text: str, concept: str, tag: str = "id", value: str = "", again: bool = False
+) -> int | None:
+    """The line of a concept's frame with this tag and value, where it can be found."""
+
+    def lines(tag: str, value: str, start: int = 0) -> Iterator[int]:
+        wanted = rf"^[ \t]*{tag}:[ \t]*{re.escape(value)}(?=[\s!{{]|$)"
+        return (m.start() for m in re.compile(wanted, re.MULTILINE).finditer(text, start))
+
+    places = list(lines("id", concept))[again:]
+    if places and tag != "id":
+        places = list(lines(tag, value, places[0]))
+    return text.count("\n", 0, places[0]) + 1 if places else None

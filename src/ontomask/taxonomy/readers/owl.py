@@ -1,0 +1,57 @@
+"""OWL ontologies and RDF Schema: named classes and what they are subclasses of.
+
+Read from RDF/XML, Turtle or N-Triples::
+
+    :Hepatitis a owl:Class ;
+        rdfs:subClassOf :LiverDisease , :ViralInfection ;
+        rdfs:label "hepatitis"@en .
+
+What is above or below a class only by a description (a restriction, an equivalent class) is left
+out and counted; nothing is inferred. ``owl:Thing`` is no concept: what is below it is a root.
+"""
+
+from __future__ import annotations
+
+from ontomask.taxonomy.readers.rdf import (
+    DC,
+    DCTERMS,
+    OWL,
+    RDFS,
+    SKOS,
+    Vocabulary,
+    is_rdf,
+    read_rdf,
+)
+from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+__all__ = ["looks_like", "read"]
+
+WORDS = Vocabulary(
+    called="class",
+    several="classes",
+    concept=(OWL + "Class", RDFS + "Class"),
+    document=OWL + "Ontology",
+    broader=RDFS + "subClassOf",
+    preferred=(RDFS + "label", SKOS + "prefLabel"),
+    synonyms=(
+        SKOS + "altLabel",
+        "http://www.geneontology.org/formats/oboInOwl#hasExactSynonym",
+    ),
+    title=(DCTERMS + "title", DC + "title", RDFS + "label"),
+    version=(OWL + "versionInfo", OWL + "versionIRI"),
+    everything=(OWL + "Thing", OWL + "Nothing", RDFS + "Resource"),
+    reflexive=True,
+    counted={OWL + "equivalentClass": "class equivalences"},
+    hint='OWL declares them as owl:Class; a thesaurus of skos:Concept is read with format="skos"',
+)
+
+
+def looks_like(source: Source) -> bool:
+    """Any RDF that nothing else claims."""
+    return is_rdf(source)
+
+
+def read(source: Source, *, language: str = "en") -> Taxonomy:
+    """Read an ontology; labels are in ``language`` where a class has any in it."""
+    return read_rdf(source, WORDS, language)

@@ -1,0 +1,400 @@
+"""SNOMED CT as it is released: a folder of tab-separated tables (RF2).
+
+Of a release, the snapshot files are read: concepts, descriptions of one language and the
+relationships "is a", wherever they lie below the folder. Where a package has several files of a
+kind (an edition and its extensions), all are read; if a component is in more than one of them,
+its latest row counts. Inactive rows are left out and counted.
+
+The preferred label of a concept is the synonym that the language reference set prefers, where the
+release has that set; where it has not, the fully specified name. All other terms are synonyms,
+the fully specified name among them as it is: ``Asthma (disorder)``. Where reference sets differ,
+that of US English decides, then the lowest number of the description.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.errors import FileFormatError, ParameterError, UnknownConceptError, quoted
+from ontomask.taxonomy.about import About
+from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+__all__ = ["files", "looks_like", "read"]
+
+IS_A = 116680003
+FULLY_SPECIFIED_NAME = 900000000000003001
+SYNONYM = 900000000000013009
+PREFERRED = 900000000000548007
+US_ENGLISH = 900000000000509007
+
+#: Kinds of files with the columns that are needed; ``id``, ``effectiveTime``, ``active`` in all.
+COLUMNS = {
+    "Concept": (),
+    "Description": ("conceptId", "typeId", "term"),
+    "Relationship": ("sourceId", "destinationId", "typeId"),
+    "Language": ("refsetId", "referencedComponentId", "acceptabilityId"),
+}
+IN_ALL = ("id", "effectiveTime", "active")
+DEEPEST = 5  # folders below the one that is named
+_NAME = re.compile(
+    r"x?(?:sct2_(?P<kind>Concept|Description|Relationship)_\w*?|der2_cRefset_\w*?(?P<set>Language))"
+    r"Snapshot(?:-(?P<language>[A-Za-z-]+))?_\w+?_(?P<date>\d{8})\w*\.txt(?:\.gz)?"
+)
+
+Numbers = NDArray[np.int64]
+Rows = NDArray[np.int64]
+
+
+def looks_like(source: Source) -> bool:
+    """A folder with a snapshot of concepts somewhere below it, or one file of a release."""
+    if source.is_folder:
+        return any(kind == "Concept" for kind, *_ in _files(source.path))
+    return source.head_text.startswith("id\teffectiveTime\tactive\t")
+
+
+def read(source: Source, *, language: str = "en", root: str | None = None) -> Taxonomy:
+    """Read a release; ``root``, an identifier or an exact term, reads what is below it alone."""
+    tables = _tables(source, language)
+    left_out: dict[str, int] = {}
+    version = max(table.date for table in tables["Concept"])
+    active, inactive = _concepts(tables.pop("Concept"), left_out)
+    child, parent = _links(tables.pop("Relationship"), active, inactive, left_out)
+    labels = _labels(tables.pop("Description"), tables.pop("Language"), active, left_out)
+    identifiers = [str(number) for number in active.tolist()]
+    taxonomy = Taxonomy.from_numbers(
+        identifiers,
+        child,
+        parent,
+        labels,
+        about=About(
+            source.name,
+            source.path.name,
+            version,
+            {what: count for what, count in left_out.items() if count},
+        ),
+    )
+    if root is None:
+        return taxonomy
+    return taxonomy.domain(root=_root(str(root), identifiers, labels))
+
+
+# ---------------------------------------------------------------- files
+
+
+def files(source: Source) -> list[Path]:
+    """The files of a release that may be read."""
+    return [path for *_, path in _files(source.path)]
+
+
+def _files(folder: Path) -> Iterator[tuple[str, str, str, Path]]:
+    """Kind, language, date and path of every snapshot file below a folder."""
+    for at, folders, names in os.walk(folder):
+        folders.sort()
+        if len(Path(at).relative_to(folder).parts) >= DEEPEST:
+            folders.clear()
+        for name in sorted(names):
+            if found := _NAME.fullmatch(name):
+                kind = found["kind"] or found["set"]
+                yield kind, (found["language"] or "").lower(), found["date"], Path(at) / name
+
+
+def _tables(source: Source, language: str) -> dict[str, list[Table]]:
+    """The tables of each kind; of those that have a language, only the ones of this one."""
+    if not source.is_folder:
+        raise source.error("this is one file of a release", "name the folder of the release")
+    wanted = str(language).lower()
+    found: dict[str, list[Table]] = {kind: [] for kind in COLUMNS}
+    languages: set[str] = set()
+    for kind, spoken, date, path in _files(source.path):
+        if kind == "Description":
+            languages.add(spoken)
+        if not spoken or spoken == wanted or spoken.startswith(f"{wanted}-"):
+            found[kind].append(Table(Source(path), kind, date))
+    for kind in ("Concept", "Description", "Relationship"):
+        if found[kind]:
+            continue
+        if kind == "Description" and languages:
+            raise ParameterError(
+                f"language is {language!r}",
+                f"the descriptions of {source.path} are in {quoted(sorted(languages))}",
+            )
+        raise source.error(
+            f"there is no {kind} file of a snapshot in it",
+            f"it should be called like sct2_{kind}_Snapshot"
+            f"{'-en' if kind == 'Description' else ''}_INT_20240101.txt",
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file of a release, in memory as it is; cells are found by where the tabs stand.
+
+    Cutting millions of rows into Python's own texts and numbers would take most of the time,
+    and most are not needed.
+    """
+
+    source: Source
+    kind: str
+    date: str
+
+    @cached_property
+    def data(self) -> bytes:
+        with self.source.open() as file:
+            data = file.read().removeprefix(b"\xef\xbb\xbf")
+        if not data.endswith(b"\n") or data.endswith((b"\n\n", b"\n\r\n")):
+            data = data.rstrip() + b"\n"
+        return data
+
+    @cached_property
+    def header(self) -> list[str]:
+        first = self.data[: self.data.index(b"\n")].decode("utf-8", errors="replace")
+        names = first.rstrip("\r").split("\t")
+        needed = (*IN_ALL, *COLUMNS[self.kind])
+        if missing := [name for name in needed if name not in names]:
+            raise self.source.error(
+                f"there is no column {quoted(missing)}",
+                f"a {self.kind} file has {quoted(needed, most=len(needed))} in its first line",
+                line=1,
+            )
+        return names
+
+    @cached_property
+    def ends(self) -> Numbers:
+        """Where each cell ends: a row for each line, the header included."""
+        width = len(self.header)
+        text = np.frombuffer(self.data, dtype=np.uint8)
+        ends = np.flatnonzero(text <= ord("\n"))  # no other character is that low
+        last = text[ends] == ord("\n")
+        lines = int(last.sum())
+        if len(ends) != width * lines or not last[width - 1 :: width].all():
+            cells = np.diff(np.flatnonzero(last), prepend=-1)
+            line = int(np.flatnonzero(cells != width)[0])
+            raise self.source.error(
+                f"{cells[line]} columns where the first line has {width}",
+                "the file is tab-separated, without quotes; unpack it again",
+                line=line + 1,
+            )
+        return ends.reshape(lines, width)
+
+    def _cells(self, name: str, rows: Rows | None) -> tuple[Numbers, Numbers]:
+        """Where the cells of a column begin and end."""
+        width, place = len(self.header), self.header.index(name)
+        end = self.ends[1:, place]
+        start = self.ends.ravel()[width + place - 1 :: width][: len(end)] + 1
+        if rows is not None:
+            start, end = start[rows], end[rows]
+        if place == width - 1:  # lines may end with a carriage return
+            end = end - (np.frombuffer(self.data, dtype=np.uint8)[end - 1] == ord("\r"))
+        return start, end
+
+    def _windows(self, width: int) -> NDArray[np.bytes_]:
+        """The text of this length that begins at each place of the file."""
+        return np.ndarray(len(self.data) - width + 1, f"S{width}", self.data, strides=1)
+
+    def numbers(self, name: str, rows: Rows | None = None) -> Numbers:
+        """A column of whole numbers, all of it or some rows."""
+        start, end = self._cells(name, rows)
+        length = end - start
+        total = np.zeros(len(start), dtype=np.int64)
+        wrong = (length < 1) | (length > 18)
+        for digits in range(1, 19):
+            of_length = np.flatnonzero(length == digits)
+            if of_length.size:
+                text = self._windows(digits)[start[of_length]].view(np.uint8)
+                text = text.reshape(-1, digits).T - np.uint8(ord("0"))  # what is below gets large
+                if (text > 9).any():
+                    wrong[of_length] = (text > 9).any(axis=0)
+                number = np.zeros(len(of_length), dtype=np.int64)
+                for digit in text:
+                    number *= 10
+                    number += digit
+                total[of_length] = number
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            cell = self.data[start[row] : end[row]].decode("utf-8", errors="replace")
+            raise self.error(row if rows is None else int(rows[row]), f"{name} is {cell[:40]!r}")
+        return total
+
+    def equals(self, name: str, number: int, rows: Rows | None = None) -> NDArray[np.bool_]:
+        """Which cells of a column are this number."""
+        start, end = self._cells(name, rows)
+        wanted = str(number).encode()
+        found = end - start == len(wanted)
+        found[found] = self._windows(len(wanted))[start[found]] == wanted
+        return found
+
+    def texts(self, name: str, rows: Rows) -> list[str]:
+        """A column of texts, some rows of it."""
+        start, end = self._cells(name, rows)
+        places = zip(start.tolist(), end.tolist(), strict=True)
+        joined = b"\n".join([self.data[begin:stop] for begin, stop in places])
+        try:
+            return joined.decode("utf-8").split("\n")
+        except UnicodeDecodeError as error:
+            row = int(rows[joined.count(b"\n", 0, error.start)])
+            raise self.error(row, "not valid UTF-8 text") from None
+
+    def error(self, row: int, reason: str, hint: str = "") -> FileFormatError:
+        """An error about one row, the header not counted."""
+        return self.source.error(reason, hint or "unpack the release again", line=row + 2)
+
+
+def _current(tables: Sequence[Table]) -> list[tuple[Table, Rows]]:
+    """The active rows of each table; of several tables, only the latest row of a component.
+
+    Rows of reference sets have no numbers, and are not kept in several tables.
+    """
+    active = [table.equals("active", 1) for table in tables]
+    for table, is_active in zip(tables, active, strict=True):
+        others = np.flatnonzero(~is_active)
+        strange = others[~table.equals("active", 0, others)]
+        if strange.size:
+            raise table.error(int(strange[0]), "active is neither 0 nor 1")
+    if len(tables) > 1 and tables[0].kind != "Language":
+        number = np.concatenate([table.numbers("id") for table in tables])
+        time = np.concatenate([table.numbers("effectiveTime") for table in tables])
+        order = np.lexsort((time, number))
+        latest = np.zeros(len(order), dtype=bool)
+        latest[order] = np.append(np.diff(number[order]) != 0, True)[: len(order)]
+        parts = np.split(latest, np.cumsum([len(part) for part in active])[:-1])
+        active = [part & of_table for part, of_table in zip(active, parts, strict=True)]
+    return [(table, np.flatnonzero(part)) for table, part in zip(tables, active, strict=True)]
+
+
+def _check_distinct(table: Table, numbers: Numbers) -> None:
+    order = np.argsort(numbers, kind="stable")
+    again = np.flatnonzero(np.diff(numbers[order]) == 0)
+    if again.size:
+        first, second = order[again[0]], order[again[0] + 1]
+        raise table.error(
+            int(second),
+            f"{numbers[first]} stands here a second time (first on line {first + 2})",
+            "a snapshot has one row for each component; is this a Full file?",
+        )
+
+
+# ---------------------------------------------------------------- what they say
+
+
+def _concepts(tables: Sequence[Table], left_out: dict[str, int]) -> tuple[Numbers, Numbers]:
+    """The numbers of the active concepts, and of the inactive ones, in ascending order."""
+    every = [table.numbers("id") for table in tables]
+    for table, numbers in zip(tables, every, strict=True):
+        _check_distinct(table, numbers)
+    active = _distinct([table.numbers("id", rows) for table, rows in _current(tables)])
+    inactive = _distinct(every)
+    inactive = inactive[~_among(inactive, active)]
+    left_out["inactive concepts"] = len(inactive)
+    return active, inactive
+
+
+def _links(
+    tables: Sequence[Table], active: Numbers, inactive: Numbers, left_out: dict[str, int]
+) -> tuple[Numbers, Numbers]:
+    """Children and parents by their places among the active concepts."""
+    pairs: list[Numbers] = []
+    for table, rows in _current(tables):
+        of_kind = rows[table.equals("typeId", IS_A, rows)]
+        _count(
+            left_out, "inactive is-a links", int(table.equals("typeId", IS_A).sum() - len(of_kind))
+        )
+        child, parent = table.numbers("sourceId", of_kind), table.numbers("destinationId", of_kind)
+        retired = _among(child, inactive)
+        _count(left_out, "is-a links of inactive concepts", int(retired.sum()))
+        of_kind, child, parent = of_kind[~retired], child[~retired], parent[~retired]
+        for what, numbers in (("child", child), ("parent", parent)):
+            lost = np.flatnonzero(~_among(numbers, active))
+            if lost.size:
+                row = lost[0]
+                state = "inactive" if numbers[row] in inactive else "no concept of the release"
+                raise table.error(
+                    int(of_kind[row]),
+                    f"{child[row]} is below {parent[row]}, and the {what} is {state}",
+                    "a release and its extensions must fit together: put all of them there",
+                )
+        places = np.searchsorted(active, child), np.searchsorted(active, parent)
+        pairs.append(places[0] * len(active) + places[1])
+    child, parent = np.divmod(_distinct(pairs), max(len(active), 1))
+    return child, parent
+
+
+def _labels(
+    tables: Sequence[Table], sets: Sequence[Table], active: Numbers, left_out: dict[str, int]
+) -> list[tuple[str, ...]]:
+    """The terms of each concept, the preferred one first."""
+    in_us_english, elsewhere = _preferred(sets)
+    keys: list[Numbers] = []
+    terms: list[str] = []
+    for table, rows in _current(tables):
+        _count(left_out, "inactive descriptions", len(table.ends) - 1 - len(rows))
+        concept = table.numbers("conceptId", rows)
+        kept = _among(concept, active)
+        _count(left_out, "descriptions of inactive concepts", int((~kept).sum()))
+        rows, concept = rows[kept], concept[kept]
+        full_name = table.equals("typeId", FULLY_SPECIFIED_NAME, rows)
+        named = full_name | table.equals("typeId", SYNONYM, rows)
+        rows, concept, full_name = rows[named], concept[named], full_name[named]
+        number = table.numbers("id", rows)
+        rank = np.full(len(number), 3)
+        rank[full_name] = 2
+        rank[_among(number, elsewhere) & ~full_name] = 1
+        rank[_among(number, in_us_english) & ~full_name] = 0
+        keys.append(np.stack([number, np.searchsorted(active, concept) * 4 + rank]))
+        terms += table.texts("term", rows)
+    key = np.concatenate(keys, axis=1)
+    order = np.lexsort(key)
+    start = np.searchsorted(key[1][order], np.arange(len(active) + 1) * 4).tolist()
+    ordered = [terms[place] for place in order.tolist()]
+    return [
+        tuple(dict.fromkeys(filter(None, ordered[begin:end]))) for begin, end in pairwise(start)
+    ]
+
+
+def _preferred(sets: Sequence[Table]) -> tuple[Numbers, Numbers]:
+    """The descriptions that US English prefers, and those that other sets do."""
+    found: dict[bool, list[Numbers]] = {True: [], False: []}
+    for table, rows in _current(sets):
+        rows = rows[table.equals("acceptabilityId", PREFERRED, rows)]
+        us_english = table.equals("refsetId", US_ENGLISH, rows)
+        for is_us, part in ((True, rows[us_english]), (False, rows[~us_english])):
+            found[is_us].append(table.numbers("referencedComponentId", part))
+    return _distinct(found[True]), _distinct(found[False])
+
+
+def _among(numbers: Numbers, ordered: Numbers) -> NDArray[np.bool_]:
+    """Which numbers are among these, which ascend."""
+    place = np.searchsorted(ordered, numbers)
+    return np.append(ordered, -1)[place] == numbers
+
+
+def _distinct(parts: Sequence[Numbers]) -> Numbers:
+    """All numbers once, in ascending order."""
+    numbers = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *parts]))
+    return numbers[np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)]]
+
+
+def _count(left_out: dict[str, int], what: str, count: int) -> None:
+    left_out[what] = left_out.get(what, 0) + count
+
+
+def _root(root: str, identifiers: Sequence[str], labels: Sequence[tuple[str, ...]]) -> str:
+    if root in identifiers:
+        return root
+    found = [i for i, names in zip(identifiers, labels, strict=True) if root in names]
+    if len(found) == 1:
+        return found[0]
+    raise UnknownConceptError(
+        f"root is {root!r}, which {len(found) or 'no'} concepts of the release are called",
+        f"say which: {quoted(found)}" if found else "give a number, or a term letter by letter",
+    )

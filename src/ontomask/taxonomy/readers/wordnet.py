@@ -1,0 +1,175 @@
+"""WordNet as Princeton publishes it: a folder with ``data.noun`` and ``index.noun``.
+
+The nouns, with what they are kinds and what they are instances of (``@`` and ``@i``). A concept
+is named as usual, ``person.n.01``: its first word, noun, and which sense of that word it is. The
+senses are counted in ``index.noun``, so that file is needed too: counted in any other way, the
+same name would be another concept. The eight-digit offset is an alias; it is compared as text and
+never used as a place in the file, since copies with other line ends have other places.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ontomask.taxonomy.about import About
+from ontomask.taxonomy.graph import IntArray
+from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+__all__ = ["files", "looks_like", "read"]
+
+ENCODING = "latin-1"
+LICENCE = "  "  # the lines of the licence begin with spaces, all others do not
+_DATA_LINE = re.compile(r"^\d{8} \d\d n [0-9a-f]{2} \S", re.MULTILINE)
+_VERSION = re.compile(r"WordNet (\d[\d.]*) Copyright")
+
+
+def looks_like(source: Source) -> bool:
+    """A folder with ``data.noun`` in it or in its ``dict``, or that file."""
+    if source.is_folder:
+        return _inside(source.path, "data.noun") is not None
+    return _DATA_LINE.search(source.head_text) is not None
+
+
+def read(source: Source) -> Taxonomy:
+    """Read the nouns."""
+    data, index = _files(source)
+    lines = list(_lines(data))
+    senses = _senses(index)
+    place: dict[str, int] = {}
+    identifiers: dict[str, int] = {}
+    labels: list[tuple[str, ...]] = []
+    links: dict[tuple[int, str], int] = {}
+    for line, text in lines:
+        offset, words, parents = _synset(data, line, text)
+        if offset in place:
+            raise data.error(f"the synset {offset} stands here a second time", line=line)
+        number = place.setdefault(offset, len(place))
+        word = words[0].lower()
+        sense = senses.get((word, offset))
+        if sense is None:
+            raise data.error(
+                f"{words[0]!r} of synset {offset} is not in {index.path.name}",
+                "the two files must be of the same edition",
+                line=line,
+            )
+        identifiers[f"{word}.n.{sense:02}"] = number
+        labels.append(tuple(word.replace("_", " ") for word in words))
+        links.update(dict.fromkeys(((number, parent) for parent in parents), line))
+    child, parent = _numbered(data, links, place, list(identifiers))
+    found = _VERSION.search(data.head.decode(ENCODING))
+    return Taxonomy.from_numbers(
+        list(identifiers),
+        child,
+        parent,
+        labels,
+        place,
+        about=About("wordnet", source.path.name, found[1] if found else ""),
+    )
+
+
+def files(source: Source) -> list[Path]:
+    """The files of a folder that are read."""
+    return [file.path for file in _files(source)]
+
+
+def _files(source: Source) -> tuple[Source, Source]:
+    """``data.noun`` and ``index.noun``."""
+    data = _inside(source.path, "data.noun") if source.is_folder else source.path
+    if data is None:
+        raise source.error("there is no data.noun in this folder", "name the folder that has it")
+    index = _inside(data.parent, "index.noun")
+    if index is None:
+        raise Source(data).error(
+            "there is no index.noun beside this file",
+            "WordNet counts the senses of a word there: keep both files in one folder",
+        )
+    return Source(data), Source(index)
+
+
+def _inside(folder: Path, name: str) -> Path | None:
+    places = [folder / at / name for at in (".", "dict")]
+    found = [p for place in places for p in (place, place.with_name(f"{name}.gz")) if p.is_file()]
+    return found[0] if found else None
+
+
+def _lines(source: Source) -> Iterator[tuple[int, str]]:
+    """The lines of a file after its licence, numbered."""
+    for line, text in enumerate(source.text(ENCODING).split("\n"), start=1):
+        if text.strip() and not text.removeprefix("\xef\xbb\xbf").startswith(LICENCE):
+            yield line, text
+
+
+def _senses(index: Source) -> dict[tuple[str, str], int]:
+    """Which sense of a word a synset is.
+
+    A line is: word, part of speech, number of synsets, other counts and signs, and at the end
+    the synsets, the most frequent first.
+    """
+    words: set[str] = set()
+    senses: dict[tuple[str, str], int] = {}
+    for line, text in _lines(index):
+        word, *rest = text.split(" ")
+        offsets = [part for part in text.split()[4:] if len(part) == 8 and part.isdecimal()]
+        if len(rest) < 5 or rest[0] != "n" or rest[1] != str(len(offsets)):
+            raise index.error(
+                "this is no line of a WordNet index",
+                "it should be a word, 'n', the number of its synsets and those synsets",
+                line=line,
+            )
+        if word in words:
+            raise index.error(f"{word!r} stands here a second time", line=line)
+        words.add(word)
+        for sense, offset in enumerate(offsets, start=1):
+            senses[word, offset] = sense
+    return senses
+
+
+def _synset(data: Source, line: int, text: str) -> tuple[str, list[str], list[str]]:
+    """Offset, words and parents.
+
+    A line is: offset, file number, part of speech, number of words (hexadecimal), each word with
+    a number, number of pointers, each pointer as sign, offset, part of speech and words; then a
+    bar and the gloss.
+    """
+    try:
+        offset, _, kind, count, *rest = text.partition(" | ")[0].split()
+        end = 2 * int(count, 16)
+        words, pointers = rest[:end:2], rest[end + 1 :]
+        fine = (
+            len(offset) == 8
+            and offset.isdecimal()
+            and kind == "n"
+            and 0 < 2 * len(words) == end
+            and len(pointers) == 4 * int(rest[end])
+        )
+    except (ValueError, IndexError):
+        fine = False
+    if not fine:
+        raise data.error(
+            "this is no noun as WordNet writes it",
+            "it should be the offset, a file number, 'n', the words and the pointers",
+            line=line,
+        )
+    signs = zip(pointers[::4], pointers[1::4], strict=True)
+    return offset, words, [parent for sign, parent in signs if sign in ("@", "@i")]
+
+
+def _numbered(
+    data: Source, links: dict[tuple[int, str], int], place: dict[str, int], identifiers: list[str]
+) -> tuple[IntArray, IntArray]:
+    """Children and parents by number; a parent must be a synset of the file."""
+    for (child, parent), line in links.items():
+        if parent not in place:
+            raise data.error(
+                f"the parent {parent} of {identifiers[child]!r} is not in the file",
+                "fetch the file again",
+                line=line,
+            )
+    children = np.fromiter((child for child, _ in links), dtype=np.int64, count=len(links))
+    parents = np.fromiter((place[parent] for _, parent in links), np.int64, count=len(links))
+    return children, parents

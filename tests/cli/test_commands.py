@@ -1,0 +1,202 @@
+"""The real command in a process of its own: what it prints, what it writes, how it ends."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import ontomask as om
+
+
+@pytest.fixture
+def ontomask(tmp_path):
+    def run(*arguments, code=0, **options):
+        done = subprocess.run(
+            [sys.executable, "-m", "ontomask", *map(str, arguments)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "ONTOMASK_CACHE": "off", "PYTHONUTF8": "1"},
+            **options,
+        )
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture
+def answers(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text(
+        'id,reason\n1,sprain\n2,Sprains \n3,"flu"\n4,hepatits\n5,second sprain\n'
+        "6,\n7,?\n8,sprain\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+@pytest.fixture
+def taxonomy(tmp_path, diagnoses):
+    diagnoses.write(tmp_path / "tax.csv")
+    return "tax.csv"
+
+
+def test_version_and_help(ontomask):
+    assert ontomask("--version").stdout == f"ontomask {om.__version__}\n"
+    for command in ([], ["taxonomy"], ["taxonomy", "info"], ["taxonomy", "convert"], ["map"]):
+        assert "Usage" in ontomask(*command, "--help").stdout
+    for command in (*(["taxonomy", c] for c in ("info", "search", "convert")), ["map"]):
+        assert "Example: ontomask" in ontomask(*command, "--help").stdout
+
+
+def test_help_needs_nothing_heavy():
+    code = (
+        "import sys; sys.argv = ['ontomask', '--help']\n"
+        "from ontomask.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'numba', 'scipy', 'rapidfuzz', 'fastobo', 'pyoxigraph'} & set(sys.modules)))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.endswith("[]\n")
+
+
+# ---------------------------------------------------------------- taxonomy
+
+
+def test_info(ontomask, taxonomy):
+    said = ontomask("taxonomy", "info", taxonomy).stdout
+    assert "with several parents  1" in said
+    facts = json.loads(ontomask("taxonomy", "info", taxonomy, "--json").stdout)
+    assert facts["concepts"] == 14
+    assert facts["concepts per level"] == [1, 3, 6, 4]
+    assert facts["root"] == "disease"
+
+
+def test_search(ontomask, taxonomy):
+    said = ontomask("taxonomy", "search", taxonomy, "serum").stdout
+    assert said.splitlines()[0] == "hepatitis B  serum hepatitis"
+    (hit,) = json.loads(ontomask("taxonomy", "search", taxonomy, "serum", "--json").stdout)
+    assert hit["path"] == ["hepatitis B", "hepatitis", "liver disease", "disease"]
+    nothing = ontomask("taxonomy", "search", taxonomy, "zebra")
+    assert (nothing.stdout, "nothing" in nothing.stderr) == ("", True)
+
+
+def test_convert(ontomask, taxonomy, tmp_path):
+    ontomask("taxonomy", "convert", taxonomy, "injury.csv.gz", "--root", "injury", "--to", "arx")
+    with gzip.open(tmp_path / "injury.csv.gz", "rt") as file:
+        assert "broken arm;fracture;injury" in file.read()
+    assert len(om.load_taxonomy(tmp_path / "injury.csv.gz", format="arx")) == 5
+    again = ontomask("taxonomy", "convert", taxonomy, "injury.csv.gz", code=2)
+    assert "exists already" in again.stderr
+    told = ontomask("taxonomy", "convert", taxonomy, "injury.csv.gz", "--force", "--json").stdout
+    assert json.loads(told)["concepts"] == 14
+    tree = ontomask("taxonomy", "convert", taxonomy, "tree.csv", "--to", "arx", code=2)
+    assert "several parents" in tree.stderr
+    assert not (tmp_path / "tree.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["taxonomy", "info", "nowhere.obo"], "neither"),
+        (["taxonomy", "info", "icd9"], "did you mean 'icd9cm'"),
+        (["taxonomy", "info", "tax.csv", "--format", "pdf"], "format is 'pdf'"),
+        (["taxonomy", "info", "tax.csv", "--option", "colour"], "NAME=VALUE"),
+        (["taxonomy", "info", "tax.csv", "--option", "colour=red"], "no format has the option"),
+        (["taxonomy", "convert", "tax.csv", "x.csv", "--root", "sprian"], "did you mean 'sprain'"),
+        (["taxonomy", "convert", "tax.csv", "x.csv", "--to", "pdf"], "'child-parent', 'arx'"),
+        (["map", "nowhere.csv", "-t", "tax.csv"], "no such file"),
+        (["map", "answers.csv", "-t", "tax.csv"], "the columns are 'id', 'reason'"),
+        (["map", "answers.csv", "-t", "tax.csv", "-c", "raison"], "no column 'raison'"),
+        (["map", "answers.csv", "-t", "tax.csv", "-c", "reason", "--stems", "elvish"], "elvish"),
+        (["map", "answers.csv", "-t", "tax.csv", "-c", "reason", "--prefer", "x"], "'x' is not"),
+        (["map", "answers.csv", "-t", "tax.csv", "-c", "reason", "--repair-codes"], "ICD"),
+        (["map", "answers.csv", "-c", "reason"], "--taxonomy"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_exit_code_2(
+    ontomask, taxonomy, answers, arguments, message
+):
+    done = ontomask(*arguments, code=2)
+    assert message in done.stderr
+    assert done.stdout == ""
+
+
+# ---------------------------------------------------------------- map
+
+
+def test_map_reports_what_is_left_over(ontomask, answers, taxonomy):
+    done = ontomask("map", answers, "-c", "reason", "-t", taxonomy, "--missing", "?")
+    assert "reason: 6 records, 5 distinct values, 2 missing" in done.stdout
+    assert "66.7% of records have a concept" in done.stdout
+    assert "hepatits" in done.stdout
+    assert "hepatitis (hepatitis)" in done.stdout
+    assert "--write-corrections" in done.stderr
+
+
+def test_map_as_json(ontomask, answers, taxonomy):
+    told = json.loads(ontomask("map", answers, "-c", "reason", "-t", taxonomy, "--json").stdout)
+    assert told["coverage"] == 4 / 7
+    values = {value["value"]: value for value in told["values"]}
+    assert values["Sprains "]["how"] == "identifier, stemmed"
+    assert values["hepatits"]["suggestions"][0]["concept"] == "hepatitis"
+
+
+def test_map_correct_and_map_again(ontomask, answers, taxonomy, tmp_path):
+    ask = ["map", answers, "-c", "reason", "-t", taxonomy, "--missing", "?"]
+    ontomask(*ask, "--require-all", "--write-corrections", "todo.csv", code=3)
+    todo = tmp_path / "todo.csv"
+    with todo.open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert [row[0] for row in rows[1:]] == ["hepatits", "second sprain"]
+    rows[1][1], rows[2][1] = "hepatitis", "sprain"
+    with todo.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    done = ontomask(*ask, "--require-all", "--corrections", "todo.csv", "--output", "-")
+    table = list(csv.DictReader(done.stdout.splitlines()))
+    assert {row["value"]: row["concept"] for row in table}["hepatits"] == "hepatitis"
+    assert {row["how"] for row in table} >= {"correction", "identifier"}
+    heads = ontomask(*ask, "--heads", "--output", "mapped.csv")
+    assert "head noun 'sprain'" in (tmp_path / "mapped.csv").read_text()
+    assert "83.3%" in heads.stdout
+
+
+def test_map_a_list_and_other_shapes(ontomask, taxonomy, tmp_path):
+    (tmp_path / "list.txt").write_text("sprain\nflu\n\nFlu\n")
+    assert "100.0%" in ontomask("map", "list.txt", "-t", taxonomy).stdout
+    (tmp_path / "semi.csv").write_bytes("a;b\r\n1;grippe\r\n".encode("latin-1"))
+    assert "100.0%" in ontomask("map", "semi.csv", "-c", "b", "-t", taxonomy).stdout
+    (tmp_path / "accent.csv").write_bytes("a,b\n1,Ménière\n".encode("latin-1"))
+    wrong = ontomask("map", "accent.csv", "-c", "b", "-t", taxonomy, code=2)
+    assert "not valid utf-8" in wrong.stderr
+    fine = ontomask("map", "accent.csv", "-c", "b", "-t", taxonomy, "--encoding", "latin-1")
+    assert "Ménière" in fine.stdout
+    (tmp_path / "ragged.csv").write_text("a,b\n1\n")
+    assert (
+        "1 columns where" in ontomask("map", "ragged.csv", "-c", "b", "-t", taxonomy, code=2).stderr
+    )
+    (tmp_path / "empty.csv").write_text("")
+    ontomask("map", "empty.csv", "-c", "b", "-t", taxonomy, code=2)
+
+
+def test_map_says_when_codes_look_damaged(ontomask, tmp_path):
+    (tmp_path / "codes.csv").write_text("code,x\n8,1\n25083,1\n250,1\n")
+    plain = ontomask("map", "codes.csv", "-c", "code", "-t", "icd9cm")
+    assert "try --repair-codes" in plain.stderr
+    mended = ontomask("map", "codes.csv", "-c", "code", "-t", "icd9cm", "--repair-codes")
+    assert "100.0% of records" in mended.stdout
+
+
+def test_a_closed_pipe_is_no_error(tmp_path):
+    command = f"{sys.executable} -m ontomask taxonomy search wordnet dog -n 3000 | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    assert done.stdout.count("\n") == 1

@@ -1,0 +1,226 @@
+"""MeSH in its three forms; the tree of 2017 where it is to be had."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ontomask as om
+from mutations import mutated
+from ontomask.errors import CycleError, EmptyTaxonomyError, FileFormatError, OntomaskError
+
+TABLE = """tree_number\tdescriptor\theading
+A01\tD001829\tBody Regions
+A01.236\tD001940\tBreast
+C04\tD009369\tNeoplasms
+C04.588\tD009371\tNeoplasms by Site
+C04.588.180\tD001943\tBreast Neoplasms
+C17\tD017437\tSkin and Connective Tissue Diseases
+C17.090\tD001943\tBreast Neoplasms
+"""
+MTREES = """Body Regions;A01
+Breast;A01.236
+Neoplasms;C04
+Neoplasms by Site;C04.588
+Breast Neoplasms;C04.588.180
+Skin and Connective Tissue Diseases;C17
+Breast Neoplasms;C17.090
+"""
+XML = """<?xml version="1.0"?>
+<!DOCTYPE DescriptorRecordSet SYSTEM "https://www.nlm.nih.gov/databases/dtd/nlmdescriptorrecordset_20240101.dtd">
+<DescriptorRecordSet LanguageCode = "eng">
+<DescriptorRecord DescriptorClass = "1">
+  <DescriptorUI>D001829</DescriptorUI>
+  <DescriptorName><String>Body Regions</String></DescriptorName>
+  <AllowableQualifiersList><AllowableQualifier><QualifierReferredTo>
+    <QualifierUI>Q000002</QualifierUI>
+    <QualifierName><String>abnormalities</String></QualifierName>
+  </QualifierReferredTo></AllowableQualifier></AllowableQualifiersList>
+  <TreeNumberList><TreeNumber>A01</TreeNumber></TreeNumberList>
+  <ConceptList>
+    <Concept PreferredConceptYN="Y">
+      <ConceptName><String>Body Regions</String></ConceptName>
+      <TermList>
+        <Term><TermUI>T1</TermUI><String>Body Regions</String></Term>
+        <Term><TermUI>T2</TermUI><String>Anatomic Regions &amp; Parts</String></Term>
+      </TermList>
+    </Concept>
+    <Concept PreferredConceptYN="N">
+      <TermList><Term><String>Zones of the Body</String></Term></TermList>
+    </Concept>
+  </ConceptList>
+</DescriptorRecord>
+<DescriptorRecord DescriptorClass = "1">
+  <DescriptorUI>D001940</DescriptorUI>
+  <DescriptorName><String>Breast</String></DescriptorName>
+  <SeeRelatedList><SeeRelatedDescriptor><DescriptorReferredTo>
+    <DescriptorUI>D009999</DescriptorUI>
+  </DescriptorReferredTo></SeeRelatedDescriptor></SeeRelatedList>
+  <TreeNumberList><TreeNumber>A01.236</TreeNumber><TreeNumber>Z01</TreeNumber></TreeNumberList>
+</DescriptorRecord>
+<DescriptorRecord DescriptorClass = "3">
+  <DescriptorUI>D005260</DescriptorUI>
+  <DescriptorName><String>Female</String></DescriptorName>
+</DescriptorRecord>
+</DescriptorRecordSet>
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(content, name="mesh2024.txt"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+# ---------------------------------------------------------------- the three forms
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TABLE,
+        TABLE.replace("\t", ";"),
+        TABLE.replace("\n", "\r\n"),
+        "\ufeff" + TABLE,
+        gzip.compress(TABLE.encode(), mtime=0),
+        TABLE.replace("tree_number\tdescriptor", "Tree number\tDescriptor"),
+    ],
+)
+def test_a_table_of_places(file, content):
+    tax = om.load_taxonomy(file(content))
+    assert tax.root == "MeSH"
+    assert tax.children("MeSH") == ("A", "C")
+    assert tax.label("C") == "Diseases [C]"
+    assert set(tax.parents("D001943")) == {"D009371", "D017437"}
+    assert tax.aliases("D001943") == ("C04.588.180", "C17.090")
+    assert tax.label("D001943") == "Breast Neoplasms"
+    assert len(tax) == 1 + 2 + 6
+    assert (tax.about.version, dict(tax.about.left_out)) == ("2024", {})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        MTREES,
+        MTREES.replace("\n", "\r\n"),
+        "\ufeff" + MTREES,
+        gzip.compress(MTREES.encode(), mtime=0),
+    ],
+)
+def test_a_file_of_trees_is_named_by_headings(file, content):
+    tax = om.load_taxonomy(file(content))
+    assert set(tax.parents("Breast Neoplasms")) == {
+        "Neoplasms by Site",
+        "Skin and Connective Tissue Diseases",
+    }
+    assert tax.code("C04.588.180") == tax.code("Breast Neoplasms")
+    assert len(tax) == 1 + 2 + 6
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        XML,
+        XML.replace("\n", "\r\n"),
+        "\ufeff" + XML,
+        gzip.compress(XML.encode(), mtime=0),
+        XML.replace("<DescriptorUI>D0", "<DescriptorUI>\n D0"),
+    ],
+)
+def test_descriptors_as_xml(file, content):
+    tax = om.load_taxonomy(file(content, "desc2024.xml"))
+    assert set(tax) == {"MeSH", "A", "Z", "D001829", "D001940"}
+    assert tax.labels("D001829") == (
+        "Body Regions",
+        "Anatomic Regions & Parts",
+        "Zones of the Body",
+    )
+    assert set(tax.parents("D001940")) == {"D001829", "Z"}
+    assert tax.about.left_out == {"descriptors without a tree number": 1}  # Female
+
+
+def test_the_tree_of_2017(data_folder):
+    tax = om.load_taxonomy(data_folder / "mesh_tree_2017.tsv.gz")
+    letters = tax.children("MeSH")
+    assert len(letters) == 16
+    assert sum(len(tax.children(letter)) for letter in letters) == 118
+    assert len(tax) - 16 - 1 == 28_470
+    assert len(list(tax.alias_items())) == 57_840
+    assert sum(len(tax.parents(concept)) > 1 for concept in tax) == 8_312
+    assert tax.about.version == "2017"
+
+
+# ---------------------------------------------------------------- what is wrong
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (TABLE.replace("C04.588\t", "C04.58\t"), "line 5: 'C04.58' is no tree number"),
+        (TABLE.replace("A01\t", "X01\t"), "line 2: 'X01' is no tree number"),
+        (TABLE.replace("C04.588\t", "C04.600\t"), "line 6: nothing stands at C04.588.*'D001943'"),
+        (TABLE.replace("C17.090", "C04.588"), "line 8: 'D001943' stands at the place C04.588"),
+        (TABLE + "C18\tD001943\tBreast\n", "line 9: 'D001943' is called 'Breast' here and"),
+        (TABLE + "C18\t\tBreast\n", "line 9: a descriptor without a number or a heading"),
+        (TABLE + "C18\tC\tBreast\n", "line 9: a descriptor is called 'C'"),
+        (TABLE + "C18\tD1\n", "line 9: 2 columns where the first row has 3"),
+        (MTREES + "Nothing\n", "line 8: there is no semicolon"),
+        (MTREES + "Nothing;C99.1\n", "line 8: 'C99.1' is no tree number"),
+        (MTREES + "Breast;A01.236\n", "line 8: 'Breast' stands at the place A01.236 of 'Breast'"),
+        (XML.replace("</ConceptList>", ""), "line 2[0-9]: not well-formed XML: mismatched tag"),
+        (XML[:900], "not well-formed XML: "),
+        (XML.replace("<DescriptorUI>D001940</DescriptorUI>", ""), "line 32: a descriptor without"),
+        (XML.replace(">A01.236<", ">A02.236<"), "line 32: nothing stands at A02"),
+        (XML.replace('"1.0"', '"1.0" encoding="klingon"'), "encoding: klingon"),
+        (XML.replace('"1.0"', '"1.0" encoding="utf-7"'), "mesh2024.txt, line 1: "),
+    ],
+)
+def test_a_malformed_file_is_refused_with_file_and_line(file, content, message):
+    with pytest.raises(FileFormatError, match=message) as error:
+        om.load_taxonomy(file(content))
+    assert "mesh2024.txt" in str(error.value)
+
+
+def test_entities_are_refused(file):
+    bomb = XML.replace(
+        '_20240101.dtd">', '_20240101.dtd" [<!ENTITY a "b"><!ENTITY c "&a;&a;&a;&a;">]>'
+    )
+    with pytest.raises(FileFormatError, match="line 2: an entity is declared that is more"):
+        om.load_taxonomy(file(bomb), format="mesh")
+
+
+def test_other_xml_is_not_mesh(file):
+    with pytest.raises(FileFormatError, match="there is no DescriptorRecordSet in it"):
+        om.load_taxonomy(file("<other/>"), format="mesh")
+
+
+def test_a_file_without_places(file):
+    with pytest.raises(EmptyTaxonomyError, match="mesh2024.txt: "):
+        om.load_taxonomy(file("tree_number,descriptor,heading\n,D005260,Female\n"))
+
+
+def test_a_descriptor_below_itself(file):
+    with pytest.raises(CycleError, match="'D009371' is a 'D009371'"):
+        om.load_taxonomy(file(TABLE + "C04.588.999\tD009371\tNeoplasms by Site\n"))
+    with pytest.raises(CycleError, match="'D001943'.*'D009371'"):
+        om.load_taxonomy(file(TABLE + "C17.090.100\tD009371\tNeoplasms by Site\n"))
+
+
+@given(st.data())
+@pytest.mark.filterwarnings("ignore::ontomask.errors.OntomaskWarning")
+def test_anything_gives_a_taxonomy_or_an_error_of_ours(tmp_path_factory, data):
+    form = data.draw(st.sampled_from([TABLE, MTREES, XML]))
+    path = tmp_path_factory.getbasetemp() / "any.mesh"
+    path.write_bytes(data.draw(mutated(form.encode(), b"A01", b"<", b"</String>", b";", b"&x;")))
+    for format in (None, "mesh"):
+        try:
+            assert len(om.load_taxonomy(path, format=format)) > 0
+        except OntomaskError:
+            pass

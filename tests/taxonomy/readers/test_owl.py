@@ -1,0 +1,364 @@
+"""OWL in its three forms; the same taxonomy in every format; what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from xml.sax.saxutils import escape, quoteattr
+
+import pyoxigraph as ox
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ontomask as om
+from ontomask.errors import (
+    CycleError,
+    FileFormatError,
+    OntomaskError,
+    ParameterError,
+    SeveralRootsWarning,
+)
+from strategies import edge_lists
+
+XML = """<?xml version="1.0"?>
+<!DOCTYPE rdf:RDF [
+    <!ENTITY owl "http://www.w3.org/2002/07/owl#" >
+    <!ENTITY rdfs 'http://www.w3.org/2000/01/rdf-schema#' >
+    <!ENTITY ex "http://example.org/dis/" >
+]>
+<rdf:RDF xmlns:owl="&owl;" xmlns:rdfs="&rdfs;" xml:base="http://example.org/dis/"
+     xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+     xmlns:skos="http://www.w3.org/2004/02/skos/core#"
+     xmlns:oboInOwl="http://www.geneontology.org/formats/oboInOwl#">
+  <owl:Ontology rdf:about="http://example.org/dis">
+    <rdfs:label>diseases</rdfs:label>
+    <owl:versionIRI rdf:resource="http://example.org/dis/2024"/>
+    <owl:versionInfo>2024</owl:versionInfo>
+  </owl:Ontology>
+  <owl:Class rdf:about="&ex;D_1">
+    <rdfs:label xml:lang="en">disease</rdfs:label>
+    <rdfs:label xml:lang="de">Krankheit</rdfs:label>
+    <rdfs:subClassOf rdf:resource="&owl;Thing"/>
+  </owl:Class>
+  <owl:Class rdf:about="D_2">
+    <rdfs:label>viral
+       infection</rdfs:label>
+    <oboInOwl:hasExactSynonym>virus infection</oboInOwl:hasExactSynonym>
+    <rdfs:subClassOf rdf:resource="&ex;D_1"/>
+  </owl:Class>
+  <rdfs:Class rdf:about="&ex;D_3">
+    <rdfs:label xml:lang="fr">maladie du foie</rdfs:label>
+    <rdfs:label xml:lang="de">Leberkrankheit</rdfs:label>
+    <rdfs:subClassOf rdf:resource="&ex;D_1"/>
+    <rdfs:subClassOf rdf:resource="&ex;D_3"/>
+  </rdfs:Class>
+  <owl:Class rdf:about="&ex;hepatitis">
+    <skos:prefLabel xml:lang="en">hepatitis, any</skos:prefLabel>
+    <rdfs:label xml:lang="en-GB">hepatitis</rdfs:label>
+    <skos:altLabel xml:lang="en">liver inflammation</skos:altLabel>
+    <skos:altLabel xml:lang="de">Leberentzündung</skos:altLabel>
+    <rdfs:subClassOf rdf:resource="&ex;D_2"/>
+    <rdfs:subClassOf rdf:resource="&ex;D_3"/>
+    <rdfs:subClassOf>
+      <owl:Restriction>
+        <owl:onProperty rdf:resource="&ex;partOf"/>
+        <owl:someValuesFrom rdf:resource="&ex;D_1"/>
+      </owl:Restriction>
+    </rdfs:subClassOf>
+    <owl:equivalentClass>
+      <owl:Class><owl:unionOf rdf:parseType="Collection"/></owl:Class>
+    </owl:equivalentClass>
+  </owl:Class>
+  <owl:Class rdf:about="&ex;dropsy">
+    <rdfs:subClassOf rdf:resource="&ex;humour"/>
+    <owl:deprecated rdf:datatype="http://www.w3.org/2001/XMLSchema#boolean">true</owl:deprecated>
+  </owl:Class>
+  <owl:ObjectProperty rdf:about="&ex;partOf"><rdfs:label>part of</rdfs:label></owl:ObjectProperty>
+</rdf:RDF>
+"""
+
+PREFIXES = """@prefix : <http://example.org/dis/> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(content, name="dis.owl"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def other_form(content, form):
+    """The same triples in another form."""
+    flat = content.replace("'", '"')
+    return ox.serialize(ox.parse(flat.encode(), ox.RdfFormat.RDF_XML), format=form)
+
+
+FORMS = {
+    "RDF/XML": lambda: XML,
+    "CRLF": lambda: XML.replace("\n", "\r\n"),
+    "BOM": lambda: "\ufeff" + XML,
+    "gzip": lambda: gzip.compress(XML.encode(), mtime=0),
+    "Turtle": lambda: other_form(XML, ox.RdfFormat.TURTLE),
+    "N-Triples": lambda: other_form(XML, ox.RdfFormat.N_TRIPLES),
+    "Turtle, BOM": lambda: "\ufeff# a remark\n".encode() + FORMS["Turtle"](),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_ontology(file, form):
+    tax = om.load_taxonomy(file(FORMS[form]()))
+    assert tax.root == "D_1"
+    assert set(tax) == {"D_1", "D_2", "D_3", "hepatitis"}
+    assert set(tax.parents("hepatitis")) == {"D_2", "D_3"}
+    assert tax.labels("D_1") == ("disease",)
+    assert tax.labels("D_2") == ("viral infection", "virus infection")
+    assert tax.labels("D_3") == ("Leberkrankheit",)  # neither English nor without a language
+    assert tax.labels("hepatitis") == ("hepatitis, any", "hepatitis", "liver inflammation")
+    assert set(tax.aliases("D_1")) == {"http://example.org/dis/D_1", "D:1"}
+    assert set(tax.aliases("hepatitis")) == {"http://example.org/dis/hepatitis"}
+    assert (tax.name, tax.about.source, tax.about.version) == ("diseases", "dis.owl", "2024")
+    assert tax.about.left_out == {
+        "deprecated concepts": 1,
+        "links of anonymous classes": 1,
+        "class equivalences": 1,
+    }
+
+
+def test_labels_in_another_language(file):
+    tax = om.load_taxonomy(file(XML), language="DE")
+    assert tax.labels("D_1") == ("Krankheit",)
+    assert tax.labels("D_2") == ("viral infection", "virus infection")
+    assert tax.labels("hepatitis") == ("hepatitis", "Leberentzündung")
+    with pytest.raises(ParameterError, match="language is None"):
+        om.load_taxonomy(file(XML), language=None)
+
+
+def test_equal_local_names_stay_whole(file):
+    tax = om.load_taxonomy(
+        file(
+            PREFIXES + ":all a owl:Class .\n"
+            "<http://a.org/x#flu> a owl:Class ; rdfs:subClassOf :all .\n"
+            "<http://b.org/flu> a owl:Class ; rdfs:subClassOf :all .\n"
+            "<http://b.org/cold/> a owl:Class ; rdfs:subClassOf :all .\n"
+            "<#here> a owl:Class ; rdfs:subClassOf :all .\n"
+            "<http://a.org/HP_1> a owl:Class ; rdfs:subClassOf :all .\n"
+            "<http://b.org/HP:1> a owl:Class ; rdfs:subClassOf :all .\n"
+        )
+    )
+    flus = {"http://a.org/x#flu", "http://b.org/flu"}
+    assert set(tax) == {"all", "here", "http://b.org/cold/", "HP_1", "HP:1", *flus}
+    assert tax.aliases("here") == ("file:///dis.owl#here",)
+    assert tax.aliases("HP_1") == ("http://a.org/HP_1",)  # HP:1 is somebody else
+    assert tax.about.left_out == {"ambiguous aliases": 1}
+    assert tax.name == "dis"
+
+
+def test_what_is_below_thing_is_a_root(file):
+    with pytest.warns(SeveralRootsWarning, match="'a', 'b'"):
+        tax = om.load_taxonomy(
+            file(
+                PREFIXES + "owl:Thing a owl:Class . :a a owl:Class ; rdfs:subClassOf owl:Thing .\n"
+                ":b a owl:Class . :c a owl:Class ; rdfs:subClassOf :b , owl:Thing .\n"
+                ":old a owl:DeprecatedClass . owl:Nothing rdfs:subClassOf :a .\n"
+            )
+        )
+    assert set(tax.children("*")) == {"a", "b"}
+    assert tax.about.left_out == {"deprecated concepts": 1}
+
+
+HEAD = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+ xmlns:owl="http://www.w3.org/2002/07/owl#">
+"""
+BOMB = XML.replace("<!ENTITY ex", '<!ENTITY big "&owl;&owl;" >\n<!ENTITY ex')
+EXTERNAL = XML.replace("<!ENTITY ex", '<!ENTITY big SYSTEM "/etc/passwd" >\n<!ENTITY ex')
+LATE = HEAD + '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>\n</rdf:RDF>'
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (BOMB, "line 5: an entity is declared that is more than plain text"),
+        (gzip.compress(EXTERNAL.encode(), mtime=0), "line 5: an entity .* external"),
+        (LATE, "an entity is declared after the first element"),
+        (LATE.replace("<!DOCTYPE", " " * 3000 + "<!doctype"), "after the first element"),
+        (XML.replace("&ex;D_2", "&ey;D_2"), "line 38: .*unrecognized entity `ey`"),
+        (XML.replace("</rdfs:Class>", ""), "line 34: Unexpected text"),
+        (XML[:-12], "line 54: the file ends before <rdf:RDF> does"),
+        (XML[:-3], "line 55: .*not found before end of input"),
+        (XML.encode("utf-16"), "line 1: .*UTF-8"),
+        (XML.encode().replace("ü".encode(), b"\xfc"), "line 37: .*UTF-8"),
+        (HEAD + "</rdf:RDF>", "not a single class in the file\n.*\n.*skos:Concept is read with"),
+        (PREFIXES + ":a a owl:Class ;\n oops .\n", "line 5: .*not a valid"),
+        (PREFIXES + ":a a owl:Clas", "line 4: "),
+        (PREFIXES.encode() + b':a rdfs:label "\xff" .', "line 4: Invalid UTF-8"),
+        (PREFIXES + ":a a nix:Class .", "line 4: The prefix nix: has not been declared"),
+        (
+            PREFIXES + ":a a owl:Class ; rdfs:subClassOf :b .",
+            "the parent 'http://example.org/dis/b' of 'http://example.org/dis/a' is no class",
+        ),
+        (
+            PREFIXES + ":a a owl:Class ; rdfs:subClassOf :b .\n"
+            ":b a owl:Class ; owl:deprecated true .",
+            "'http://example.org/dis/b' of 'http://example.org/dis/a' is deprecated",
+        ),
+        (
+            PREFIXES + ":a a owl:Class . :b rdfs:subClassOf :a .",
+            "'http://example.org/dis/b', below .*/a', is not declared as a class",
+        ),
+        (gzip.compress(XML.encode(), mtime=0)[:-9], "gzip data is damaged"),
+    ],
+)
+def test_a_malformed_file_is_refused_with_file_and_line(file, content, message):
+    with pytest.raises(FileFormatError, match=message) as error:
+        om.load_taxonomy(file(content), format="owl")
+    assert "dis.owl" in str(error.value)
+
+
+def test_a_cycle(file):
+    with pytest.raises(CycleError, match=r"dis\.owl: .*'a' is a 'b' is a 'a'"):
+        om.load_taxonomy(
+            file(
+                PREFIXES + ":a a owl:Class ; rdfs:subClassOf :b .\n"
+                ":b a owl:Class ; rdfs:subClassOf :a ."
+            )
+        )
+
+
+# ---------------------------------------------------------------- one taxonomy, every format
+
+WORD = st.text(
+    st.characters(exclude_categories=["Cc", "Cn", "Co", "Cs", "Zl", "Zp"]), min_size=1, max_size=9
+)
+# The OBO parser does not read a backslash at the end of a synonym.
+NAME = WORD.map(lambda word: " ".join(word.split()).rstrip("\\ ")).filter(bool)
+
+
+@st.composite
+def named_taxonomies(draw):
+    edges = draw(edge_lists(max_concepts=12))
+    concepts = sorted({concept for edge in edges for concept in edge})
+    labels = {}
+    for concept in concepts:
+        names = draw(st.lists(NAME, max_size=3, unique=True))
+        labels[concept] = [*names[:1], *sorted(names[1:])]  # RDF has no order of its own
+    return om.Taxonomy.from_edges(edges, labels)
+
+
+def as_obo(tax):
+    for concept in tax:
+        yield f"[Term]\nid: {concept}"
+        for place, name in enumerate(tax.labels(concept)):
+            text = re.sub(r'([\\"{}!])', r"\\\1", name)
+            yield f'synonym: "{text}" EXACT []' if place else f"name: {text}"
+        yield from (f"is_a: {parent}" for parent in tax.parents(concept))
+
+
+def as_triples(tax, concept_type, broader, preferred, synonym):
+    """Subject, predicate, object; a text is in a tuple of its own."""
+    for concept in reversed(tax.identifiers):
+        yield concept, "rdf:type", concept_type
+        yield from ((concept, broader, parent) for parent in tax.parents(concept))
+        for place, name in enumerate(tax.labels(concept)):
+            yield concept, synonym if place else preferred, (name,)
+
+
+NAMESPACES = {
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+}
+OWL_WORDS = ("owl:Class", "rdfs:subClassOf", "rdfs:label", "skos:altLabel")
+SKOS_WORDS = ("skos:Concept", "skos:broader", "skos:prefLabel", "skos:altLabel")
+
+
+def full(name):
+    prefix, _, local = name.rpartition(":")
+    return NAMESPACES.get(prefix, "http://example.org/") + local
+
+
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def as_xml(triples):
+    spaces = " ".join(f"xmlns:{prefix}={quoteattr(full)}" for prefix, full in NAMESPACES.items())
+    yield f"<rdf:RDF {spaces}>"
+    for subject, predicate, value in triples:
+        yield f"<rdf:Description rdf:about={quoteattr(full(subject))}>"
+        if isinstance(value, tuple):
+            yield f"<{predicate}>{escape(value[0])}</{predicate}>"
+        else:
+            yield f"<{predicate} rdf:resource={quoteattr(full(value))}/>"
+        yield "</rdf:Description>"
+    yield "</rdf:RDF>"
+
+
+def as_turtle(triples):
+    yield "@prefix : <http://example.org/> ."
+    yield from (f"@prefix {prefix}: <{full}> ." for prefix, full in NAMESPACES.items())
+    for subject, predicate, value in triples:
+        plain = value if ":" in value else f":{value}"
+        yield f":{subject} {predicate} {quoted(*value) if isinstance(value, tuple) else plain} ."
+
+
+def as_ntriples(triples):
+    for subject, predicate, value in triples:
+        last = quoted(*value) if isinstance(value, tuple) else f"<{full(value)}>"
+        yield f"<{full(subject)}> <{full(predicate)}> {last} ."
+
+
+@given(named_taxonomies())
+def test_the_same_taxonomy_in_every_format(tmp_path_factory, tax):
+    folder = tmp_path_factory.mktemp("same")
+    written = {"obo": as_obo(tax)}
+    for words in (OWL_WORDS, SKOS_WORDS):
+        for write in (as_xml, as_turtle, as_ntriples):
+            written[f"{words[0]} {write.__name__}"] = write(as_triples(tax, *words))
+    for what, lines in written.items():
+        path = folder / what.replace(":", "-")
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        read = om.load_taxonomy(path)
+        assert read.identifiers == tax.identifiers, what
+        for concept in tax:
+            assert read.parents(concept) == tax.parents(concept), what
+            assert read.labels(concept) == tax.labels(concept), what
+
+
+# ---------------------------------------------------------------- anything at all
+
+TURTLE = PREFIXES + ':a a owl:Class ; rdfs:label "x"@en .\n:b a owl:Class ; rdfs:subClassOf :a .\n'
+PIECES = ["<", ">", "&", '"', " a ", "owl:Class", "<!ENTITY x '&y;'>", "\n", "]>", "@en", "[", "("]
+
+
+@given(
+    st.one_of(
+        st.binary(max_size=120),
+        st.tuples(
+            st.sampled_from([XML, TURTLE, LATE]),
+            st.integers(0, len(XML)),
+            st.integers(0, 9),
+            st.sampled_from(PIECES),
+        ).map(
+            lambda cut: (
+                cut[0][: cut[1] % len(cut[0])] + cut[3] + cut[0][cut[1] % len(cut[0]) + cut[2] :]
+            ).encode()
+        ),
+    )
+)
+@pytest.mark.filterwarnings("ignore::ontomask.errors.OntomaskWarning")
+def test_any_bytes_give_a_taxonomy_or_an_error_of_ours(tmp_path_factory, content):
+    path = tmp_path_factory.getbasetemp() / "any.owl"
+    path.write_bytes(content)
+    for format in (None, "owl", "skos"):
+        try:
+            assert len(om.load_taxonomy(path, format=format)) > 0
+        except OntomaskError:
+            pass

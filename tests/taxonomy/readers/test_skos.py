@@ -1,0 +1,156 @@
+"""SKOS: concepts, broader and narrower, labels in several languages, notations."""
+
+from __future__ import annotations
+
+import gzip
+
+import pyoxigraph as ox
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ontomask as om
+from ontomask.errors import CycleError, FileFormatError, OntomaskError, SeveralRootsWarning
+
+PREFIXES = """@prefix dct: <http://purl.org/dc/terms/> .
+@prefix ex: <http://example.org/jobs#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+"""
+JOBS = (
+    PREFIXES
+    + """
+ex:scheme a skos:ConceptScheme ;
+    dct:title "Berufe"@de , "Occupations"@en ;
+    dct:issued "2024-02-29" ;
+    skos:hasTopConcept ex:any .
+ex:any a skos:Concept ;
+    skos:topConceptOf ex:scheme ;
+    skos:prefLabel "occupation"@en , "Beruf"@de ;
+    skos:narrower ex:cook , ex:teacher .
+ex:cook a skos:Concept ;
+    skos:broader ex:any ;
+    skos:notation "5120" ;
+    skos:prefLabel "cook"@en-GB , "chef"@en-US , "Koch"@de ;
+    skos:altLabel "kitchen hand"@en , "Köchin"@de ;
+    skos:hiddenLabel "coock"@en .
+ex:teacher a skos:Concept ;
+    skos:notation "2300" ;
+    skos:prefLabel "Lehrer"@de .
+ex:cookery-teacher a skos:Concept ;
+    skos:broader ex:cook , ex:teacher ;
+    skos:broaderTransitive ex:any , ex:elsewhere ;
+    skos:related ex:any ;
+    skos:notation "2300" .
+ex:lamplighter a skos:Concept ;
+    owl:deprecated true ;
+    skos:broader ex:gone .
+ex:group a skos:Collection ;
+    skos:member ex:cook .
+"""
+)
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(content, name="jobs.rdf"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def other_form(form):
+    prefixes = {"skos": "http://www.w3.org/2004/02/skos/core#"}
+    triples = ox.parse(JOBS.encode(), ox.RdfFormat.TURTLE)
+    return ox.serialize(triples, format=form, prefixes=prefixes)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        JOBS,
+        JOBS.replace("\n", "\r\n"),
+        "\ufeff" + JOBS,
+        gzip.compress(JOBS.encode(), mtime=0),
+        other_form(ox.RdfFormat.RDF_XML),
+        other_form(ox.RdfFormat.N_TRIPLES),
+    ],
+)
+def test_a_thesaurus(file, content):
+    tax = om.load_taxonomy(file(content))
+    assert tax.root == "any"
+    assert set(tax) == {"any", "cook", "teacher", "cookery-teacher"}
+    assert set(tax.parents("cookery-teacher")) == {"cook", "teacher"}
+    assert tax.parents("teacher") == ("any",)
+    assert tax.labels("any") == ("occupation",)
+    assert tax.labels("cook") == ("cook", "chef", "kitchen hand", "coock")
+    assert tax.label("teacher") == "Lehrer"
+    assert tax.label("cookery-teacher") == "cookery-teacher"
+    assert set(tax.aliases("cook")) == {"5120", "http://example.org/jobs#cook"}
+    assert tax.aliases("teacher") == ("http://example.org/jobs#teacher",)  # 2300 is two concepts
+    assert (tax.name, tax.about.source) == ("Occupations", "jobs.rdf")
+    assert tax.about.version == "2024-02-29"
+    assert tax.about.left_out == {"deprecated concepts": 1, "ambiguous aliases": 1}
+
+
+def test_labels_in_another_language(file):
+    tax = om.load_taxonomy(file(JOBS), language="de")
+    assert tax.labels("cook") == ("Koch", "Köchin")
+    assert tax.name == "Berufe"
+
+
+def test_which_of_the_two_a_file_is(file):
+    about_classes = PREFIXES + "ex:a a owl:Class . ex:b a owl:Class . skos:Concept a owl:Class .\n"
+    with pytest.warns(SeveralRootsWarning):
+        assert "Concept" in om.load_taxonomy(file(about_classes))
+    with pytest.raises(FileFormatError, match='not a single concept.*\n.*\n.*format="owl"'):
+        om.load_taxonomy(file(about_classes), format="skos")
+    late = PREFIXES + f"# {'x' * 70_000}\nex:a a skos:Concept .\n"
+    with pytest.raises(FileFormatError, match='not a single class.*\n.*\n.*format="skos"'):
+        om.load_taxonomy(file(late))
+    assert om.load_taxonomy(file(late), format="skos").root == "a"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (JOBS.replace("ex:any ;\n    skos:not", "ex:all ;\n    skos:not"), "jobs#all' of .*#cook'"),
+        (JOBS.replace("broader ex:any ", "broader ex:lamplighter "), "lamplighter' .* deprecated"),
+        (JOBS.replace("narrower ex:cook", "narrower ex:cock"), "#cock', below .*not declared"),
+        (JOBS.replace('"5120"', '"5120'), "line 16: "),
+        (PREFIXES + "_:x a skos:Concept .", "not a single concept"),
+        (PREFIXES, "not a single concept"),
+    ],
+)
+def test_a_malformed_file_is_refused_with_file_and_line(file, content, message):
+    with pytest.raises(FileFormatError, match=message) as error:
+        om.load_taxonomy(file(content), format="skos")
+    assert "jobs.rdf" in str(error.value)
+
+
+def test_a_cycle(file):
+    with pytest.raises(CycleError, match="jobs.rdf: .*'any' is a 'any'"):
+        om.load_taxonomy(file(JOBS.replace("narrower ex:cook", "narrower ex:any")))
+
+
+def test_links_of_blank_nodes_are_left_out(file):
+    tax = om.load_taxonomy(file(JOBS + "ex:cook skos:broader [ a skos:Concept ] ."))
+    assert tax.parents("cook") == ("any",)
+    assert tax.about.left_out["links of anonymous concepts"] == 1
+
+
+PIECES = [" ;", " .", '"', "<", "skos:broader ", "ex:any ", "a ", "[]", "@de", "\n", "\\u12", "é"]
+
+
+@given(st.integers(0, len(JOBS)), st.integers(0, 9), st.sampled_from(PIECES))
+@pytest.mark.filterwarnings("ignore::ontomask.errors.OntomaskWarning")
+def test_any_slip_gives_a_taxonomy_or_an_error_of_ours(tmp_path_factory, place, less, more):
+    path = tmp_path_factory.getbasetemp() / "any.ttl"
+    path.write_text(JOBS[:place] + more + JOBS[place + less :], encoding="utf-8")
+    for format in (None, "skos", "owl"):
+        try:
+            assert len(om.load_taxonomy(path, format=format)) > 0
+        except OntomaskError:
+            pass

@@ -1,0 +1,109 @@
+"""Plain entities are fine; whatever could grow or reach other files is refused."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ontomask.errors import FileFormatError
+from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.readers.xml_safety import LONGEST_ENTITY, LONGEST_PROLOG, refuse_unsafe_xml
+
+PROTEGE = """<?xml version="1.0"?>
+
+<!DOCTYPE rdf:RDF [
+    <!ENTITY owl "http://www.w3.org/2002/07/owl#" >
+    <!ENTITY rdfs 'http://www.w3.org/2000/01/rdf-schema#'>
+    <!-- nothing but ]> prefixes -->
+]>
+
+<rdf:RDF/>"""
+MESH = '<?xml version="1.0"?>\n<!DOCTYPE DescriptorRecordSet SYSTEM "https://x.org/desc.dtd">\n<D/>'
+
+
+@pytest.fixture
+def source(tmp_path):
+    def write(content):
+        path = tmp_path / "some.owl"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return Source(path)
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<a/>",
+        "\ufeff<a/>",
+        '<?xml version="1.0"?><!-- <a> --><?go <b> ?>\n<a/>',
+        PROTEGE,
+        PROTEGE.replace("\n", "\r\n"),
+        gzip.compress(PROTEGE.encode(), mtime=0),
+        MESH,
+        MESH.replace("SYSTEM", 'PUBLIC "-//X//Y"'),
+        "<!DOCTYPE a><a/>",
+        """<!DOCTYPE a [<!ELEMENT a (b*)><!ATTLIST a x CDATA "it's > 1" y CDATA 'f'>]><a/>""",
+        f'<!DOCTYPE a [<!ENTITY x "{"y" * LONGEST_ENTITY}">]><a/>',
+    ],
+)
+def test_plain_files_pass(source, content):
+    found = source(content)
+    end = refuse_unsafe_xml(found)
+    assert found.head[end:].startswith((b"<a/>", b"<rdf:RDF/>", b"<D/>"))
+
+
+def bomb(levels=9):
+    grown = "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">\n' for i in range(1, levels))
+    return f'<!DOCTYPE a [\n<!ENTITY a0 "aaaaaaaaaa">\n{grown}]>\n<a>&a{levels - 1};</a>'
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "message"),
+    [
+        (bomb(), 3, "more than plain text"),
+        (gzip.compress(bomb().encode(), mtime=0), 3, "more than plain text"),
+        ("\ufeff\n" + bomb(), 4, "more than plain text"),
+        ('<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a/>', 1, "external"),
+        ('<!DOCTYPE a [<!ENTITY x PUBLIC "p" "http://x.org/">]><a/>', 1, "external"),
+        ('<!DOCTYPE a [<!ENTITY % x "y">]><a/>', 1, "parameter"),
+        ('<!DOCTYPE a [<!ENTITY x "%y;">]><a/>', 1, "more than plain text"),
+        ('<!DOCTYPE a [<!ENTITY x "&#38;y;">]><a/>', 1, "more than plain text"),
+        ('<!DOCTYPE a [<!ENTITY x "<b/>">]><a/>', 1, "markup"),
+        ('<!DOCTYPE a [<!entity x "y">]><a/>', 1, "not well-formed"),
+        ('<!DOCTYPE a [<!-- <!ENTITY x "&y;"> -->]><a/>', 1, "more than plain text"),
+        ("<!DOCTYPE a [\n%y;]><a/>", 2, "refers to a parameter entity"),
+        ("<!DOCTYPE a [<!ELEMENT a ]><a/>", 1, "not well-formed"),
+        ("<!DOCTYPE a [", 1, "not well-formed"),
+        (f'<!DOCTYPE a [<!ENTITY x "{"y" * (LONGEST_ENTITY + 1)}">]><a/>', 1, "longer than"),
+        ("<!DOCTYPE a [ ]><!DOCTYPE a [ ]><a/>", 1, "not the beginning"),
+        ("<!doctype a [ ]><a/>", 1, "not the beginning"),
+        (PROTEGE.encode("utf-16"), 1, "in UTF-8"),
+        (PROTEGE.encode("utf-16-le"), 1, "in UTF-8"),
+        ("", 1, "not the beginning"),
+        ("<!-- never closed", 1, "not the beginning"),
+        ("<!--" + "x" * LONGEST_PROLOG + "--><a/>", 1, "no element begins in the first"),
+    ],
+)
+def test_whatever_could_grow_is_refused_with_its_line(source, content, line, message):
+    with pytest.raises(FileFormatError, match=rf"some\.owl, line {line}: .*{message}"):
+        refuse_unsafe_xml(source(content))
+
+
+PARTS = ["<!DOCTYPE a [", "]>", "<!ENTITY x ", '"y">', "'&z;'>", "% ", "<!--", "-->", "<a/>", " "]
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=12).map("".join))
+def test_only_plain_entities_ever_pass(tmp_path_factory, content):
+    path = tmp_path_factory.getbasetemp() / "any.xml"
+    path.write_text(content)
+    try:
+        end = refuse_unsafe_xml(Source(path))
+    except FileFormatError:
+        return
+    assert content[end:].startswith("<a/>")
+    assert "ENTITY x '&z;'" not in content[:end]
+    assert "ENTITY x %" not in content[:end]
