@@ -81,7 +81,8 @@ def _entry(files: Sequence[Path], asked: dict[str, Any]) -> Path | None:
         if where is None or sum(file.stat().st_size for file in files) < SMALLEST:
             return None
         whole = hashlib.blake2b(digest_size=20)
-        whole.update(json.dumps([LAYOUT, __version__, asked], sort_keys=True).encode())
+        names = [path.name for path in files]  # they may say a language or a date
+        whole.update(json.dumps([LAYOUT, __version__, asked, names], sort_keys=True).encode())
         for path in files:
             with path.open("rb") as file:
                 whole.update(hashlib.file_digest(file, "blake2b").digest())
@@ -98,9 +99,10 @@ def _save(entry: Path, taxonomy: Taxonomy, warned: Warned) -> None:
         "aliases": BETWEEN_CONCEPTS.join(alias for alias, _ in taxonomy.alias_items()),
         "about": json.dumps([asdict(taxonomy.about), warned]),
     }
-    if texts["identifiers"].count(BETWEEN_CONCEPTS) != len(taxonomy) - 1 or (
-        texts["labels"].count(BETWEEN_CONCEPTS) != len(taxonomy) - 1
-    ):
+    separators = sum(texts[n].count(BETWEEN_CONCEPTS) for n in ("identifiers", "labels", "aliases"))
+    expected = 2 * (len(taxonomy) - 1) + max(sum(1 for _ in taxonomy.alias_items()) - 1, 0)
+    within = sum(max(len(names) - 1, 0) for names in taxonomy.label_lists)
+    if separators != expected or texts["labels"].count(BETWEEN_NAMES) != within:
         return  # a name contains what would separate names
     arrays: dict[str, NDArray[Any]] = {
         "start": taxonomy.parent_links.start,

@@ -86,7 +86,9 @@ def order(
         )
     names = list(names)
     by_name = sorted(range(len(names)), key=names.__getitem__)
-    roots = np.setdiff1d(np.arange(len(names)), child).tolist()
+    is_child = np.zeros(len(names), dtype=bool)
+    is_child[child] = True
+    roots = np.flatnonzero(~is_child).tolist()
     tops: list[str] = []
     if len(roots) > 1:
         tops = sorted(names[root] for root in roots)

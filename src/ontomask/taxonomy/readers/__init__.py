@@ -108,8 +108,8 @@ def load_taxonomy(
 
 
 def _files(source: Source, module: ModuleType) -> list[Path]:
-    """What the reader will look at: the file, or those in a folder that it says."""
-    if source.is_folder and hasattr(module, "files"):
+    """What the reader will look at: the file itself, or the files that it says."""
+    if hasattr(module, "files"):
         listed: list[Path] = module.files(source)
         return listed
     return [source.path]
