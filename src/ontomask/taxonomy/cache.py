@@ -15,6 +15,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -80,15 +81,20 @@ def _entry(files: Sequence[Path], asked: dict[str, Any]) -> Path | None:
     try:
         if where is None or sum(file.stat().st_size for file in files) < SMALLEST:
             return None
-        whole = hashlib.blake2b(digest_size=20)
+        whole = hashlib.sha256()
         names = [path.name for path in files]  # they may say a language or a date
         whole.update(json.dumps([LAYOUT, __version__, asked, names], sort_keys=True).encode())
-        for path in files:
-            with path.open("rb") as file:
-                whole.update(hashlib.file_digest(file, "blake2b").digest())
+        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+            for digest in pool.map(_digest, files):
+                whole.update(digest)
     except (OSError, TypeError, ValueError):  # unreadable: the reader says so in its own words
         return None
-    return where / f"{whole.hexdigest()}.npz"
+    return where / f"{whole.hexdigest()[:40]}.npz"
+
+
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def _save(entry: Path, taxonomy: Taxonomy, warned: Warned) -> None:
@@ -141,10 +147,7 @@ def _load(entry: Path) -> tuple[Taxonomy, Warned] | None:
                 for name in ("identifiers", "labels", "aliases", "about")
             }
             identifiers = text["identifiers"].split(BETWEEN_CONCEPTS)
-            labels = [
-                tuple(names.split(BETWEEN_NAMES)) if names else ()
-                for names in text["labels"].split(BETWEEN_CONCEPTS)
-            ]
+            labels = _Labels(text["labels"].split(BETWEEN_CONCEPTS))
             aliases = text["aliases"].split(BETWEEN_CONCEPTS) if text["aliases"] else []
             about, warned = json.loads(text["about"])
             start, items, depths = (_frozen(arrays[n]) for n in ("start", "items", "depths"))
@@ -161,6 +164,22 @@ def _load(entry: Path) -> tuple[Taxonomy, Warned] | None:
             return taxonomy, [(kind, message) for kind, message in warned]
     except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
         return None  # damaged: it is parsed and written again
+
+
+class _Labels(Sequence[tuple[str, ...]]):
+    """The names of each concept, taken apart when they are asked for."""
+
+    def __init__(self, joined: list[str]) -> None:
+        self._joined = joined
+
+    def __len__(self) -> int:
+        return len(self._joined)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        names = self._joined[place]
+        return tuple(names.split(BETWEEN_NAMES)) if names else ()
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

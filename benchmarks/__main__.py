@@ -1,0 +1,152 @@
+"""Run benchmarks, each measurement in a process of its own, and print what came out.
+
+Figures go to stdout, progress to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
+from importlib.metadata import PackageNotFoundError, version
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from benchmarks._measuring import Measurement, files, measure, measurements
+
+#: A measurement that takes longer than this many seconds has failed.
+PATIENCE = 180
+
+Result = dict[str, Any]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; 1 if a benchmark failed, 2 for a name that no file has."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("name", nargs="*", help="run the files whose name contains this")
+    parser.add_argument("--json", metavar="FILE", help="also write the results here")
+    parser.add_argument("--measure", help=argparse.SUPPRESS)  # how it calls itself
+    asked = parser.parse_args(arguments)
+    if asked.measure:
+        with redirect_stdout(sys.stderr):  # whatever the work prints is not a result
+            result = measure(Measurement(*json.loads(asked.measure)))
+        print(json.dumps(result))
+        return 0
+    chosen = [f for f in files() if not asked.name or any(part in f for part in asked.name)]
+    if not chosen:
+        print(f"no file is called so; there are {', '.join(files())}", file=sys.stderr)
+        return 2
+    every = [what for file in chosen for what in measurements(file)]
+    results: list[Result] = []
+    counted = enumerate(every, start=1)
+    for _, group in groupby(counted, key=lambda numbered: numbered[1][:2]):
+        of_group = []
+        for number, what in group:
+            settings = ", ".join(f"{value}" for value in what.params.values())
+            print(f"{number}/{len(every)} {what.file} {what.method} {settings}", file=sys.stderr)
+            of_group.append(in_fresh_process(what))
+        print("\n".join(table(of_group)), end="\n\n", flush=True)
+        results += of_group
+    if asked.json:
+        Path(asked.json).write_text(
+            json.dumps({"machine": machine(), "results": results}, indent=1)
+        )
+    return int(any("failed" in result for result in results))
+
+
+def in_fresh_process(what: Measurement) -> Result:
+    """One result: what was measured, and the figures, or why there are none."""
+    kind, _, work = what.method.partition("_")
+    result: Result = {
+        "file": what.file,
+        "question": what.question,
+        "kind": kind,
+        "work": work,
+        "params": what.params,
+    }
+    command = [sys.executable, "-m", "benchmarks", "--measure", json.dumps(what)]
+    try:
+        run = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            cwd=Path(__file__).parent.parent,
+            check=True,
+        )
+    except subprocess.TimeoutExpired:
+        return result | {"failed": f"took longer than {PATIENCE} s"}
+    except subprocess.CalledProcessError as error:
+        print(error.stderr, file=sys.stderr)
+        return result | {"failed": (error.stderr.strip().splitlines() or ["no word why"])[-1]}
+    figures: Result = json.loads(run.stdout)
+    return result | figures
+
+
+def table(results: Sequence[Result]) -> Iterator[str]:
+    """The results of one class as lines of text: a row for each work and its parameters."""
+    yield f"{results[0]['file']}: {results[0]['question']}"
+    names = list(results[0]["params"])
+    rows: dict[tuple[Any, ...], Result] = {}
+    for result in results:
+        key = (result["work"], *result["params"].values())
+        rows[key] = rows.get(key, {}) | result
+    columns = ("time", "peak memory", "of it the work", "figure")
+    lines = [["work", *names, *columns]]
+    for (work, *params), result in rows.items():
+        cells = ["", "", "", ""]
+        if "seconds" in result:
+            cells[0] = shown_time(result["seconds"])
+        if "peak_bytes" in result:
+            cells[1:3] = [f"{result[key] / 1e6:,.0f} MB" for key in ("peak_bytes", "own_bytes")]
+        if "figure" in result:
+            cells[3] = f"{shown_number(result['figure'])} {result['unit']}"
+        for word in ("skipped", "failed"):
+            if word in result:
+                cells[3] = f"{word}: {result[word]}"
+        lines.append([work.replace("_", " "), *map(shown, params), *cells])
+    used = [place for place in range(len(lines[0])) if any(line[place] for line in lines[1:])]
+    width = {place: max(len(line[place]) for line in lines) for place in used}
+    for line in lines:
+        yield "  " + "  ".join(line[place].ljust(width[place]) for place in used).rstrip()
+
+
+def shown(value: object) -> str:
+    """A parameter as people write it."""
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def shown_time(seconds: float) -> str:
+    """A time in the unit that suits it."""
+    return f"{seconds:.2f} s" if seconds >= 0.1 else f"{seconds * 1000:.2f} ms"
+
+
+def shown_number(number: float) -> str:
+    """Three digits, or all of a large number's."""
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+
+
+def machine() -> dict[str, Any]:
+    """Where the figures come from."""
+    versions = {}
+    for package in ("ontomask", "numpy", "numba", "scipy", "nltk", "nxontology"):
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            versions[package] = "not installed"
+    return {
+        "python": platform.python_version(),
+        "system": platform.platform(terse=True),
+        "processors": os.cpu_count(),
+        "packages": versions,
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

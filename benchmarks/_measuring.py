@@ -1,0 +1,149 @@
+"""One measurement of one benchmark, and what it is made of: time, memory, a number."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import re
+import resource
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from importlib import import_module
+from inspect import getmembers, isclass
+from itertools import product
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple, TypeVar
+
+__all__ = ["CannotRun", "Measurement", "best_time", "measure", "measurements", "memory", "unit"]
+
+#: What a method's name begins with, and so how it is measured.
+KINDS = ("time", "peakmem", "track")
+
+Method = TypeVar("Method", bound=Callable[..., float])
+
+
+class CannotRun(NotImplementedError):
+    """Raised in ``setup`` where something is missing; the message says what (as in asv)."""
+
+
+def unit(name: str) -> Callable[[Method], Method]:
+    """Say what the number of a ``track_*`` method counts."""
+
+    def named(method: Method) -> Method:
+        method.unit = name  # type: ignore[attr-defined]
+        return method
+
+    return named
+
+
+class Measurement(NamedTuple):
+    """Which method of which class, with which of its parameters (by place)."""
+
+    file: str
+    group: str
+    method: str
+    place: int
+
+    @property
+    def benchmark(self) -> type[Any]:
+        """The class itself."""
+        found: type[Any] = getattr(import_module(f"benchmarks.{self.file}"), self.group)
+        return found
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Parameters by name."""
+        names: Sequence[str] = getattr(self.benchmark, "param_names", ())
+        combinations = list(product(*getattr(self.benchmark, "params", ())))
+        return dict(zip(names, combinations[self.place], strict=True))
+
+    @property
+    def question(self) -> str:
+        """What the class asks: the first sentence of its docstring."""
+        return " ".join((self.benchmark.__doc__ or "").partition("\n\n")[0].split())
+
+
+def files() -> list[str]:
+    """Every file that asks a question."""
+    here = Path(__file__).parent
+    return sorted(path.stem for path in here.glob("*.py") if not path.stem.startswith("_"))
+
+
+def measurements(file: str) -> list[Measurement]:
+    """Everything there is to measure in a file, in the order in which it is written."""
+    module = import_module(f"benchmarks.{file}")
+    found = []
+    for group, benchmark in getmembers(module, isclass):
+        if benchmark.__module__ != module.__name__:
+            continue
+        methods = [name for name in vars(benchmark) if name.partition("_")[0] in KINDS]
+        places = range(len(list(product(*getattr(benchmark, "params", ())))))
+        found += [Measurement(file, group, name, place) for place in places for name in methods]
+    return found
+
+
+def measure(what: Measurement) -> dict[str, Any]:
+    """Set up and measure; to be called in a fresh process."""
+    benchmark, params = what.benchmark(), tuple(what.params.values())
+    try:
+        if hasattr(benchmark, "setup"):
+            benchmark.setup(*params)
+        method = getattr(benchmark, what.method)
+        kind = what.method.partition("_")[0]
+        if kind == "time":
+            return {"seconds": best_time(lambda: method(*params))}
+        if kind == "peakmem":
+            peak, own = memory(lambda: method(*params))
+            return {"peak_bytes": peak, "own_bytes": own}
+        return {"figure": float(method(*params)), "unit": getattr(method, "unit", "")}
+    except CannotRun as reason:
+        return {"skipped": str(reason)}
+
+
+def best_time(work: Callable[[], object], seconds: float = 1.5) -> float:
+    """The shortest of several runs: as many as fit into the time, at most 20.
+
+    At least three, because the first one often waits for the system to find memory; fewer only
+    where they are long.
+    """
+    times: list[float] = []
+    while len(times) < 20 and sum(times) < (seconds if len(times) >= 3 else 4 * seconds):
+        begun = perf_counter()
+        work()
+        times.append(perf_counter() - begun)
+    return min(times)
+
+
+def memory(work: Callable[[], object]) -> tuple[int, int]:
+    """The most memory in use while the work runs, and how much of that was not there before.
+
+    In bytes. The peak of everything earlier in the process is forgotten first, where the system
+    can do that (Linux); elsewhere work that stays below an earlier peak seems to need nothing.
+    """
+    gc.collect()
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)  # what was freed must not serve the work unseen
+    before = _forget_peak()
+    work()
+    peak = _peak()
+    return peak, max(0, peak - before)
+
+
+def _forget_peak() -> int:
+    """What is in use now, after the peak was set back to it."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+    return _peak()
+
+
+def _peak() -> int:
+    try:  # not inherited from the process that started this one, as the other is
+        found = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
+    except OSError:
+        found = None
+    if found:
+        return int(found[1]) * 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
