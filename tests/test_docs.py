@@ -1,16 +1,27 @@
 """What the documentation shows is what happens, and what is public is documented.
 
 Every ``python`` block of README.md and of docs/ runs, the blocks of a page in order and in one
-namespace, with an empty folder to work in. A block with ``>>>`` is a doctest, any other simply
-runs. A ``text`` block right after a ``python`` block that begins like ``CycleError: ...`` or
-``HeaderWarning: ...`` is the error or the warning that the ``python`` block must give.
+namespace, in a folder that holds ``patients.csv``, the table of ``datasets.patients()``. A block
+with ``>>>`` is a doctest, any other simply runs. A ``text`` block right after a ``python`` block
+that begins like ``CycleError: ...`` or ``HeaderWarning: ...`` is the error or the warning that the
+``python`` block must give.
+
+A ``csv`` block after a line that ends in `` `name`: `` is a file of that name in the folder. A
+``console`` block whose commands are all ``ontomask ...`` runs too, each command in a process of
+its own: what it prints, standard error last, is what the page shows. A line ``...`` stands for
+anything, and ``echo $?`` is the exit code of the command before it.
 """
 
 from __future__ import annotations
 
+import csv
 import doctest
 import inspect
+import os
 import re
+import shlex
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -18,15 +29,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import typer
 
 import ontomask
-from ontomask import distances, errors, statistics, taxonomy
+from ontomask import cli, datasets, distances, errors, statistics, taxonomy
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 REFERENCE = ROOT / "docs" / "reference.md"
+COMMANDS = ROOT / "docs" / "commands.md"
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE_NAME = re.compile(r"`([\w.-]+)`:\s*$")
+OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
 TROUBLE = re.compile(r"\w+(Error|Warning): ")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
@@ -41,22 +56,30 @@ def name_of(page: Path) -> str:
 
 
 class Snippet(NamedTuple):
+    kind: str  # python, console or csv
     code: str
     line: int  # of the first line of code, counted from 1
-    trouble: str  # the error or the warning it must give; empty for none
+    trouble: str = ""  # the error or the warning it must give; empty for none
+    file: str = ""  # the name that the text before gives to it
 
 
 def snippets(page: Path) -> Iterator[Snippet]:
     text = page.read_text(encoding="utf-8")
     blocks = list(FENCE.finditer(text))
     for block, following in zip_longest(blocks, blocks[1:]):
-        if block[1] != "python":
-            continue
-        trouble = ""
-        if following and following[1] == "text" and TROUBLE.match(following[2]):
-            neighbours = not text[block.end() : following.start()].strip()
-            trouble = following[2] if neighbours else ""
-        yield Snippet(block[2], text.count("\n", 0, block.start(2)) + 1, trouble)
+        line = text.count("\n", 0, block.start(2)) + 1
+        if block[1] == "python":
+            trouble = ""
+            if following and following[1] == "text" and TROUBLE.match(following[2]):
+                neighbours = not text[block.end() : following.start()].strip()
+                trouble = following[2] if neighbours else ""
+            yield Snippet("python", block[2], line, trouble)
+        elif block[1] == "csv":
+            named = FILE_NAME.search(text[: block.start()])
+            assert named, f"{name_of(page)}, line {line}: a csv block without a file name"
+            yield Snippet("csv", block[2], line, file=named[1])
+        elif block[1] == "console":
+            yield Snippet("console", block[2], line)
 
 
 def run(snippet: Snippet, page: Path, namespace: dict[str, Any]) -> None:
@@ -86,19 +109,88 @@ def trouble_with(snippet: Snippet, page: Path, namespace: dict[str, Any]) -> str
     return "\n".join(f"{type(w.message).__name__}: {w.message}" for w in given)
 
 
+class Command(NamedTuple):
+    typed: str
+    shown: list[str]  # the lines below it
+
+
+def commands(block: str) -> list[Command]:
+    """The commands of a console block; a backslash at the end carries on with the next line."""
+    found: list[Command] = []
+    for line in re.sub(r"\\\n\s*", "", block).splitlines():
+        if line.startswith("$ "):
+            found.append(Command(line[2:], []))
+        else:
+            found[-1].shown.append(line)
+    return found
+
+
+def is_ours(command: Command) -> bool:
+    return command.typed.startswith("ontomask") or command.typed == "echo $?"
+
+
+def ontomask_prints(typed: str) -> tuple[str, int]:
+    """What a command prints, standard error last, and its exit code."""
+    done = subprocess.run(
+        [sys.executable, "-m", "ontomask", *shlex.split(typed)[1:]],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "ONTOMASK_CACHE": "off", "PYTHONUTF8": "1", "COLUMNS": "80"},
+        timeout=120,
+    )
+    return done.stdout + done.stderr, done.returncode
+
+
+def is_like(printed: str, shown: list[str]) -> bool:
+    """The same words, where a line ``...`` is any number of them."""
+    parts = re.split(r"^\.\.\.$", "\n".join(shown), flags=re.MULTILINE)
+    pattern = r"(?:.*\s)?".join("".join(rf"{re.escape(w)}\s" for w in p.split()) for p in parts)
+    return re.fullmatch(pattern, " ".join(printed.split()) + " ", re.DOTALL) is not None
+
+
+def run_console(snippet: Snippet, where: str) -> None:
+    typed = commands(snippet.code)
+    if not all(is_ours(command) for command in typed):
+        assert not any(map(is_ours, typed)), f"{where}: commands of ours and others in one block"
+        return
+    code = 0
+    for command in typed:
+        if command.typed == "echo $?":
+            printed = f"{code}\n"
+        else:
+            printed, code = ontomask_prints(command.typed)
+        assert is_like(printed, command.shown), f"{where}: $ {command.typed}\n{printed}"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_snippet_does_what_the_page_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {"__name__": "__main__"}
+    with Path("patients.csv").open("w", encoding="utf-8", newline="") as file:
+        patients = datasets.patients()
+        csv.writer(file).writerows([list(patients), *zip(*patients.values(), strict=True)])
     for snippet in snippets(page):
         where = f"{name_of(page)}, line {snippet.line}"
-        if snippet.trouble:
+        if snippet.kind == "csv":
+            Path(snippet.file).write_text(snippet.code, encoding="utf-8")
+        elif snippet.kind == "console":
+            run_console(snippet, where)
+        elif snippet.trouble:
             given = trouble_with(snippet, page, namespace)
             assert given.split() == snippet.trouble.split(), f"{where}: {given or 'no trouble'}"
         elif ">>>" in snippet.code:
             run_doctest(snippet, page, namespace)
         else:
             run(snippet, page, namespace)
+
+
+def test_a_line_of_dots_stands_for_anything():
+    assert is_like("a\n b c\n", ["a b", "c"])
+    assert is_like("a\nb\nc\n", ["a", "...", "c"])
+    assert is_like("a\nc\n", ["a", "...", "c"])
+    assert is_like("a\nb\n", ["..."])
+    assert not is_like("a\nbc\n", ["a", "...", "c"])
+    assert not is_like("a\nb\n", ["a"])
 
 
 # ------------------------------------------------------------------ what is public is documented
@@ -117,6 +209,16 @@ def test_the_reference_has_every_public_name(module):
     assert set(module.__all__) - documented_names() == set()
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [taxonomy.Taxonomy, taxonomy.TermMap, taxonomy.Match, taxonomy.About, taxonomy.Hit],
+    ids=lambda kind: kind.__name__,
+)
+def test_the_reference_has_every_public_attribute(kind):
+    ours = {*vars(kind), *inspect.get_annotations(kind)} - {*vars(tuple), *vars(dict)}
+    assert {name for name in ours if not name.startswith("_")} - documented_names() == set()
+
+
 def test_the_reference_has_every_error_and_warning():
     classes = inspect.getmembers(errors, lambda it: inspect.isclass(it))
     ours = {name for name, it in classes if issubclass(it, BaseException)}
@@ -132,6 +234,41 @@ def test_the_reference_names_nothing_that_does_not_exist():
         for part in name.split(".")[1:]:
             assert hasattr(it, part), f"docs/reference.md shows {name}, which does not exist"
             it = getattr(it, part)
+
+
+# ------------------------------------------------------------------ every command has its place
+
+
+def every_command(command: Any, name: str = "ontomask") -> Iterator[tuple[str, set[str]]]:
+    """Each command by its full name, with its options."""
+    yield name, {option for it in command.params for option in it.opts if option.startswith("-")}
+    for word, it in getattr(command, "commands", {}).items():
+        yield from every_command(it, f"{name} {word}")
+
+
+ALL_COMMANDS = dict(every_command(typer.main.get_command(cli.app)))
+
+
+def options_shown(text: str) -> set[str]:
+    return {option for code in CODE.findall(FENCE.sub("", text)) for option in OPTION.findall(code)}
+
+
+def section(name: str) -> str:
+    """What the page of commands says about one of them; the whole page for a group."""
+    text = COMMANDS.read_text(encoding="utf-8")
+    found = re.search(rf"^## `{name}`\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found or any(other.startswith(f"{name} ") for other in ALL_COMMANDS), name
+    return found[1] if found else text
+
+
+@pytest.mark.parametrize("name", ALL_COMMANDS)
+def test_the_page_of_commands_has_every_option(name):
+    assert ALL_COMMANDS[name] - options_shown(section(name)) == set()
+
+
+def test_the_page_of_commands_shows_no_option_that_does_not_exist():
+    known = set().union(*ALL_COMMANDS.values(), {"--help"})
+    assert options_shown(COMMANDS.read_text(encoding="utf-8")) <= known
 
 
 # ------------------------------------------------------------------ pages hold together
