@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import ontomask as om
 from benchmarks._measuring import CannotRun
-from ontomask.taxonomy.readers import FORMATS
+from ontomask.taxonomy.readers import reader
 from ontomask.taxonomy.readers.source import Source
 
 FORMS = ["obo", "owl.xml", "owl.ttl", "owl.nt", "skos.ttl", "child-parent.csv"]
@@ -59,7 +59,7 @@ class LoadFormats:
         self.path.write_text("\n".join(write(written.as_triples(named, *words))), encoding="utf-8")
 
     def time_ours(self, form: str) -> None:
-        FORMATS[self.format].read(Source(self.path))
+        reader(self.format).read(Source(self.path))
 
     peakmem_ours = time_ours
 

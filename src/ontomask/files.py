@@ -23,7 +23,9 @@ def written_beside(target: Path, *, force: bool = False) -> Iterator[TextIO]:
     An existing file is kept unless ``force``. A name that ends in .gz is packed.
     """
     if target.exists() and not force:
-        raise ParameterError(f"{target} exists already", "choose another name, or use force")
+        raise ParameterError(
+            f"{target} exists already", "choose another name, or have it overwritten (force)"
+        )
     try:
         handle, unfinished = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:

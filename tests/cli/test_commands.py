@@ -110,7 +110,7 @@ def test_convert(ontomask, taxonomy, tmp_path):
         (["taxonomy", "info", "icd9"], "did you mean 'icd9cm'"),
         (["taxonomy", "info", "tax.csv", "--format", "pdf"], "format is 'pdf'"),
         (["taxonomy", "info", "tax.csv", "--option", "colour"], "NAME=VALUE"),
-        (["taxonomy", "info", "tax.csv", "--option", "colour=red"], "no format has the option"),
+        (["taxonomy", "info", "tax.csv", "--option", "colour=red"], "no option 'colour'"),
         (["taxonomy", "convert", "tax.csv", "x.csv", "--root", "sprian"], "did you mean 'sprain'"),
         (["taxonomy", "convert", "tax.csv", "x.csv", "--to", "pdf"], "'child-parent', 'arx'"),
         (["map", "nowhere.csv", "-t", "tax.csv"], "no such file"),
@@ -138,7 +138,8 @@ def test_map_reports_what_is_left_over(ontomask, answers, taxonomy):
     assert "reason: 6 records, 5 distinct values, 2 missing" in done.stdout
     assert "66.7% of records have a concept" in done.stdout
     assert "hepatits" in done.stdout
-    assert "hepatitis (hepatitis)" in done.stdout
+    assert "hepatitis ( < liver disease)" not in done.stdout
+    assert "hepatitis (< liver disease)" in done.stdout
     assert "--write-corrections" in done.stderr
 
 
@@ -200,3 +201,22 @@ def test_a_closed_pipe_is_no_error(tmp_path):
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert "Traceback" not in done.stderr
     assert done.stdout.count("\n") == 1
+
+
+def test_inputs_are_never_written_over(ontomask, answers, taxonomy, tmp_path):
+    before = answers.read_bytes()
+    ask = ["map", answers, "-c", "reason", "-t", taxonomy, "--force"]
+    for option in ("--write-corrections", "--output"):
+        done = ontomask(*ask, option, "answers.csv", code=2)
+        assert "is an input as well" in done.stderr
+    assert answers.read_bytes() == before
+    both = ontomask(*ask, "--json", "--output", "-", code=2)
+    assert "choose one of them" in both.stderr
+
+
+def test_delimiters_are_checked(ontomask, taxonomy, tmp_path):
+    (tmp_path / "tabs.txt").write_text("a\tb\n1\tsprain\n")
+    fine = ontomask("map", "tabs.txt", "-c", "b", "-t", taxonomy, "--delimiter", "\\t")
+    assert "100.0%" in fine.stdout
+    wrong = ontomask("map", "tabs.txt", "-c", "b", "-t", taxonomy, "--delimiter", "ab", code=2)
+    assert "one character" in wrong.stderr

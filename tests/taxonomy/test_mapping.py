@@ -349,3 +349,20 @@ def test_corrections_without_a_header(tmp_path, diagnoses):
     path = tmp_path / "two.csv"
     path.write_text("ouch;sprain\nsniff;common cold\n")
     assert om.map_terms(["ouch"], diagnoses, corrections=path).concepts == {"ouch": "sprain"}
+
+
+def test_suggestions_name_each_concept_once_and_ambiguous_ones_always(wordnet):
+    found = om.map_terms({"beach volleyball": 1, "sport": 1, "sprts": 9}, wordnet)
+    suggested = found.suggestions(values=2)
+    for hits in suggested.values():
+        assert len({hit.concept for hit in hits}) == len(hits)
+    assert suggested["beach volleyball"][0].concept == "volleyball.n.01"
+    assert [hit.concept for hit in suggested["sport"]][:2] == ["sport.n.01", "sport.n.02"]
+    assert found.told(suggested["sport"][0]) == "sport.n.01 (sport < diversion)"
+
+
+def test_prefer_says_when_it_changed_the_answer(wordnet):
+    plainly = om.map_terms(["diving"], wordnet).matches[0]
+    (match,) = om.map_terms(["diving"], wordnet, prefer="activity.n.01").matches
+    if match.concepts != plainly.concepts:
+        assert match.how.endswith("preferred")

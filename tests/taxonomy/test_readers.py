@@ -167,7 +167,7 @@ def test_what_is_no_file(tmp_path, file):
         om.load_taxonomy(tmp_path)
     with pytest.raises(ParameterError, match="'child-parent', 'arx'"):
         om.load_taxonomy(file(TABLE), format="obo-ish")
-    with pytest.raises(ParameterError, match="no format has the option 'colour'"):
+    with pytest.raises(ParameterError, match="the format 'child-parent' has no option 'colour'"):
         om.load_taxonomy(file(TABLE), colour="red")
     with pytest.raises(ParameterError, match="format 'arx' has no option 'child'"):
         om.load_taxonomy(file("a;b;c\n"), format="arx", child="x")
@@ -310,3 +310,14 @@ def test_a_name_that_ends_in_gz_is_packed(tmp_path, diagnoses):
 def test_known_names_take_no_options():
     with pytest.raises(ParameterError, match=r"write './icd9cm'"):
         om.load_taxonomy("icd9cm", format="arx")
+
+
+def test_an_option_of_another_format_is_refused_by_the_one_that_knows_the_file(file):
+    path = file("format-version: 1.2\n\n[Term]\nid: a\n", "x.obo")
+    with pytest.raises(ParameterError, match="the format 'obo' has no option 'language'"):
+        om.load_taxonomy(path, language="de")
+
+
+def test_json_is_no_table(file):
+    with pytest.raises(FileFormatError, match="no format that can be told"):
+        om.load_taxonomy(file('{"a": ["b", "c"]}', "x.json"))

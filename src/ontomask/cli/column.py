@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ontomask.errors import quoted
 from ontomask.taxonomy.readers.source import Source
-from ontomask.taxonomy.readers.tables import delimiter_of
+from ontomask.taxonomy.readers.tables import checked_delimiter, delimiter_of
 
 __all__ = ["count_column"]
 
@@ -23,7 +23,7 @@ def count_column(
     A file without delimiters is a list of values, one a line.
     """
     source = Source(path)
-    delimiter = delimiter or delimiter_of(source)
+    delimiter = checked_delimiter(delimiter) or delimiter_of(source)
     if delimiter is None and column is None:
         lines = (line.strip() for line in source.text(encoding).splitlines())
         return path.name, Counter(line for line in lines if line)

@@ -78,6 +78,7 @@ def map_column(
     from ontomask.cli.column import count_column
     from ontomask.taxonomy import map_terms
 
+    _check_outputs([data, corrections], [write_corrections, output], json)
     with working(f"reading {data}"):
         name, counts = count_column(data, column, delimiter, encoding)
     known = load(taxonomy, format, option)
@@ -103,6 +104,18 @@ def map_column(
         _report(found, name, suggested, show)
     if require_all and found.lost:
         raise typer.Exit(3)
+
+
+def _check_outputs(inputs: list[Path | None], outputs: list[Path | str | None], json: bool) -> None:
+    """Never write over what is read; one thing at a time on standard output."""
+    from ontomask.errors import ParameterError
+
+    if json and "-" in outputs:
+        raise ParameterError("--json and --output - both print", "choose one of them")
+    read = {path.resolve() for path in inputs if path is not None}
+    for path in outputs:
+        if path not in (None, "-") and Path(str(path)).resolve() in read:
+            raise ParameterError(f"{path} is an input as well", "write to another file")
 
 
 def _facts(found: TermMap, column: str, suggested: dict[str, list[Hit]]) -> dict[str, Any]:
@@ -144,9 +157,9 @@ def _report(found: TermMap, column: str, suggested: dict[str, list[Hit]], show: 
     )
     typer.echo(f"{found.coverage:.1%} of records have a concept")
     table([(count, how) for how, count in found.how.items()])
-    _list_lost("ambiguous: may be", [m for m in found.lost if m.concepts], suggested, show)
+    _list_lost(found, "ambiguous: may be", [m for m in found.lost if m.concepts], suggested, show)
     _list_lost(
-        "unmapped: nearest names", [m for m in found.lost if not m.concepts], suggested, show
+        found, "unmapped: nearest names", [m for m in found.lost if not m.concepts], suggested, show
     )
     if "repair_codes" in found.hint():
         typer.echo(
@@ -160,16 +173,14 @@ def _report(found: TermMap, column: str, suggested: dict[str, list[Hit]], show: 
         )
 
 
-def _list_lost(title: str, lost: list[Any], suggested: dict[str, list[Hit]], show: int) -> None:
+def _list_lost(
+    found: TermMap, title: str, lost: list[Any], suggested: dict[str, list[Hit]], show: int
+) -> None:
     if not lost:
         return
     typer.echo(f"{title} ({len(lost):,})")
     rows = [
-        (
-            m.count,
-            m.value,
-            " | ".join(f"{h.concept} ({h.name})" for h in suggested.get(m.value, [])[:3]),
-        )
+        (m.count, m.value, " | ".join(map(found.told, suggested.get(m.value, [])[:3])))
         for m in lost[:show]
     ]
     table(rows)

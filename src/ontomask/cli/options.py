@@ -44,6 +44,6 @@ def _parsed(options: list[str]) -> dict[str, Any]:
     for option in options:
         name, equals, value = option.partition("=")
         if not equals or not name:
-            raise ParameterError(f"--option {option}", "write it as NAME=VALUE")
+            raise ParameterError(f"--option {option} has no value", "write it as NAME=VALUE")
         parsed[name] = words.get(value.lower(), value)
     return parsed

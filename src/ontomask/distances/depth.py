@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from ontomask.distances.measure import Measure
 from ontomask.distances.shared import SharedAncestors
 from ontomask.taxonomy import Concept, Taxonomy
-from ontomask.taxonomy.graph import ancestors_of
 
 __all__ = ["MEASURES", "wu_palmer", "wu_palmer_depth", "wu_palmer_links"]
 
@@ -73,8 +72,7 @@ def wu_palmer_links(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
 
 def _deepest(taxonomy: Taxonomy, a: Concept, b: Concept) -> tuple[int, int]:
     """Depth of the deepest common ancestor, and the fewest links from both to one that deep."""
-    up_a = ancestors_of(taxonomy.parent_links, taxonomy.code(a))
-    up_b = ancestors_of(taxonomy.parent_links, taxonomy.code(b))
+    up_a, up_b = taxonomy.steps_up(taxonomy.code(a)), taxonomy.steps_up(taxonomy.code(b))
     common = up_a.keys() & up_b.keys()
     deepest = max(int(taxonomy.depths[c]) for c in common)
     links = min(up_a[c] + up_b[c] for c in common if taxonomy.depths[c] == deepest)

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from ontomask.distances.measure import Measure
 from ontomask.distances.shared import SharedAncestors
 from ontomask.taxonomy import Concept, Taxonomy
-from ontomask.taxonomy.graph import ancestors_of
 
 __all__ = ["MEASURES", "leacock_chodorow", "path"]
 
@@ -54,8 +53,7 @@ def leacock_chodorow(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
 
 def _shortest(taxonomy: Taxonomy, a: Concept, b: Concept) -> int:
     """Links on the shortest way through a common ancestor."""
-    up_a = ancestors_of(taxonomy.parent_links, taxonomy.code(a))
-    up_b = ancestors_of(taxonomy.parent_links, taxonomy.code(b))
+    up_a, up_b = taxonomy.steps_up(taxonomy.code(a)), taxonomy.steps_up(taxonomy.code(b))
     return min(up_a[c] + up_b[c] for c in up_a.keys() & up_b.keys())
 
 

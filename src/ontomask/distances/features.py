@@ -31,7 +31,8 @@ def sanchez(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
 
 
 def _ancestors(taxonomy: Taxonomy, a: Concept, b: Concept) -> tuple[int, int]:
-    above_a, above_b = taxonomy.ancestors(a), taxonomy.ancestors(b)
+    above_a = taxonomy.steps_up(taxonomy.code(a)).keys()
+    above_b = taxonomy.steps_up(taxonomy.code(b)).keys()
     return len(above_a | above_b), len(above_a & above_b)
 
 

@@ -26,13 +26,27 @@ __all__ = ["MEASURES", "information_content", "jiang_conrath", "lin", "resnik"]
 Floats = NDArray[np.float64]
 
 
+class Kept(NamedTuple):
+    """The information content of each concept, its rank among the distinct ones, and these."""
+
+    content: Floats
+    rank: NDArray[np.int32]
+    distinct: Floats
+
+
 def information_content(taxonomy: Taxonomy) -> Floats:
     """How much each concept says, in the taxonomy's own order: 0 for the root, most for a leaf."""
-    kept: Floats | None = taxonomy.__dict__.get("_information_content")
+    return _kept(taxonomy).content
+
+
+def _kept(taxonomy: Taxonomy) -> Kept:
+    """Worked out once: a taxonomy never changes."""
+    kept: Kept | None = taxonomy.__dict__.get("_information")
     if kept is None:
-        kept = _information_content(taxonomy)
-        kept.flags.writeable = False
-        taxonomy.__dict__["_information_content"] = kept  # a taxonomy never changes
+        content = _information_content(taxonomy)
+        content.flags.writeable = False
+        distinct, rank = np.unique(content, return_inverse=True)
+        kept = taxonomy.__dict__["_information"] = Kept(content, rank.astype(np.int32), distinct)
     return kept
 
 
@@ -107,34 +121,39 @@ class Contents(NamedTuple):
 
 
 def _contents(taxonomy: Taxonomy, a: Concept, b: Concept) -> Contents:
-    content = information_content(taxonomy)
-    common = taxonomy.codes(taxonomy.ancestors(a) & taxonomy.ancestors(b))
-    of_a, of_b = content[taxonomy.code(a)], content[taxonomy.code(b)]
-    return Contents(*map(float, (content[common].max(), of_a, of_b, content.max())))
+    content, _, distinct = _kept(taxonomy)
+    code_a, code_b = taxonomy.code(a), taxonomy.code(b)
+    common = taxonomy.steps_up(code_a).keys() & taxonomy.steps_up(code_b).keys()
+    shared = max(content[code] for code in common)
+    return Contents(*map(float, (shared, content[code_a], content[code_b], distinct[-1])))
 
 
 def _shared_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
     """The information content of the common ancestor that says most."""
-    content, rank = np.unique(information_content(common.taxonomy), return_inverse=True)
-    return common.tabulated(content.take, common.heaviest(rows, rank.astype(np.int32)))
+    kept = _kept(common.taxonomy)
+    return common.tabulated(kept.distinct.take, common.heaviest(rows, kept.rank))
 
 
 def _lin_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
     content = information_content(common.taxonomy)
     both = content[rows][:, None] + content[common.columns]
-    distance = 1 - 2 * _shared_block(common, rows) / np.where(both > 0, both, 1)
-    distance[both == 0] = 0
+    both[both == 0] = 1  # the root and itself: nothing shared, nothing said
+    distance = _shared_block(common, rows)
+    distance *= -2
+    distance /= both
+    distance += 1
+    distance[common.same(rows)] = 0
     return distance
 
 
 def _jiang_conrath_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
     content = information_content(common.taxonomy)
     both = content[rows][:, None] + content[common.columns]
-    return (both - 2 * _shared_block(common, rows)) / (2 * content.max() or 1)
+    return (both - 2 * _shared_block(common, rows)) / (2 * _kept(common.taxonomy).distinct[-1] or 1)
 
 
 def _resnik_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
-    most = information_content(common.taxonomy).max() or 1
+    most = _kept(common.taxonomy).distinct[-1] or 1
     distance = 1 - _shared_block(common, rows) / most
     distance[common.same(rows)] = 0
     return distance

@@ -50,7 +50,8 @@ def distance_covariance(
     0.3898
     """
     counted = pairs(x, tax_x, y, tax_y)
-    return _root(_product(counted, measure), counted.x.records)
+    total = _product(counted, _Centred(counted.x, measure), _Centred(counted.y, measure))
+    return _root(total, counted.x.records)
 
 
 def distance_variance(
@@ -63,7 +64,8 @@ def distance_variance(
     0.3769
     """
     counted = column(x, tax_x)
-    return _root(_product(_with_itself(counted), measure), counted.records)
+    centred = _Centred(counted, measure)
+    return _root(_product(_with_itself(counted), centred, centred), counted.records)
 
 
 def distance_correlation(
@@ -88,13 +90,13 @@ def distance_correlation(
     1.0
     """
     counted = pairs(x, tax_x, y, tax_y)
-    n = counted.x.records
-    variance_x = _root(_product(_with_itself(counted.x), measure), n)
-    variance_y = _root(_product(_with_itself(counted.y), measure), n)
-    if variance_x * variance_y == 0:
+    centred_x, centred_y = _Centred(counted.x, measure), _Centred(counted.y, measure)
+    variance_x = _product(_with_itself(counted.x), centred_x, centred_x)
+    variance_y = _product(_with_itself(counted.y), centred_y, centred_y)
+    if variance_x <= 0 or variance_y <= 0:
         return 0.0
-    covariance = _root(_product(counted, measure), n)
-    return min(1.0, covariance / float(np.sqrt(variance_x * variance_y)))
+    covariance = max(_product(counted, centred_x, centred_y), 0.0)
+    return min(1.0, covariance**0.5 / (variance_x * variance_y) ** 0.25)
 
 
 def _with_itself(of: Column) -> Pairs:
@@ -106,20 +108,19 @@ def _root(total: float, records: int) -> float:
     return float(np.sqrt(max(total, 0.0))) / records
 
 
-def _product(of: Pairs, measure: MeasureLike) -> float:
-    """The sum over all pairs of records of the products of their centred distances."""
+def _product(of: Pairs, centred_x: _Centred, centred_y: _Centred) -> float:
+    """The sum over all pairs of records of the products of their centred distances.
+
+    ``sum((A N B) o N)`` is ``sum((A N) o (N B))``, as B is symmetric: N has few cells, so both
+    products are cheap. Some rows of A and some of B are in memory at a time.
+    """
     from scipy.sparse import csr_array
 
     counts = csr_array((of.counts.astype(float), (of.row, of.col)))
-    centred_x, centred_y = _Centred(of.x, measure), _Centred(of.y, measure)
     total = 0.0
-    for y_rows, b in centred_y.blocks():
-        for x_rows, a in centred_x.blocks():
-            # The part of sum((A N B) o N) in some rows of A and some columns of B.
-            part = counts[x_rows, y_rows].tocoo()
-            if part.nnz:
-                product = (a @ counts) @ b.T
-                total += float(part.data @ product[part.row, part.col])
+    for x_rows, a in centred_x.blocks():
+        right = sum(counts[x_rows, y_rows] @ b for y_rows, b in centred_y.blocks())
+        total += float(np.vdot(a @ counts, right))
     return total
 
 
@@ -127,14 +128,20 @@ class _Centred:
     """The double-centred distance table of a column's distinct values, by blocks of rows."""
 
     def __init__(self, of: Column, measure: MeasureLike) -> None:
-        self.table = Distances(of.taxonomy, of.codes, measure=measure)
+        self._table = Distances(of.taxonomy, of.codes, measure=measure)
         share = of.counts / of.records
-        self.means = np.concatenate([block @ share for _, block in self.table.blocks()])
-        self.mean = float(share @ self.means)
+        self._means = np.concatenate([block @ share for _, block in self._table.blocks()])
+        self._mean = float(share @ self._means)
+        self._whole: Floats | None = None  # kept where one block is all
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
-        for rows, block in self.table.blocks(CELLS):
-            block -= self.means[rows, None]
-            block -= self.means
-            block += self.mean
+        if self._whole is not None:
+            yield slice(0, len(self._whole)), self._whole
+            return
+        for rows, block in self._table.blocks(CELLS):
+            block -= self._means[rows, None]
+            block -= self._means
+            block += self._mean
+            if len(block) == len(self._means):
+                self._whole = block
             yield rows, block

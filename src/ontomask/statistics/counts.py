@@ -92,7 +92,7 @@ def pairs(x: Iterable[Concept], tax_x: Taxonomy, y: Iterable[Concept], tax_y: Ta
 def _places(values: list[Concept], of: Column) -> NDArray[np.int64]:
     """Where each record's value stands among the distinct ones."""
     place = {v: int(np.searchsorted(of.codes, of.taxonomy.code(v))) for v in set(values)}
-    return np.fromiter((place[v] for v in values), dtype=np.int64, count=len(values))
+    return np.fromiter(map(place.__getitem__, values), dtype=np.int64, count=len(values))
 
 
 def summed_distances(

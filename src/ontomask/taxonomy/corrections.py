@@ -3,8 +3,8 @@
 ::
 
     value,concept,count,may be
-    sprts,sport.n.01,14,sport.n.01 sport
-    second residence,,3,residence.n.01 residence
+    sprts,sport.n.01,14,sport.n.01 (sport < diversion)
+    second residence,,3,residence.n.01 (residence < address)
 
 Two columns matter, ``value`` and ``concept``; rows whose concept is empty are not filled in yet.
 """
@@ -64,5 +64,5 @@ def write(found: TermMap, path: Path, *, force: bool = False) -> None:
         writer.writerow(["value", "concept", "count", "may be"])
         for match in found.lost:
             hits = suggested.get(match.value, [])
-            may_be = " | ".join(f"{hit.concept} {hit.name}" for hit in hits[:9])
+            may_be = " | ".join(found.told(hit) for hit in hits[:9])
             writer.writerow([match.value, "", match.count, may_be])

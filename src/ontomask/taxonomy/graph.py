@@ -35,6 +35,11 @@ class Links(NamedTuple):
         listed: list[int] = self.items[self.start[concept] : self.start[concept + 1]].tolist()
         return listed
 
+    def lists(self) -> list[list[int]]:
+        """The list of every concept."""
+        start, items = self.start.tolist(), self.items.tolist()
+        return [items[start[c] : start[c + 1]] for c in range(len(start) - 1)]
+
     def of_all(self, concepts: IntArray) -> NDArray[np.int32]:
         """The lists of several concepts, end to end."""
         first = self.start[concepts]
@@ -202,13 +207,17 @@ def reachable(links: Links, concept: int) -> NDArray[np.int64]:
     return np.flatnonzero(seen)
 
 
-def ancestors_of(parents: Links, concept: int) -> dict[int, int]:
+def ancestors_of(parents: Sequence[Sequence[int]], concept: int) -> dict[int, int]:
     """Each ancestor, the concept itself included, with the links on the shortest way up to it."""
     steps = {concept: 0}
-    frontier = [concept]
+    frontier, distance = [concept], 0
     while frontier:
-        above = {p for c in frontier for p in parents.of(c) if p not in steps}
-        distance = steps[frontier[0]] + 1
-        steps.update(dict.fromkeys(above, distance))
-        frontier = list(above)
+        distance += 1
+        above = []
+        for here in frontier:
+            for parent in parents[here]:
+                if parent not in steps:
+                    steps[parent] = distance
+                    above.append(parent)
+        frontier = above
     return steps

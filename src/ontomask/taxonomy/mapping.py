@@ -148,14 +148,24 @@ class TermMap:
         For an ambiguous value its concepts; for an unmapped one those of its head noun, if it is
         a phrase, and those whose names are spelt most like it.
         """
-        lost = self.lost[:values]
-        near = self._nearest([m.value for m in lost if not m.concepts], most)
-        label = self.taxonomy.label
-        return {
-            m.value: [Hit(c, label(c)) for c in m.concepts]
-            or [*self._by_head(m.value), *near[m.value]][:most]
-            for m in lost
-        }
+        unmapped = [m for m in self.lost if not m.concepts][:values]
+        near = self._nearest([m.value for m in unmapped], most)
+        suggested: dict[str, list[Hit]] = {}
+        for match in self.lost:
+            if match.concepts:
+                label = self.taxonomy.label
+                suggested[match.value] = [Hit(c, label(c)) for c in match.concepts]
+            elif match.value in near:
+                hits = [*self._by_head(match.value), *near[match.value]]
+                suggested[match.value] = list({hit.concept: hit for hit in hits}.values())[:most]
+        return suggested
+
+    def told(self, hit: Hit) -> str:
+        """A suggestion in words: the identifier, the name, and what it is a kind of."""
+        above = self.taxonomy.parents(hit.concept)
+        name = [] if hit.name == hit.concept else [hit.name]
+        words = [*name, *(f"< {self.taxonomy.label(parent)}" for parent in above[:1])]
+        return f"{hit.concept} ({' '.join(words)})" if words else hit.concept
 
     def _by_head(self, value: str) -> list[Hit]:
         """What the longest known end of a phrase may be."""
@@ -181,8 +191,9 @@ class TermMap:
                 best = np.argsort(-row.astype(np.int16), kind="stable")[: most * 4]
                 hits: dict[Concept, Hit] = {}
                 for place in best[row[best] > 0]:
-                    name, code = spelt[names[place]]
-                    hits.setdefault(identifiers[code], Hit(identifiers[code], name))
+                    name, codes = spelt[names[place]]
+                    concept = min(identifiers[code] for code in codes)
+                    hits.setdefault(concept, Hit(concept, name))
                 found[value] = list(hits.values())[:most]
         return found
 
@@ -334,7 +345,7 @@ def _named(name: str, rules: _Rules) -> Iterator[tuple[str, tuple[int, ...]]]:
     found = rules.taxonomy.names.matches(name, rules.language)
     for how, codes in found if rules.preferred else ():
         if below := tuple(code for code in codes if code in rules.preferred):
-            yield (how if len(below) == len(codes) else f"{how}, preferred"), below
+            yield (how if below == found[0][1] else f"{how}, preferred"), below
     yield from found
 
 

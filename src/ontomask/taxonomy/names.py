@@ -93,10 +93,10 @@ class NameIndex:
         return {kind: _regrouped(table, folded) for kind, table in self.exact.items()}
 
     @cached_property
-    def spelt(self) -> dict[str, tuple[str, int]]:
-        """Every folded name with the name itself and its first concept, to compare spelling."""
+    def spelt(self) -> dict[str, tuple[str, tuple[int, ...]]]:
+        """Every folded name with the name itself and its concepts, to compare spelling."""
         return {
-            plain: (name, codes[0])
+            plain: (name, codes)
             for kind in ("synonym", "identifier", "label")  # later ones are trusted more
             for name, codes in self.exact[kind].items()
             if (plain := folded(name))
@@ -118,21 +118,22 @@ class NameIndex:
 
         All at the first closeness at which any matches: letter by letter, folded, by stems.
         """
+        if found := _in(self.exact, name, ""):
+            return found
         plain = folded(name)
-        closer = [("", name, self.exact), (", folded", plain, self.folded)]
-        for closeness, form, tables in closer:
-            found = [(k + closeness, t[form]) for k, t in tables.items() if form in t]
-            if found:
-                return found
+        if found := _in(self.folded, plain, ", folded"):
+            return found
         if not language or not plain:
             return []
-        stem = stemmer_of(language)(plain)
-        tables = self.stemmed(language)
-        return [(f"{kind}, stemmed", t[stem]) for kind, t in tables.items() if stem in t]
+        return _in(self.stemmed(language), stemmer_of(language)(plain), ", stemmed")
 
     def find(self, name: str) -> tuple[str, tuple[int, ...]]:
         """The most trusted kind of name that matches, and its concepts; ``("", ())`` for none."""
         return next(iter(self.matches(name)), ("", ()))
+
+
+def _in(tables: dict[str, Table], form: str, closeness: str) -> list[tuple[str, tuple[int, ...]]]:
+    return [(kind + closeness, table[form]) for kind, table in tables.items() if form in table]
 
 
 _stemmers: dict[str, Callable[[str], str]] = {}

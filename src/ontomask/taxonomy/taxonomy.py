@@ -338,7 +338,7 @@ class Taxonomy:
 
     def ancestors(self, concept: Concept) -> frozenset[Concept]:
         """Everything a concept is a kind of, itself included."""
-        steps = graph.ancestors_of(self.parent_links, self.code(concept))
+        steps = self.steps_up(self.code(concept))
         return frozenset(self.identifiers[code] for code in steps)
 
     def descendants(self, concept: Concept) -> frozenset[Concept]:
@@ -347,7 +347,7 @@ class Taxonomy:
 
     def path(self, concept: Concept, ancestor: Concept) -> int:
         """Links on the shortest way up from a concept to one of its ancestors."""
-        steps = graph.ancestors_of(self.parent_links, self.code(concept))
+        steps = self.steps_up(self.code(concept))
         code = self.code(ancestor)
         if code not in steps:
             raise ParameterError(
@@ -374,9 +374,7 @@ class Taxonomy:
         if not concepts:
             raise ParameterError("lcs needs at least one concept", "give one or more")
         distinct = {self.code(concept) for concept in concepts}
-        shared = frozenset.intersection(
-            *(frozenset(graph.ancestors_of(self.parent_links, code)) for code in distinct)
-        )
+        shared = frozenset.intersection(*(frozenset(self.steps_up(code)) for code in distinct))
         deepest = max(self.depths[code] for code in shared)
         candidates = [code for code in shared if self.depths[code] == deepest]
         if len(candidates) > 1:
@@ -421,16 +419,16 @@ class Taxonomy:
         if not wanted:
             return []
         words = wanted.split(" ")
-        hits: dict[str, tuple[tuple[int, int, str], str]] = {}
+        hits: dict[str, tuple[tuple[int, int], str]] = {}
         for plain, name, code in self._searchable:
             rank = _search_rank(plain, wanted, words)
             if rank is None:
                 continue
-            key = (rank, len(name), name)
+            key = (rank, len(name))
             concept = self.identifiers[code]
             if concept not in hits or key < hits[concept][0]:
                 hits[concept] = key, name
-        best = sorted(hits.items(), key=lambda hit: (hit[1][0], hit[0]))[:limit]
+        best = sorted(hits.items(), key=lambda hit: (*hit[1], hit[0]))[:limit]
         return [Hit(concept, name) for concept, (_, name) in best]
 
     def explain(self, a: Concept, b: Concept, measure: MeasureLike = "sanchez") -> Explanation:
@@ -460,6 +458,14 @@ class Taxonomy:
         write(self, path, format or "child-parent", force=force)
 
     # ------------------------------------------------------------------ what others build on
+
+    def steps_up(self, code: int) -> dict[int, int]:
+        """Each ancestor by number, the concept itself first, with the links up to it."""
+        return graph.ancestors_of(self._parent_lists, code)
+
+    @cached_property
+    def _parent_lists(self) -> list[list[int]]:
+        return self.parent_links.lists()
 
     @cached_property
     def child_links(self) -> Links:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from inspect import signature
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TextIO
+from typing import Any
 
 from ontomask.errors import (
     ParameterError,
@@ -18,41 +19,33 @@ from ontomask.errors import (
 from ontomask.files import written_beside
 from ontomask.taxonomy.cache import cached, warn_again
 from ontomask.taxonomy.names import nearest
-from ontomask.taxonomy.readers import (
-    amnesia,
-    anjana,
-    arx,
-    bundled,
-    child_parent,
-    mesh,
-    obo,
-    owl,
-    rf2,
-    skos,
-    wordnet,
-)
+from ontomask.taxonomy.readers import bundled
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["load_taxonomy", "write"]
+__all__ = ["FORMATS", "load_taxonomy", "reader", "write"]
 
 #: Every format, in the order in which a file is tried: the first that knows it reads it.
-FORMATS: dict[str, ModuleType] = {
-    "obo": obo,
-    "skos": skos,
-    "owl": owl,
-    "wordnet": wordnet,
-    "mesh": mesh,
-    "rf2": rf2,
-    "amnesia": amnesia,
-    "anjana": anjana,
-    "child-parent": child_parent,
-    "arx": arx,
-}
-WRITERS: dict[str, Callable[[Taxonomy, TextIO, Path], None]] = {
-    "child-parent": child_parent.write,
-    "arx": arx.write,
-}
+FORMATS = (
+    "obo",
+    "skos",
+    "owl",
+    "wordnet",
+    "mesh",
+    "rf2",
+    "amnesia",
+    "anjana",
+    "child-parent",
+    "arx",
+)
+#: Those that any table may be, and those that can be written.
+TABLES = ("anjana", "child-parent", "arx")
+WRITTEN = ("child-parent", "arx")
+
+
+def reader(format: str) -> ModuleType:
+    """The module of a format, which is imported when it is needed."""
+    return import_module(f"ontomask.taxonomy.readers.{format.replace('-', '_')}")
 
 
 def load_taxonomy(
@@ -93,11 +86,11 @@ def load_taxonomy(
         )
     found = Source(path)
     format = format or _format(found, options)
-    read = FORMATS[format].read
+    read = reader(format).read
     _check_options(read, format, options)
     try:
         taxonomy, warned = cached(
-            _files(found, FORMATS[format]),
+            _files(found, reader(format)),
             {"format": format, "options": options, "name": path.name},
             lambda: read(found, **options),
         )
@@ -116,20 +109,15 @@ def _files(source: Source, module: ModuleType) -> list[Path]:
 
 
 def _format(source: Source, options: dict[str, Any]) -> str:
-    """The first format that has these options and knows the content."""
-    having = [f for f, module in FORMATS.items() if options.keys() <= set(_options(module.read))]
-    for format in having:
-        if FORMATS[format].looks_like(source):
+    """The first format that knows the content, and has these options if any does."""
+    knowing = [format for format in FORMATS if reader(format).looks_like(source)]
+    for format in knowing:
+        if options.keys() <= set(_options(reader(format).read)):
             return format
-    if options and having:
-        return "child-parent" if "child-parent" in having else having[0]
-    if options:
-        every = {option for module in FORMATS.values() for option in _options(module.read)}
-        wrong = sorted(options.keys() - every) or sorted(options)
-        raise ParameterError(
-            f"no format has the option {quoted(wrong)}",
-            f"the options are {quoted(sorted(every), most=len(every))}",
-        )
+    if knowing and knowing[0] not in TABLES:
+        return knowing[0]  # whose options are then checked
+    if options and not source.is_folder:
+        return "child-parent"  # options say what the content does not
     if source.is_folder:
         raise source.error("this is a folder that no format knows", "name the file in it")
     if not source.head.strip():
@@ -165,7 +153,7 @@ def _no_such(source: str) -> UnknownTaxonomyError:
 
 def write(taxonomy: Taxonomy, path: str | PathLike[str], format: str, *, force: bool) -> None:
     """Write a taxonomy beside its target and move it there when it is complete."""
-    if format not in WRITERS:
-        raise ParameterError(f"format is {format!r}", f"it can be {quoted(WRITERS)}")
+    if format not in WRITTEN:
+        raise ParameterError(f"format is {format!r}", f"it can be {quoted(WRITTEN)}")
     with written_beside(Path(path), force=force) as file:
-        WRITERS[format](taxonomy, file, Path(path))
+        reader(format).write(taxonomy, file, Path(path))

@@ -7,10 +7,10 @@ import io
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from ontomask.errors import FileFormatError
+from ontomask.errors import FileFormatError, ParameterError
 from ontomask.taxonomy.readers.source import Source
 
-__all__ = ["Row", "Table", "column", "delimiter_of", "first_row", "read_table"]
+__all__ = ["Row", "Table", "checked_delimiter", "column", "delimiter_of", "first_row", "read_table"]
 
 DELIMITERS = ("\t", ";", ",")
 
@@ -42,6 +42,7 @@ def read_table(
     strip: bool = True,
 ) -> Table:
     """Read a delimited file; tab, semicolon or comma is found out where it is not given."""
+    delimiter = checked_delimiter(delimiter)
     text = source.text(encoding)
     if not text.strip():
         raise source.error("the file is empty", "it should hold a table of concepts")
@@ -67,6 +68,16 @@ def read_table(
     return Table(source, delimiter, rows)
 
 
+def checked_delimiter(delimiter: str | None) -> str | None:
+    r"""One character; a tab may be written ``\t``."""
+    if delimiter is None:
+        return None
+    one = "\t" if delimiter in ("\\t", "tab") else delimiter
+    if len(one) != 1 or one in '\r\n"':
+        raise ParameterError(f"the delimiter is {delimiter!r}", "it is one character, as ; or ,")
+    return one
+
+
 def delimiter_of(source: Source) -> str | None:
     """What separates the columns at the top of a file; None for a single column."""
     return _delimiter(source.head_text[:-200] if len(source.head) > 60_000 else source.head_text)
@@ -76,7 +87,7 @@ def first_row(source: Source) -> list[str]:
     """The cells of the first row, as far as they can be told; to know a format by."""
     top = source.head_text.strip().splitlines()[:50]
     delimiter = _delimiter("\n".join(top))
-    if delimiter is None:
+    if delimiter is None or top[0].startswith("{"):  # no column, or JSON
         return []
     rows, _ = _parse(top[0], delimiter, csv.QUOTE_MINIMAL)
     return rows[0].cells if rows else top[0].split(delimiter)
