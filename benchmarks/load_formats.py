@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import ontomask as om
 from benchmarks._measuring import CannotRun
@@ -65,18 +67,21 @@ class LoadFormats:
 
     def time_peer(self, form: str) -> None:
         if form == "obo":
-            import pronto
-
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                pronto.Ontology(str(self.path))  # type: ignore[attr-defined]
+                _peer("pronto").Ontology(str(self.path))
         elif form == "child-parent.csv":
             raise CannotRun("a table needs no library")
         else:
-            import rdflib
-
             kind = {"xml": "xml", "ttl": "turtle", "nt": "nt"}[form.split(".")[1]]
-            rdflib.Graph().parse(self.path, format=kind)
+            _peer("rdflib").Graph().parse(self.path, format=kind)
+
+
+def _peer(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise CannotRun(f"{name} is not installed") from None
 
 
 def _local(identifier: str) -> str:
