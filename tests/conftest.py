@@ -48,3 +48,15 @@ def wordnet():
 @pytest.fixture
 def diagnoses():
     return om.datasets.diagnoses()
+
+
+@pytest.fixture
+def file(tmp_path, request):
+    """Writes a small file; a test module says in ``FILE`` what it is usually called."""
+
+    def write(content, name=None):
+        path = tmp_path / (name or request.module.FILE)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write

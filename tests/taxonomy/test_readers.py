@@ -22,15 +22,7 @@ from ontomask.errors import (
 )
 from strategies import taxonomies
 
-
-@pytest.fixture
-def file(tmp_path):
-    def write(content, name="tax.csv"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
+FILE = "tax.csv"
 
 
 TABLE = """child,parent,label,synonyms,aliases
@@ -321,3 +313,9 @@ def test_an_option_of_another_format_is_refused_by_the_one_that_knows_the_file(f
 def test_json_is_no_table(file):
     with pytest.raises(FileFormatError, match="no format that can be told"):
         om.load_taxonomy(file('{"a": ["b", "c"]}', "x.json"))
+
+
+def test_a_packed_trap_is_not_unpacked_whole(file, monkeypatch):
+    monkeypatch.setattr("ontomask.taxonomy.readers.source.LARGEST", 10_000)
+    with pytest.raises(FileFormatError, match="more than 10,000 bytes"):
+        om.load_taxonomy(file(gzip.compress(b"a,b\n" * 100_000)))

@@ -69,14 +69,7 @@ XML = """<?xml version="1.0"?>
 """
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(content, name="mesh2024.txt"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
+FILE = "mesh2024.txt"
 
 
 # ---------------------------------------------------------------- the three forms

@@ -72,14 +72,7 @@ id: D:6
 """
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(content, name="dis.obo"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
+FILE = "dis.obo"
 
 
 @pytest.mark.parametrize(

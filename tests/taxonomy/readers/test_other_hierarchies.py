@@ -13,15 +13,7 @@ import ontomask as om
 from mutations import mutated
 from ontomask.errors import CycleError, FileFormatError, OntomaskError, SeveralRootsWarning
 
-
-@pytest.fixture
-def file(tmp_path):
-    def write(content, name="places.csv"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
+FILE = "places.csv"
 
 
 @pytest.fixture

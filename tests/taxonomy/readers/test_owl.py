@@ -81,14 +81,7 @@ PREFIXES = """@prefix : <http://example.org/dis/> .
 """
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(content, name="dis.owl"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
+FILE = "dis.owl"
 
 
 def other_form(content, form):

@@ -51,14 +51,7 @@ ex:group a skos:Collection ;
 )
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(content, name="jobs.rdf"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
+FILE = "jobs.rdf"
 
 
 def other_form(form):

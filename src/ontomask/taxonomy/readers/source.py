@@ -17,6 +17,8 @@ __all__ = ["Source"]
 
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD = 65_536
+#: More text than this is no taxonomy but a packed trap: a megabyte of gzip can hold a gigabyte.
+LARGEST = 4_000_000_000
 
 
 class Source:
@@ -83,7 +85,9 @@ class Source:
     def text(self, encoding: str = "utf-8-sig") -> str:
         """The whole file as text; the mark that some editors put in front is dropped."""
         with self.open() as file:
-            raw = file.read()
+            raw = file.read(LARGEST + 1)
+        if len(raw) > LARGEST:
+            raise self.error(f"there are more than {LARGEST:,} bytes in it", "split the file")
         try:
             return raw.decode(encoding)
         except UnicodeDecodeError as error:
