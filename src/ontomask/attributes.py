@@ -1,0 +1,196 @@
+"""Quasi-identifiers as masking methods see them: distinct values by number, and how they compare.
+
+An attribute knows its distinct values in sorted order; tuples hold their places. What a value may
+be masked with is its *targets*: for words the values and their ancestors, for numbers any number.
+A target is given as a float: the place among the candidates of a nominal attribute, the number
+itself for a numerical one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.distances import Distances, MeasureLike
+from ontomask.distances.shared import ancestor_lists
+from ontomask.taxonomy import Concept, Taxonomy
+
+__all__ = ["Attribute", "NominalAttribute", "NumericalAttribute"]
+
+Floats = NDArray[np.float64]
+
+#: Distances of words are kept as whole multiples of 2^-28: sums of them are exact, whatever the
+#: order of summation, and so are ties.
+FIXED = float(1 << 28)
+
+
+class Attribute(ABC):
+    """One quasi-identifier."""
+
+    name: str
+    weight: float
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many distinct values there are."""
+
+    @abstractmethod
+    def from_target(self, target: float) -> Floats:
+        """The distance from a target to every value: 0 for the same, at most 1."""
+
+    @abstractmethod
+    def target_of(self, values: NDArray[np.integer]) -> Floats:
+        """The targets that leave values, given by place, as they are."""
+
+    @abstractmethod
+    def centroid(self, values: NDArray[np.integer], counts: NDArray[np.integer]) -> float:
+        """The target in the middle of some values (by place, each once) with counts."""
+
+    @abstractmethod
+    def pair_variance(self, target: float) -> Floats:
+        """The variance of the pair of a target and each value (MA eq. 7 and 14)."""
+
+    @abstractmethod
+    def variance(self, counts: NDArray[np.integer]) -> float:
+        """The variance of the whole column, on the scale of :meth:`pair_variance`."""
+
+
+@dataclass(frozen=True, eq=False)
+class NominalAttribute(Attribute):
+    """A column of concepts.
+
+    ``values`` are sorted; ``domain`` is the taxonomy that distances, depths and candidates are
+    counted in. The candidates for a centroid are the values and what is above them, in the order
+    in which ties are settled: the deepest first, then by identifier.
+    """
+
+    name: str
+    domain: Taxonomy
+    values: Sequence[Concept]
+    measure: MeasureLike = "sanchez"
+    weight: float = 1.0
+
+    @property
+    def size(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def candidates(self) -> tuple[Concept, ...]:
+        """What a value may become."""
+        codes = np.unique(ancestor_lists(self.domain, self._codes)[1])
+        named = [(-int(self.domain.depths[code]), self.domain.identifiers[code]) for code in codes]
+        return tuple(identifier for _, identifier in sorted(named))
+
+    @cached_property
+    def _codes(self) -> NDArray[np.int32]:
+        return self.domain.codes(list(self.values))
+
+    @cached_property
+    def place(self) -> NDArray[np.int64]:
+        """Where each value stands among the candidates."""
+        places = {candidate: place for place, candidate in enumerate(self.candidates)}
+        return np.array([places[value] for value in self.values])
+
+    @cached_property
+    def table(self) -> NDArray[np.int32]:
+        """Distances from each candidate (row) to each value (column), in fixed point."""
+        between = Distances(self.domain, self.candidates, self._codes, self.measure)
+        table = np.empty(between.shape, dtype=np.int32)
+        for rows, block in between.blocks():
+            table[rows] = np.rint(block * FIXED)
+        return table
+
+    @cached_property
+    def above(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The candidates at or above each value, laid end to end: where they start, and which."""
+        start, codes, _ = ancestor_lists(self.domain, self._codes)
+        place = np.empty(len(self.domain), dtype=np.int32)
+        place[self.domain.codes(self.candidates)] = np.arange(len(self.candidates))
+        return start, place[codes]
+
+    def from_target(self, target: float) -> Floats:
+        return self.table[int(target)] / FIXED
+
+    def target_of(self, values: NDArray[np.integer]) -> Floats:
+        return self.place[values].astype(np.float64)
+
+    def centroid(self, values: NDArray[np.integer], counts: NDArray[np.integer]) -> float:
+        start, above = self.above
+        near = np.unique(np.concatenate([above[start[v] : start[v + 1]] for v in values]))
+        sums = self.table[np.ix_(near, values)].astype(np.int64) @ counts
+        return float(near[int(np.argmin(sums))])
+
+    def pair_variance(self, target: float) -> Floats:
+        return self.from_target(target)
+
+    def variance(self, counts: NDArray[np.integer]) -> float:
+        """The mean distance over pairs of records; agrees with a pair's variance at n = 2."""
+        n = int(counts.sum())
+        rows = self.table[self.place]
+        total = sum(c * int(row @ counts) for c, row in zip(counts.tolist(), rows, strict=True))
+        return total / FIXED / (n * (n - 1)) if n > 1 else 0.0
+
+    def marginality_variance(self, counts: NDArray[np.integer]) -> float:
+        """The same sum divided by n once, as MA eq. 5 has it."""
+        return self.variance(counts) * (int(counts.sum()) - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class NumericalAttribute(Attribute):
+    """A column of numbers, of ranks (``median=True``) or of days.
+
+    ``numbers`` are sorted. A masked number has as many ``decimals`` as the column; whole numbers
+    stay whole.
+    """
+
+    name: str
+    numbers: Floats
+    weight: float = 1.0
+    decimals: int = 0
+    median: bool = False
+    labels: Sequence[Any] = field(default=())
+
+    @property
+    def size(self) -> int:
+        return len(self.numbers)
+
+    @cached_property
+    def range(self) -> float:
+        """From the least to the greatest."""
+        return float(self.numbers[-1] - self.numbers[0])
+
+    def from_target(self, target: float) -> Floats:
+        if self.range == 0:
+            return np.zeros(self.size)
+        return np.abs(self.numbers - target) / self.range
+
+    def target_of(self, values: NDArray[np.integer]) -> Floats:
+        return self.numbers[values]
+
+    def centroid(self, values: NDArray[np.integer], counts: NDArray[np.integer]) -> float:
+        numbers = self.numbers[values]
+        if not self.median:
+            return float(np.dot(numbers, counts) / counts.sum())
+        order = np.argsort(numbers, kind="stable")
+        reached = np.cumsum(np.asarray(counts)[order]) * 2 >= counts.sum()
+        return float(numbers[order[np.argmax(reached)]])
+
+    def released(self, targets: Floats) -> Floats:
+        """Targets as they are written: with the decimals of the column."""
+        return np.round(targets, self.decimals) + 0.0  # no minus zero
+
+    def pair_variance(self, target: float) -> Floats:
+        return (self.numbers - target) ** 2 / 2
+
+    def variance(self, counts: NDArray[np.integer]) -> float:
+        """The sample variance."""
+        n = int(counts.sum())
+        mean = float(self.numbers @ counts) / n
+        return float((self.numbers - mean) ** 2 @ counts) / (n - 1) if n > 1 else 0.0

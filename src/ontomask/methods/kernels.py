@@ -1,0 +1,159 @@
+"""The loops behind the masking methods. Codes, counts and fixed-point distances only."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.compiled import compiled
+
+__all__ = ["farthest", "group_centroids", "leave", "least", "nearest"]
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Codes = NDArray[np.uint32]  # unsigned: no place counts from the end
+
+
+#: Tuples looked at in one go: their distances fit in the processor's nearest memory.
+BLOCK = 2048
+
+
+@compiled
+def add_up(row: Ints, offset: Longs, codes: Codes, first: int, last: int, out: Ints) -> None:
+    """The distances from a reference to some tuples, value by value.
+
+    ``row`` holds the distances from the reference to every value, attribute after attribute.
+    """
+    size = last - first
+    part = row[offset[0] :]
+    column = codes[0, first:last]
+    for i in range(size):
+        out[i] = part[column[i]]
+    for j in range(1, offset.size):
+        part = row[offset[j] :]
+        column = codes[j, first:last]
+        for i in range(size):
+            out[i] += part[column[i]]
+
+
+@compiled
+def farthest(row: Ints, offset: Longs, codes: Codes, weight: Longs) -> int:
+    """The first tuple of greatest weighted distance; a weight of 0 takes a tuple out."""
+    best, chosen = np.int64(-1), -1
+    distances = np.empty(BLOCK, row.dtype)
+    for first in range(0, weight.size, BLOCK):
+        last = min(first + BLOCK, weight.size)
+        add_up(row, offset, codes, first, last, distances)
+        for i in range(last - first):
+            distance = np.int64(distances[i]) * weight[first + i]
+            if distance > best and weight[first + i] > 0:
+                best, chosen = distance, first + i
+    return chosen
+
+
+@compiled
+def nearest(
+    row: Ints, offset: Longs, codes: Codes, weight: Longs, skip: int, most: int
+) -> tuple[Longs, int]:
+    """The tuples of least weighted distance, the first of equals, and the farthest as well.
+
+    At most ``most`` of them, in order; ``skip`` is not one, nor is a tuple whose weight is 0. The
+    farthest may be ``skip`` itself.
+    """
+    near = np.empty(most + 1, np.int64)
+    chosen = np.empty(most + 1, np.int64)
+    found = 0
+    cut = np.int64(2**62)
+    best, far = np.int64(-1), -1
+    distances = np.empty(BLOCK, row.dtype)
+    for first in range(0, weight.size, BLOCK):
+        last = min(first + BLOCK, weight.size)
+        add_up(row, offset, codes, first, last, distances)
+        for i in range(last - first):
+            t = first + i
+            distance = np.int64(distances[i]) * weight[t]
+            if distance > best and weight[t] > 0:
+                best, far = distance, t
+            if distance >= cut or weight[t] == 0 or t == skip:
+                continue
+            place = min(found, most)
+            while place > 0 and near[place - 1] > distance:
+                near[place] = near[place - 1]
+                chosen[place] = chosen[place - 1]
+                place -= 1
+            near[place] = distance
+            chosen[place] = t
+            found = min(found + 1, most)
+            if found == most:
+                cut = near[most - 1] if most > 0 else np.int64(-1)
+    return chosen[:found], far
+
+
+@compiled
+def leave(
+    values: Ints,
+    counts: Longs,
+    table: Ints,
+    above_start: Longs,
+    above: Ints,
+    sums: Longs,
+    below: Longs,
+) -> None:
+    """Take values with counts out of the summed distances and the records below candidates."""
+    for i in range(values.size):
+        value, count = values[i], counts[i]
+        row = table[value]
+        for candidate in range(sums.size):
+            sums[candidate] -= count * row[candidate]
+        for place in range(above_start[value], above_start[value + 1]):
+            below[above[place]] -= count
+
+
+@compiled
+def least(sums: Longs, below: Longs) -> int:
+    """The first of the least sums among the candidates that something is below."""
+    chosen = -1
+    for candidate in range(sums.size):
+        if below[candidate] > 0 and (chosen < 0 or sums[candidate] < sums[chosen]):
+            chosen = candidate
+    return chosen
+
+
+@compiled
+def group_centroids(
+    start: Longs,
+    members: Longs,
+    codes: Ints,
+    counts: Longs,
+    above_start: Longs,
+    above: Ints,
+    table: Ints,
+    out: Longs,
+) -> None:
+    """For each group the candidate with the least summed distance; the first of equals.
+
+    Candidates are what is at or above the values of the group's own members. ``table`` holds the
+    distances from each value (row) to each candidate (column).
+    """
+    seen_by = np.full(table.shape[1], -1, np.int64)
+    near = np.empty(table.shape[1], np.int64)
+    for group in range(start.size - 1):
+        found = 0
+        for at in range(start[group], start[group + 1]):
+            value = codes[members[at]]
+            for place in range(above_start[value], above_start[value + 1]):
+                candidate = above[place]
+                if seen_by[candidate] != group:
+                    seen_by[candidate] = group
+                    near[found] = candidate
+                    found += 1
+        best, chosen = np.int64(-1), np.int64(-1)
+        for i in range(found):
+            candidate = near[i]
+            total = np.int64(0)
+            for at in range(start[group], start[group + 1]):
+                t = members[at]
+                total += counts[t] * table[codes[t], candidate]
+            if chosen < 0 or total < best or (total == best and candidate < chosen):
+                best, chosen = total, candidate
+        out[group] = chosen

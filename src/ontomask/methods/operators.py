@@ -1,0 +1,262 @@
+"""Compare, aggregate: the operators that every masking method is made of (SF section 2).
+
+Distances are compared in fixed point, so that a plan does not depend on the order of summation.
+The semantic operators use the taxonomies; the classic ones know only equal and unequal, and take
+the most frequent for the average. Numbers are treated alike by both.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.attributes import FIXED, Attribute, NominalAttribute, NumericalAttribute
+from ontomask.tuples import Tuples
+
+__all__ = ["Operators", "Remaining"]
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+
+class Operators:
+    """How the tuples of one table are compared and averaged.
+
+    ``distance`` is ``"mean"`` (SF eq. 3: the mean over attributes, weighted by a tuple's records),
+    ``"s"`` or ``"s_paper"`` (MA eq. 7: pair variances over column variances, not weighted).
+    ``candidates`` for a centroid are the ``"hierarchy"`` of a group's values (SF) or these
+    ``"values"`` alone (MA).
+    """
+
+    def __init__(
+        self,
+        tuples: Tuples,
+        distance: str = "mean",
+        setting: str = "semantic",
+        candidates: str = "hierarchy",
+    ) -> None:
+        self.tuples = tuples
+        self.by_variance = distance != "mean"
+        self.classic = setting == "classic"
+        self._values_only = candidates == "values"
+        sizes = [attribute.size for attribute in tuples.attributes]
+        self.offset: Longs = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
+        self._factors = [self._factor(j, distance) for j in range(len(sizes))]
+        largest = max(max(self._factors), 1e-300)
+        self._scale = FIXED / (largest if not self.by_variance else self._largest())
+        self._length = sum(sizes)
+        # Seven distances of at most 2^28 add up to less than 2^31.
+        self._kind = np.int32 if len(sizes) <= 7 else np.int64
+
+    def _factor(self, j: int, distance: str) -> float:
+        """What the distance of an attribute is multiplied with."""
+        attribute = self.tuples.attributes[j]
+        if not self.by_variance:
+            return attribute.weight
+        variance = self._variance(j)
+        if distance == "s_paper" and isinstance(attribute, NominalAttribute):
+            variance *= max(self.tuples.records - 1, 1)
+        return attribute.weight / variance if variance > 0 else 0.0  # it takes no part
+
+    def _variance(self, j: int) -> float:
+        attribute, counts = self.tuples.attributes[j], self.tuples.value_counts(j)
+        if self.classic and isinstance(attribute, NominalAttribute):
+            n = int(counts.sum())
+            return float(n * n - (counts**2).sum()) / (n * (n - 1)) if n > 1 else 0.0
+        return attribute.variance(counts)
+
+    def _largest(self) -> float:
+        """More than any attribute contributes to a distance by variances."""
+        sizes = [
+            factor * (a.range**2 / 2 if isinstance(a, NumericalAttribute) else 1)
+            for factor, a in zip(self._factors, self.tuples.attributes, strict=True)
+        ]
+        return max(sizes) or 1.0
+
+    # ------------------------------------------------------------------ comparison
+
+    @property
+    def weights(self) -> Longs:
+        """What a tuple's distance to a reference is multiplied with: its records, or 1."""
+        return np.ones_like(self.tuples.counts) if self.by_variance else self.tuples.counts
+
+    def row(self, target: Sequence[float] | Floats) -> NDArray[Any]:
+        """The distances from a target to every value, attribute after attribute."""
+        row = np.empty(self._length, dtype=self._kind)
+        for j, (first, attribute) in enumerate(
+            zip(self.offset, self.tuples.attributes, strict=True)
+        ):
+            part = row[first : first + attribute.size]
+            if self._rows[j] is not None:
+                part[:] = self._rows[j][int(target[j])]
+            else:
+                distances = self._distances(j, attribute, float(target[j]))
+                np.rint(distances * (self._factors[j] * self._scale), out=distances)
+                part[:] = distances
+        return row
+
+    @cached_property
+    def _rows(self) -> list[Any]:
+        """Fixed-point distances from each candidate to each value, where words have meaning."""
+        return [
+            self._scaled(a.table, factor * self._scale / FIXED)
+            if isinstance(a, NominalAttribute) and not self.classic
+            else None
+            for a, factor in zip(self.tuples.attributes, self._factors, strict=True)
+        ]
+
+    def _scaled(self, table: NDArray[np.int32], factor: float) -> NDArray[Any]:
+        if factor == 1:
+            return table.astype(self._kind, copy=False)
+        return np.rint(table * factor).astype(self._kind)
+
+    def _distances(self, j: int, attribute: Attribute, target: float) -> Floats:
+        if self.classic and isinstance(attribute, NominalAttribute):
+            return (attribute.place != int(target)).astype(np.float64)
+        if self.by_variance:
+            return attribute.pair_variance(target)
+        return attribute.from_target(target)
+
+    def between(self, targets: Floats, tuple_: int) -> Longs:
+        """The distances from many targets to one tuple."""
+        total = np.zeros(len(targets), dtype=np.int64)
+        for j, attribute in enumerate(self.tuples.attributes):
+            value = self.tuples.codes[j, tuple_]
+            distances = self._many(attribute, targets[:, j], int(value))
+            total += np.rint(distances * (self._factors[j] * self._scale)).astype(np.int64)
+        return total
+
+    def _many(self, attribute: Attribute, targets: Floats, value: int) -> Floats:
+        if isinstance(attribute, NominalAttribute):
+            if self.classic:
+                return (targets != attribute.place[value]).astype(np.float64)
+            return attribute.table[targets.astype(np.int64), value] / FIXED
+        assert isinstance(attribute, NumericalAttribute)
+        apart = np.abs(targets - attribute.numbers[value])
+        if self.by_variance:
+            return apart**2 / 2
+        return apart / attribute.range if attribute.range else np.zeros(len(targets))
+
+    # ------------------------------------------------------------------ aggregation
+
+    def centroids(self, start: Longs, members: Longs) -> Floats:
+        """The centroid of each group; ``members[start[g]:start[g + 1]]`` are its tuples."""
+        if self.classic and not self.by_variance:
+            return self.tuples.targets()[self._most_frequent(start, members)]
+        columns = [
+            self._column_of_centroids(j, attribute, start, members)
+            for j, attribute in enumerate(self.tuples.attributes)
+        ]
+        return np.column_stack(columns)
+
+    def _most_frequent(self, start: Longs, members: Longs) -> Longs:
+        """The tuple with the most records in each group; the first of equals."""
+        chosen = [
+            min(members[first:last].tolist(), key=lambda t: (-self.tuples.counts[t], t))
+            for first, last in itertools.pairwise(start)
+        ]
+        return np.array(chosen, dtype=np.int64)
+
+    def _column_of_centroids(
+        self, j: int, attribute: Attribute, start: Longs, members: Longs
+    ) -> Floats:
+        codes, counts = self.tuples.codes[j], self.tuples.counts
+        if isinstance(attribute, NominalAttribute) and not self.classic:
+            from ontomask.methods import kernels
+
+            out = np.empty(len(start) - 1, dtype=np.int64)
+            above_start, above = self.above(attribute)
+            kernels.group_centroids(
+                start, members, codes, counts, above_start, above, self.tables[j], out
+            )
+            return out.astype(np.float64)
+        columns = []
+        for first, last in itertools.pairwise(start):
+            values, place = np.unique(codes[members[first:last]], return_inverse=True)
+            sums = np.bincount(place, weights=counts[members[first:last]]).astype(np.int64)
+            columns.append(self._middle(attribute, values, sums))
+        return np.array(columns)
+
+    def above(self, attribute: NominalAttribute) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The candidates that each value brings in: what is above it, or itself alone."""
+        if self._values_only:
+            return np.arange(attribute.size + 1), attribute.place.astype(np.int32)
+        return attribute.above
+
+    def _middle(self, attribute: Attribute, values: Longs, counts: Longs) -> float:
+        """The centroid of numbers, and the most frequent value in the classic setting."""
+        if isinstance(attribute, NominalAttribute):
+            return float(attribute.target_of(values[[int(np.argmax(counts))]])[0])
+        return attribute.centroid(values, counts)
+
+    @cached_property
+    def tables(self) -> list[NDArray[np.int32]]:
+        """Fixed-point distances from each value (row) to each candidate (column)."""
+        return [
+            np.ascontiguousarray(a.table.T)
+            if isinstance(a, NominalAttribute)
+            else np.empty((0, 0), dtype=np.int32)
+            for a in self.tuples.attributes
+        ]
+
+
+class Remaining:
+    """The tuples that are in no group yet, and their centroid, kept up to date.
+
+    For a nominal attribute the summed distance from every candidate to what is left is carried
+    along: a tuple that leaves is subtracted, and the centroid is the least sum.
+    """
+
+    def __init__(self, operators: Operators) -> None:
+        self.operators = operators
+        self.tuples = operators.tuples
+        self.counts = self.tuples.counts.copy()
+        self.records = self.tuples.records
+        self._left = [self.tuples.value_counts(j) for j in range(len(self.tuples.attributes))]
+        self._sums: list[Longs] = []
+        self._below: list[Longs] = []
+        for j, attribute in enumerate(self.tuples.attributes):
+            if isinstance(attribute, NominalAttribute) and not operators.classic:
+                self._sums.append(self._left[j] @ operators.tables[j].astype(np.int64))
+                start, above = operators.above(attribute)
+                owner = np.repeat(self._left[j], np.diff(start))
+                below = np.bincount(above, weights=owner, minlength=len(attribute.candidates))
+                self._below.append(below.astype(np.int64))
+            else:
+                self._sums.append(np.empty(0, dtype=np.int64))
+                self._below.append(np.empty(0, dtype=np.int64))
+
+    def remove(self, group: Longs) -> None:
+        """Take tuples out."""
+        from ontomask.methods import kernels
+
+        counts = self.counts[group]
+        self.counts[group] = 0
+        self.records -= int(counts.sum())
+        for j, attribute in enumerate(self.tuples.attributes):
+            values = self.tuples.codes[j, group]
+            if isinstance(attribute, NominalAttribute) and not self.operators.classic:
+                start, above = self.operators.above(attribute)
+                table, sums, below = self.operators.tables[j], self._sums[j], self._below[j]
+                kernels.leave(values, counts, table, start, above, sums, below)
+            else:
+                np.subtract.at(self._left[j], values, counts)
+
+    def centroid(self) -> Floats:
+        """The centroid of what is left."""
+        if self.operators.classic and not self.operators.by_variance:
+            return self.tuples.targets()[int(np.argmax(self.counts))]
+        return np.array([self._middle(j, a) for j, a in enumerate(self.tuples.attributes)])
+
+    def _middle(self, j: int, attribute: Attribute) -> float:
+        if self._sums[j].size:
+            from ontomask.methods import kernels
+
+            return float(kernels.least(self._sums[j], self._below[j]))
+        values = np.flatnonzero(self._left[j])
+        return self.operators._middle(attribute, values, self._left[j][values])

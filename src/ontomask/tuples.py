@@ -1,0 +1,99 @@
+"""The integer heart: distinct tuples with counts, and the transitions between them.
+
+Records with the same quasi-identifier values are interchangeable, so all a masking method needs
+to know are the distinct tuples and how many records hold each; and all it needs to say is how many
+records of each tuple become which other tuple.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.attributes import Attribute
+from ontomask.errors import InternalError
+
+__all__ = ["Transitions", "Tuples", "count_tuples"]
+
+
+@dataclass(frozen=True, eq=False)
+class Tuples:
+    """The distinct tuples of a table, in sorted order, with counts.
+
+    ``codes[j, t]`` is the place of tuple ``t``'s value among the sorted values of attribute ``j``.
+    """
+
+    attributes: tuple[Attribute, ...]
+    codes: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return int(self.counts.sum())
+
+    def targets(self) -> NDArray[np.float64]:
+        """Every tuple as a target of its own: nothing would change."""
+        return np.column_stack(
+            [a.target_of(c) for a, c in zip(self.attributes, self.codes, strict=True)]
+        )
+
+    def value_counts(self, attribute: int) -> NDArray[np.int64]:
+        """How many records hold each value of an attribute."""
+        size = self.attributes[attribute].size
+        sums = np.bincount(self.codes[attribute], weights=self.counts, minlength=size)
+        return sums.astype(np.int64)
+
+
+def count_tuples(
+    attributes: Sequence[Attribute], codes: Sequence[NDArray[np.integer]]
+) -> tuple[Tuples, NDArray[np.int64]]:
+    """The distinct tuples of a table of codes, a column per attribute; each record's tuple."""
+    key = np.zeros(len(codes[0]), dtype=np.int64)
+    for attribute, column in zip(attributes, codes, strict=True):
+        # Numbering after each column keeps the key small, and keeps the order.
+        _, key = np.unique(key * attribute.size + column, return_inverse=True)
+    _, first, record_tuple, counts = np.unique(
+        key, return_index=True, return_inverse=True, return_counts=True
+    )
+    distinct = np.ascontiguousarray(np.stack([np.asarray(c)[first] for c in codes]), dtype=np.int32)
+    return Tuples(tuple(attributes), distinct, counts.astype(np.int64)), record_tuple
+
+
+@dataclass(frozen=True, eq=False)
+class Transitions:
+    """How many records of each tuple become which target.
+
+    ``targets`` are rows of targets, one column per attribute (see :mod:`ontomask.attributes`); NaN
+    in all columns is a suppressed record. ``source``, ``target`` and ``count`` run in parallel,
+    sorted by source, then target; every record of every tuple is accounted for.
+    """
+
+    tuples: Tuples
+    targets: NDArray[np.float64]
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    count: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        sums = np.bincount(self.source, weights=self.count, minlength=len(self.tuples))
+        if not np.array_equal(sums.astype(np.int64), self.tuples.counts):
+            raise InternalError("the transitions do not account for every record")
+
+    def class_sizes(self) -> NDArray[np.int64]:
+        """How many records each target is given to."""
+        sums = np.bincount(self.target, weights=self.count, minlength=len(self.targets))
+        return sums.astype(np.int64)
+
+    @staticmethod
+    def whole(tuples: Tuples, targets: NDArray[np.float64], of: NDArray[np.integer]) -> Transitions:
+        """All records of tuple ``t`` become row ``of[t]`` of ``targets``; equal rows are joined."""
+        distinct, place = np.unique(targets, axis=0, return_inverse=True, equal_nan=True)
+        source = np.arange(len(tuples))
+        return Transitions(tuples, distinct, source, place.ravel()[of], tuples.counts)
