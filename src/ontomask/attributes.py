@@ -53,6 +53,10 @@ class Attribute(ABC):
     def centroid(self, values: NDArray[np.integer], counts: NDArray[np.integer]) -> float:
         """The target in the middle of some values (by place, each once) with counts."""
 
+    def released(self, targets: Floats) -> Floats:
+        """Targets as they are written; NaN, a suppressed value, stays."""
+        return targets
+
     @abstractmethod
     def pair_variance(self, target: float) -> Floats:
         """The variance of the pair of a target and each value (MA eq. 7 and 14)."""

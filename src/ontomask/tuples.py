@@ -94,6 +94,9 @@ class Transitions:
     @staticmethod
     def whole(tuples: Tuples, targets: NDArray[np.float64], of: NDArray[np.integer]) -> Transitions:
         """All records of tuple ``t`` become row ``of[t]`` of ``targets``; equal rows are joined."""
-        distinct, place = np.unique(targets, axis=0, return_inverse=True, equal_nan=True)
+        written = [a.released(c) for a, c in zip(tuples.attributes, targets.T, strict=True)]
+        distinct, place = np.unique(
+            np.column_stack(written), axis=0, return_inverse=True, equal_nan=True
+        )
         source = np.arange(len(tuples))
         return Transitions(tuples, distinct, source, place.ravel()[of], tuples.counts)

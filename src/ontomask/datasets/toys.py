@@ -1,4 +1,4 @@
-"""Small taxonomies and tables that documentation, tests and benchmarks share."""
+"""Toys: a taxonomy and a table that fit on a page."""
 
 from __future__ import annotations
 
