@@ -15,7 +15,7 @@ Codes = NDArray[np.uint32]  # unsigned: no place counts from the end
 
 
 #: Tuples looked at in one go: their distances fit in the processor's nearest memory.
-BLOCK = 2048
+BLOCK = 1024
 
 
 @compiled
@@ -37,55 +37,79 @@ def add_up(row: Ints, offset: Longs, codes: Codes, first: int, last: int, out: I
 
 
 @compiled
-def farthest(row: Ints, offset: Longs, codes: Codes, weight: Longs) -> int:
-    """The first tuple of greatest weighted distance; a weight of 0 takes a tuple out."""
+def weigh(distances: Ints, weight: Longs, gone: Longs, out: Longs) -> tuple[np.int64, np.int64]:
+    """Weighted distances, their greatest, and the least of those that are not gone.
+
+    A tuple that is gone has the weight 0, and in ``gone`` more than any distance.
+    """
+    greatest, smallest = np.int64(-1), np.int64(2**62)
+    for i in range(weight.size):
+        out[i] = np.int64(distances[i]) * weight[i]
+        greatest = max(greatest, out[i])
+        smallest = min(smallest, out[i] + gone[i])
+    return greatest, smallest
+
+
+@compiled
+def farthest(row: Ints, offset: Longs, codes: Codes, weight: Longs, gone: Longs) -> int:
+    """The first tuple of greatest weighted distance."""
     best, chosen = np.int64(-1), -1
-    distances = np.empty(BLOCK, row.dtype)
+    distances, weighted = np.empty(BLOCK, row.dtype), np.empty(BLOCK, np.int64)
     for first in range(0, weight.size, BLOCK):
         last = min(first + BLOCK, weight.size)
         add_up(row, offset, codes, first, last, distances)
-        for i in range(last - first):
-            distance = np.int64(distances[i]) * weight[first + i]
-            if distance > best and weight[first + i] > 0:
-                best, chosen = distance, first + i
+        greatest, _ = weigh(distances, weight[first:last], gone[first:last], weighted)
+        if greatest > best:
+            at = _where(weighted, weight[first:last], greatest)
+            if at >= 0:
+                best, chosen = greatest, first + at
     return chosen
 
 
 @compiled
+def _where(weighted: Longs, weight: Longs, wanted: np.int64) -> int:
+    for i in range(weight.size):
+        if weighted[i] == wanted and weight[i] > 0:
+            return i
+    return -1
+
+
+@compiled
 def nearest(
-    row: Ints, offset: Longs, codes: Codes, weight: Longs, skip: int, most: int
+    row: Ints, offset: Longs, codes: Codes, weight: Longs, gone: Longs, skip: int, most: int
 ) -> tuple[Longs, int]:
     """The tuples of least weighted distance, the first of equals, and the farthest as well.
 
-    At most ``most`` of them, in order; ``skip`` is not one, nor is a tuple whose weight is 0. The
-    farthest may be ``skip`` itself.
+    At most ``most`` of them, in order; ``skip`` is not one. The farthest may be ``skip`` itself.
     """
-    near = np.empty(most + 1, np.int64)
-    chosen = np.empty(most + 1, np.int64)
+    near, chosen = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
     found = 0
-    cut = np.int64(2**62)
+    cut = np.int64(2**62) if most > 0 else np.int64(-1)
     best, far = np.int64(-1), -1
-    distances = np.empty(BLOCK, row.dtype)
+    distances, weighted = np.empty(BLOCK, row.dtype), np.empty(BLOCK, np.int64)
     for first in range(0, weight.size, BLOCK):
         last = min(first + BLOCK, weight.size)
         add_up(row, offset, codes, first, last, distances)
+        greatest, smallest = weigh(distances, weight[first:last], gone[first:last], weighted)
+        if greatest > best:
+            at = _where(weighted, weight[first:last], greatest)
+            if at >= 0:
+                best, far = greatest, first + at
+        if smallest >= cut:
+            continue
         for i in range(last - first):
-            t = first + i
-            distance = np.int64(distances[i]) * weight[t]
-            if distance > best and weight[t] > 0:
-                best, far = distance, t
-            if distance >= cut or weight[t] == 0 or t == skip:
+            if weighted[i] >= cut or weight[first + i] == 0 or first + i == skip:
                 continue
             place = min(found, most)
-            while place > 0 and near[place - 1] > distance:
+            while place > 0 and near[place - 1] > weighted[i]:
                 near[place] = near[place - 1]
                 chosen[place] = chosen[place - 1]
                 place -= 1
-            near[place] = distance
-            chosen[place] = t
+            near[place] = weighted[i]
+            chosen[place] = first + i
             found = min(found + 1, most)
             if found == most:
-                cut = near[most - 1] if most > 0 else np.int64(-1)
+                cut = near[most - 1]
     return chosen[:found], far
 
 

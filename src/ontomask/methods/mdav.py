@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,9 +34,7 @@ def mdav(operators: Operators, k: int) -> Longs:
     def around(middle: int) -> tuple[Longs, int]:
         """The tuples nearest to one, and the one farthest from it."""
         row = operators.row(targets[middle])
-        near, far = kernels.nearest(
-            row, operators.offset, live.codes, live.weight, live.place[middle], k - 1
-        )
+        near, far = kernels.nearest(row, *live.arrays, live.place[middle], k - 1)
         return live.tuples[near], int(live.tuples[far])
 
     def grow(middle: int, near: Longs) -> None:
@@ -48,7 +48,7 @@ def mdav(operators: Operators, k: int) -> Longs:
 
     while remaining.records >= k:
         row = operators.row(remaining.centroid())
-        out = kernels.farthest(row, operators.offset, live.codes, live.weight)
+        out = kernels.farthest(row, *live.arrays)
         r = int(live.tuples[out])
         near, s = around(r)
         grow(r, near)
@@ -63,20 +63,30 @@ class _Live:
 
     def __init__(self, operators: Operators) -> None:
         self.tuples = np.arange(len(operators.tuples))
-        self.codes = operators.tuples.codes.astype(np.uint32)
-        self.weight = operators.weights.copy()
         self.place = np.arange(len(self.tuples))
-        self._gone = 0
+        self._offset = operators.offset
+        small = max(a.size for a in operators.tuples.attributes) <= np.iinfo(np.uint16).max
+        self._codes = operators.tuples.codes.astype(np.uint16 if small else np.uint32)
+        self._weight = operators.weights.copy()
+        self._gone = np.zeros_like(self._weight)
+        self._missing = 0
+
+    @property
+    def arrays(self) -> tuple[Longs, NDArray[Any], Longs, Longs]:
+        """What the loops take."""
+        return self._offset, self._codes, self._weight, self._gone
 
     def remove(self, members: Longs) -> None:
-        self.weight[self.place[members]] = 0
-        self._gone += len(members)
-        if self._gone > 64 and self._gone > len(self.tuples) // 8:
-            kept = np.flatnonzero(self.weight)
-            self.tuples, self.weight = self.tuples[kept], self.weight[kept]
-            self.codes = np.ascontiguousarray(self.codes[:, kept])
+        self._weight[self.place[members]] = 0
+        self._gone[self.place[members]] = 2**61
+        self._missing += len(members)
+        if self._missing > 64 and self._missing > len(self.tuples) // 8:
+            kept = np.flatnonzero(self._weight)
+            self.tuples, self._weight = self.tuples[kept], self._weight[kept]
+            self._gone = np.zeros_like(self._weight)
+            self._codes = np.ascontiguousarray(self._codes[:, kept])
             self.place[self.tuples] = np.arange(len(kept))
-            self._gone = 0
+            self._missing = 0
 
 
 def _join(operators: Operators, group: Longs, groups: int) -> None:
