@@ -9,6 +9,7 @@ import numpy as np
 from ontomask.methods.mdav import mdav
 from ontomask.methods.method import GroupingMethod, one_of
 from ontomask.methods.operators import Operators
+from ontomask.methods.synthetic import synthetic
 from ontomask.tuples import Transitions, Tuples
 
 __all__ = ["Microaggregation"]
@@ -16,16 +17,45 @@ __all__ = ["Microaggregation"]
 
 @dataclass(frozen=True)
 class Microaggregation(GroupingMethod):
-    """Groups of at least ``k`` records, each replaced by the group's centroid."""
+    """Groups of at least ``k`` similar records, which take the values of their centroid.
 
+    ``algorithm="mdav"``: groups grow around the records that lie farthest out (SF algorithm 3, MA
+    3.1). ``distance`` between records: ``"mean"`` over the attributes, weighted with the records of
+    a tuple (SF eq. 3); ``"s"``, by variances (MA eq. 7); ``"s_paper"``, its literal formula, by
+    which a word weighs next to nothing beside numbers. ``candidates`` for a centroid: the
+    ``"hierarchy"`` of the group's values (SF; the default with ``mean``) or these ``"values"``
+    alone (MA; with ``s``). ``replacement="synthetic"`` draws a value near the original one instead
+    of the centroid (MA algorithm 1): **not** k-anonymous.
+
+    ``operators="classic"`` knows only equal and unequal words: the papers' baseline.
+
+    Departures from the papers: ties go to the tuple that comes first in sorted order; a tuple
+    enters a group with all its records.
+
+    >>> import numpy as np
+    >>> from ontomask import datasets
+    >>> from ontomask.attributes import NominalAttribute
+    >>> from ontomask.tuples import count_tuples
+    >>> known = ["hepatitis B", "hepatitis C", "sprain"]
+    >>> sick = NominalAttribute("sick", datasets.diagnoses(), known)
+    >>> tuples, _ = count_tuples([sick], [np.array([0, 0, 1, 2, 2, 2])])
+    >>> plan = Microaggregation(k=3).plan(tuples, np.random.default_rng())
+    >>> [sick.candidates[int(place)] for place in plan.targets[plan.target, 0]]
+    ['hepatitis B', 'hepatitis B', 'sprain']
+    """
+
+    algorithm: str = "mdav"
     distance: str = "mean"
     candidates: str | None = None
+    replacement: str = "centroid"
     operators: str = "semantic"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        one_of("algorithm", self.algorithm, "mdav")
         one_of("distance", self.distance, "mean", "s", "s_paper")
         one_of("candidates", self.candidates or "hierarchy", "hierarchy", "values")
+        one_of("replacement", self.replacement, "centroid", "synthetic")
         one_of("operators", self.operators, "semantic", "classic")
 
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
@@ -35,6 +65,8 @@ class Microaggregation(GroupingMethod):
         candidates = self.candidates or ("hierarchy" if self.distance == "mean" else "values")
         operators = Operators(tuples, self.distance, self.operators, candidates)
         group = mdav(operators, self.k)
+        if self.replacement == "synthetic":
+            return synthetic(tuples, operators, group, random)
         members = np.argsort(group, kind="stable")
         start = np.searchsorted(group[members], np.arange(group.max() + 2))
         return Transitions.whole(tuples, operators.centroids(start, members), group)
