@@ -175,6 +175,11 @@ class Operators:
                 start, members, codes, counts, above_start, above, self.tables[j], out
             )
             return out.astype(np.float64)
+        if isinstance(attribute, NumericalAttribute):
+            group = np.repeat(np.arange(len(start) - 1), np.diff(start))
+            ascending = np.lexsort((codes[members], group))
+            inside = members[ascending]
+            return attribute.centroids(start[:-1], codes[inside], counts[inside])
         columns = []
         for first, last in itertools.pairwise(start):
             values, place = np.unique(codes[members[first:last]], return_inverse=True)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ontomask.compiled import compiled
 
-__all__ = ["Space", "apart", "fuse", "outwards"]
+__all__ = ["Space", "apart", "fuse"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -30,32 +30,9 @@ Space = tuple[Longs, Longs, Ints, Ints, Floats, Floats]
 
 
 @compiled
-def apart(space: Space, j: int, a: int, b: int) -> int:
-    """The distance between two values of an attribute."""
-    offset, start, tables, _, numbers, unit = space
-    if unit[j, 0] == 0:
-        return tables[start[j] + a * (offset[j + 1] - offset[j]) + b]
-    difference = np.abs(numbers[offset[j] + b] - numbers[offset[j] + a])
-    return np.int64(np.rint(difference / unit[j, 0] * unit[j, 1]))
-
-
-@compiled
-def outwards(space: Space, j: int, value: int, at: int, low: Longs, high: Longs) -> int:
-    """The value that is the ``at``-th nearest to a value; to be asked for one after another.
-
-    Numbers are sorted, so the nearest are the ones from ``low[j]`` to ``high[j]``, and the next is
-    beside them. At first ``low`` is the value itself, and ``high`` the one before it.
-    """
-    offset, start, _, orders, _, unit = space
-    size = offset[j + 1] - offset[j]
-    if unit[j, 0] == 0:
-        return orders[start[j] + value * size + at]
-    below, above = low[j] - 1, high[j] + 1
-    if above == size or (
-        below >= 0 and apart(space, j, value, below) < apart(space, j, value, above)
-    ):
-        return below
-    return above
+def apart(x: float, y: float, span: float, scale: float) -> int:
+    """The distance between two numbers."""
+    return int(np.rint(np.abs(x - y) / span * scale))
 
 
 @compiled
@@ -80,10 +57,12 @@ def _nearest(
     Each attribute is read outwards, a run of equally far values at a time. A tuple not met yet is
     at least as far as the next runs of all attributes together; once that is too far, all is known.
     """
-    offset, start, tables, orders, _, unit = space
+    offset, start, tables, orders, numbers, unit = space
     m = start.size
     line = start.copy()  # what is read of the tables and orders
-    low, high = codes[t].astype(np.int64), codes[t].astype(np.int64) - 1
+    here = np.empty(m, np.float64)  # the tuple's own numbers
+    low = np.empty(m, np.int64)  # the numbers read already: from low up to, but without, high
+    high = np.empty(m, np.int64)
     at = np.zeros(m, np.int64)  # where the next run of each attribute begins and ends
     end = np.zeros(m, np.int64)
     ahead = np.zeros(m, np.int64)  # how far its values are, and those after it
@@ -91,9 +70,14 @@ def _nearest(
     cost = np.zeros(m, np.int64)  # how many tuples hold them
     distance = 0
     for j in range(m):
-        distance += apart(space, j, codes[t, j], codes[guess, j])
+        low[j] = high[j] = codes[t, j]
+        here[j] = numbers[offset[j] + codes[t, j]]
         if unit[j, 0] == 0:
             line[j] += codes[t, j] * (offset[j + 1] - offset[j])
+            distance += tables[line[j] + codes[guess, j]]
+        else:
+            there = numbers[offset[j] + codes[guess, j]]
+            distance += apart(here[j], there, unit[j, 0], unit[j, 1])
     if weighted:
         distance *= counts[guess]
     fewest: int = counts[guess]
@@ -108,14 +92,24 @@ def _nearest(
             while cost[j] == 0 and end[j] < size:
                 at[j], ahead[j] = end[j], after[j]
                 while end[j] < size:
-                    v = outwards(space, j, codes[t, j], end[j], low, high)
-                    after[j] = apart(space, j, codes[t, j], v)
+                    if unit[j, 0] == 0:
+                        v = np.int64(orders[line[j] + end[j]])
+                        after[j] = tables[line[j] + v]
+                    else:  # sorted numbers: the next is beside those that were read
+                        v = low[j] - 1
+                        if v < 0 or (
+                            high[j] < size
+                            and numbers[offset[j] + high[j]] - here[j]
+                            < here[j] - numbers[offset[j] + v]
+                        ):
+                            v = high[j]
+                        after[j] = apart(here[j], numbers[offset[j] + v], unit[j, 0], unit[j, 1])
                     if after[j] != ahead[j]:
                         break
                     cost[j] += length[offset[j] + v]
                     if unit[j, 0] > 0:
                         orders[line[j] + end[j]] = v
-                        low[j], high[j] = min(low[j], v), max(high[j], v)
+                        low[j], high[j] = min(low[j], v), max(high[j], v + 1)
                     end[j] += 1
             if cost[j] == 0:  # read to the end: every live tuple was met
                 return distance, fewest, chosen
@@ -140,7 +134,8 @@ def _nearest(
                     if unit[j, 0] == 0:
                         total += tables[line[j] + codes[other, j]]
                     else:
-                        total += apart(space, j, codes[t, j], codes[other, j])
+                        there = numbers[offset[j] + codes[other, j]]
+                        total += apart(here[j], there, unit[j, 0], unit[j, 1])
                 if weighted:
                     total *= counts[other]
                 if total > distance or other == t:

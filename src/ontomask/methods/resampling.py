@@ -222,24 +222,12 @@ def _centroids(operators: Operators, start: Longs, records: Records) -> Floats:
         values = (key % attribute.size).astype(np.int32)
         begin = np.searchsorted(key, np.arange(len(start)) * attribute.size)
         if isinstance(attribute, NumericalAttribute):
-            columns.append(_middles(attribute, begin[:-1], values, counts))
+            columns.append(attribute.centroids(begin[:-1], values, counts))
             continue
         inside = Operators(Tuples((attribute,), values[None], counts))
         inside.tables = [operators.tables[j]]
         columns.append(inside.centroids(begin, np.arange(len(key))).ravel())
     return np.column_stack(columns)
-
-
-def _middles(
-    attribute: NumericalAttribute, begin: Longs, values: NDArray[np.int32], counts: Longs
-) -> Floats:
-    """The mean, or the median, of each group of numbers, which are in ascending order."""
-    numbers, sizes = attribute.numbers[values], np.add.reduceat(counts, begin)
-    if not attribute.median:
-        return np.add.reduceat(numbers * counts, begin) / sizes
-    until = np.cumsum(counts)
-    half = until[begin] - counts[begin] + (sizes + 1) // 2
-    return numbers[np.searchsorted(until, half)]
 
 
 def _summed(keys: Longs, counts: Longs) -> tuple[Longs, Longs]:
