@@ -13,6 +13,7 @@ help:
 
 demo: $(VENV)/.installed
 	@$(BIN)/python examples/compare_average_and_correlate_diagnoses.py
+	@$(BIN)/python examples/mask_discharges.py
 
 test: $(VENV)/.developed
 	$(BIN)/python -m pytest -n auto

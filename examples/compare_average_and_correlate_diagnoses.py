@@ -39,4 +39,3 @@ print(
     f"Diagnosis and procedure hang together: distance correlation {together:.2f}\n"
     f"  (by chance, in so small a table: {min(shuffled):.2f} to {max(shuffled):.2f})"
 )
-print("\nNext: README.md. Masking itself is not in this version yet; CHANGELOG.md says what is.")

@@ -1,13 +1,16 @@
 """Anonymise tables of words by what the words mean.
 
 Taxonomies say what concepts are kinds of, distances how far apart two of them are, statistics
-what a column of them is like. ``docs/reference.md`` lists everything by purpose.
+what a column of them is like; masking methods make records alike that were not.
+``docs/reference.md`` lists everything by purpose.
 """
 
 from ontomask import datasets, errors
 from ontomask._version import __version__
 from ontomask.distances import distance, distance_matrix
 from ontomask.errors import OntomaskError, OntomaskWarning
+from ontomask.methods import Microaggregation, Recoding, Resampling, Suppression
+from ontomask.release import Date, Nominal, Numeric, Ordinal, Release, Schema, mask
 from ontomask.statistics import (
     centroid,
     distance_correlation,
@@ -44,6 +47,18 @@ __all__ = [
     "distance_covariance",
     "distance_variance",
     "distance_correlation",
+    # masking a table
+    "mask",
+    "Release",
+    "Schema",
+    "Nominal",
+    "Numeric",
+    "Ordinal",
+    "Date",
+    "Microaggregation",
+    "Recoding",
+    "Resampling",
+    "Suppression",
     # the rest
     "datasets",
     "errors",

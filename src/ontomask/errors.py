@@ -14,12 +14,16 @@
     ├── UnknownConceptError            not a concept of this taxonomy
     ├── UnknownValueError              values that reach no concept
     ├── UnknownMeasureError            no distance of that name
+    ├── SchemaError                    the schema is wrong, or does not fit the table
+    ├── ColumnError                    a column does not hold what its role needs
     └── ParameterError                 an argument that makes no sense
     InternalError                      a mistake of ours, please report it
 
     OntomaskWarning
     ├── SeveralRootsWarning            a virtual root was put above several
-    └── HeaderWarning                  a first row was taken for a header
+    ├── HeaderWarning                  a first row was taken for a header
+    ├── IndexReleasedWarning           a named pandas index is in the released table
+    └── RepeatedIdentifierWarning      one person seems to have several records
 
 Every message says what is wrong, where, and what to do about it. A message may quote a few
 values; it never quotes a record.
@@ -30,15 +34,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 __all__ = [
+    "ColumnError",
     "CycleError",
     "DuplicateConceptError",
     "EmptyTaxonomyError",
     "FileFormatError",
     "HeaderWarning",
+    "IndexReleasedWarning",
     "InternalError",
     "OntomaskError",
     "OntomaskWarning",
     "ParameterError",
+    "RepeatedIdentifierWarning",
+    "SchemaError",
     "SeveralParentsError",
     "SeveralRootsWarning",
     "TaxonomyError",
@@ -114,6 +122,14 @@ class UnknownMeasureError(OntomaskError):
     """No distance has that name."""
 
 
+class SchemaError(OntomaskError):
+    """The schema is wrong in itself, or does not fit the table: every problem at once."""
+
+
+class ColumnError(OntomaskError):
+    """A column does not hold what its role needs: values are missing, infinite, of another kind."""
+
+
 class ParameterError(OntomaskError, ValueError):
     """An argument makes no sense, or not together with the others."""
 
@@ -138,6 +154,14 @@ class SeveralRootsWarning(OntomaskWarning):
 
 class HeaderWarning(OntomaskWarning):
     """The first row of a table was taken for a header."""
+
+
+class IndexReleasedWarning(OntomaskWarning):
+    """A pandas index with a name, which may identify people, is part of what is released."""
+
+
+class RepeatedIdentifierWarning(OntomaskWarning):
+    """An identifier stands in several records, and the guarantee counts records, not people."""
 
 
 def quoted(names: Iterable[object], most: int = 5) -> str:

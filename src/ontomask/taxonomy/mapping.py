@@ -22,6 +22,10 @@ __all__ = ["Match", "TermMap", "map_terms"]
 _AFTER_THE_HEAD = re.compile(r"\b(?:of|to|in|on|at|for|with|without|from|by|due|and|or)\b")
 
 
+#: What people write where a value is missing, folded.
+_LIKE_MISSING = frozenset({"", "na", "n a", "nan", "null", "none", "missing", "unknown"})
+
+
 @dataclass(frozen=True)
 class Match:
     """What became of one distinct value.
@@ -125,6 +129,9 @@ class TermMap:
             for _, reading in style.readings(match.value)
         ):
             return "some look like codes that lost zeros or the point; try repair_codes=True"
+        marks = [m.value for m in lost[:50] if folded(m.value) in _LIKE_MISSING]
+        if marks:
+            return f"{marks[0]!r} looks like a mark of missing values: missing_marks={marks!r}"
         meant: dict[str, Concept] = {}
         for match in lost[:3]:
             if match.concepts:

@@ -1,0 +1,1 @@
+"""Count, apply and verify: what touches records. One file per engine."""

@@ -1,0 +1,61 @@
+"""Missing values as a concept of their own (``missing="category"``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.attributes import FIXED, NominalAttribute
+from ontomask.taxonomy import Concept
+
+__all__ = ["MISSING", "NominalOrMissing"]
+
+#: What stands for the missing value among the candidates; no concept has an empty identifier.
+MISSING: Concept = ""
+
+
+@dataclass(frozen=True, eq=False)
+class NominalOrMissing(NominalAttribute):
+    """A nominal attribute where missing is one more value: the last, at distance 1 from the rest.
+
+    ``values`` are the others; they may be none.
+    """
+
+    @property
+    def size(self) -> int:
+        return len(self.values) + 1
+
+    @cached_property
+    def _present(self) -> NominalAttribute | None:
+        if not self.values:
+            return None
+        return NominalAttribute(self.name, self.domain, self.values, self.measure, self.weight)
+
+    @cached_property
+    def candidates(self) -> tuple[Concept, ...]:
+        return (*(self._present.candidates if self._present else ()), MISSING)
+
+    @cached_property
+    def place(self) -> NDArray[np.int64]:
+        present = self._present.place if self._present else np.empty(0, dtype=np.int64)
+        return np.append(present, len(self.candidates) - 1)
+
+    @cached_property
+    def table(self) -> NDArray[np.int32]:
+        table = np.full((len(self.candidates), self.size), FIXED, dtype=np.int32)
+        if self._present:
+            table[:-1, :-1] = self._present.table
+        table[-1, -1] = 0
+        return table
+
+    @cached_property
+    def above(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        start = np.zeros(1, dtype=np.int64)
+        codes = np.empty(0, dtype=np.int32)
+        if self._present:
+            start, codes = self._present.above
+        missing = np.int32(len(self.candidates) - 1)
+        return np.append(start, start[-1] + 1), np.append(codes, missing)

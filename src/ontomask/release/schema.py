@@ -1,0 +1,270 @@
+"""What each column of a table is: quasi-identifier, identifier, confidential, kept or dropped."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from os import PathLike
+from typing import Any
+
+from ontomask.distances import MeasureLike, measure_called
+from ontomask.errors import OntomaskError, SchemaError, many, quoted
+from ontomask.taxonomy import Concept, Taxonomy
+from ontomask.taxonomy.names import nearest
+
+__all__ = ["Date", "Nominal", "Numeric", "Ordinal", "Schema"]
+
+
+class _Column:
+    """A column and how much it counts in the distance between records."""
+
+    column: str
+    weight: float
+
+    def problems(self) -> Iterator[str]:
+        """What is wrong with it, in words."""
+        column: Any = self.column  # whatever was given
+        weight: Any = self.weight
+        if not isinstance(column, str) or not column:
+            yield f"{type(self).__name__}({column!r}): a column is named by its text"
+        fine = isinstance(weight, int | float) and math.isfinite(weight) and weight > 0
+        if not fine or isinstance(weight, bool):
+            yield f"column {column!r}: weight is {weight!r}; it is a number above 0"
+
+
+@dataclass(frozen=True)
+class Nominal(_Column):
+    """A column of words whose meaning a taxonomy knows.
+
+    ``domain`` is what distances are counted in: everything below the least common subsumer of the
+    values (``"lcs"``), the whole ``"taxonomy"``, or what is below a concept you name. ``mapping``
+    says what values mean that the taxonomy does not know by that name: a dict, or a table with the
+    columns value and concept; it and the options after it go to :func:`~ontomask.map_terms`.
+    """
+
+    column: str
+    taxonomy: Taxonomy
+    measure: MeasureLike = "sanchez"
+    domain: Concept = "lcs"
+    weight: float = 1
+    mapping: Mapping[str, Concept] | str | PathLike[str] | None = None
+    prefer: Concept | Collection[Concept] = ()
+    repair_codes: bool = False
+    stems: str | None = "english"
+    heads: bool = False
+
+    def problems(self) -> Iterator[str]:
+        yield from super().problems()
+        taxonomy: Any = self.taxonomy
+        if not isinstance(taxonomy, Taxonomy):
+            yield (
+                f"column {self.column!r}: taxonomy is {self.taxonomy!r}; "
+                "give a Taxonomy, as load_taxonomy(...) makes it"
+            )
+            return
+        try:
+            measure_called(self.measure, self.taxonomy)
+            if self.domain not in ("lcs", "taxonomy"):
+                self.taxonomy.code(self.domain)
+        except OntomaskError as error:
+            yield f"column {self.column!r}: {error.message}" + (
+                f" ({error.hint})" if error.hint else ""
+            )
+
+
+@dataclass(frozen=True)
+class Numeric(_Column):
+    """A column of numbers; masked numbers have the precision of the column."""
+
+    column: str
+    weight: float = 1
+
+
+@dataclass(frozen=True)
+class Ordinal(_Column):
+    """A column of values with an order: ``levels`` from the lowest to the highest."""
+
+    column: str
+    levels: Sequence[Any]
+    weight: float = 1
+
+    def problems(self) -> Iterator[str]:
+        yield from super().problems()
+        if isinstance(self.levels, str) or not isinstance(self.levels, Iterable):
+            yield f"column {self.column!r}: levels is {self.levels!r}; give a list of values"
+            return
+        levels = list(self.levels)
+        if not levels:
+            yield f"column {self.column!r}: levels is empty; list them from lowest to highest"
+        twice = [level for level, count in Counter(levels).items() if count > 1]
+        if twice:
+            yield f"column {self.column!r}: levels has {quoted(twice)} twice"
+
+
+@dataclass(frozen=True)
+class Date(_Column):
+    """A column of days; of a time stamp the day counts, and midnight is released."""
+
+    column: str
+    weight: float = 1
+
+
+_ROLES = {
+    "quasi_identifiers": "a quasi-identifier",
+    "identifiers": "an identifier",
+    "confidential": "confidential",
+    "keep": "to keep",
+    "drop": "to drop",
+}
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The role of every column of a table.
+
+    ``quasi_identifiers`` are masked; ``identifiers`` and ``drop`` are never released;
+    ``confidential`` columns and those to ``keep`` are released untouched. What has no role is an
+    error (``other="refuse"``), kept or dropped. Missing quasi-identifiers, ``missing_marks`` among
+    them, are an error (``missing="refuse"``), a category of their own, or their rows are dropped.
+    ``person`` names the column that tells which records are one person: classes then hold k
+    different people. Where it has no other role, it is not released.
+
+    >>> Schema([Numeric("age"), Numeric("age", weight=0)], keep=["age"], other="ask")
+    Traceback (most recent call last):
+      ...
+    ontomask.errors.SchemaError: the schema has 4 problems:
+      - column 'age': weight is 0; it is a number above 0
+      - column 'age' is a quasi-identifier twice
+      - column 'age' is a quasi-identifier and to keep
+      - other is 'ask'; it can be 'refuse', 'keep', 'drop'
+    <BLANKLINE>
+    hint: give every column one role
+    """
+
+    quasi_identifiers: Sequence[Nominal | Numeric | Ordinal | Date]
+    identifiers: Sequence[str] = ()
+    confidential: Sequence[str | Nominal | Numeric | Ordinal | Date] = ()
+    keep: Sequence[str] = ()
+    drop: Sequence[str] = ()
+    other: str = "refuse"
+    missing: str = "refuse"
+    missing_marks: Collection[str] = ()
+    person: str | None = None
+
+    def __post_init__(self) -> None:
+        problems: list[str] = []
+        for role in (*_ROLES, "missing_marks"):
+            given = getattr(self, role)
+            if isinstance(given, str | _Column) or not isinstance(given, Iterable):
+                problems.append(f"{role} is {given!r}; put it in a list")
+                given = () if not isinstance(given, str | _Column) else (given,)
+            object.__setattr__(self, role, tuple(given))
+        problems += self._problems()
+        _refuse(problems, "the schema", "give every column one role")
+
+    def _problems(self) -> Iterator[str]:
+        if not self.quasi_identifiers:
+            yield "there is no quasi-identifier: nothing would be masked"
+        given: Any
+        for given in self.quasi_identifiers:
+            if not isinstance(given, _Column):
+                yield (
+                    f"the quasi-identifier {given!r} has no type; "
+                    "give Nominal, Numeric, Ordinal or Date"
+                )
+        for role in ("identifiers", "keep", "drop"):
+            for given in getattr(self, role):
+                if not isinstance(given, str):
+                    yield f"{role} has {given!r}; a column is named by its text"
+        for given in self.confidential:
+            if not isinstance(given, str | _Column):
+                yield f"confidential has {given!r}; give the column's name, or Nominal and the like"
+        for given in (*self.quasi_identifiers, *self.confidential):
+            if isinstance(given, _Column):
+                yield from given.problems()
+        yield from self._roles_that_clash()
+        for name, allowed in {
+            "other": ("refuse", "keep", "drop"),
+            "missing": ("refuse", "category", "drop"),
+        }.items():
+            if getattr(self, name) not in allowed:
+                yield f"{name} is {getattr(self, name)!r}; it can be {quoted(allowed)}"
+        person: Any = self.person
+        if person is not None and not isinstance(person, str):
+            yield f"person is {self.person!r}; name the column"
+        elif self.person in self.roles and "quasi_identifiers" in self.roles[self.person]:
+            yield f"column {self.person!r} is a quasi-identifier and the person; it cannot be both"
+
+    def _roles_that_clash(self) -> Iterator[str]:
+        for column, roles in self.roles.items():
+            for role, count in Counter(roles).items():
+                if count > 1:
+                    yield f"column {column!r} is {_ROLES[role]} twice"
+            distinct = list(dict.fromkeys(roles))
+            if len(distinct) > 1:
+                yield f"column {column!r} is {' and '.join(_ROLES[role] for role in distinct)}"
+
+    @property
+    def roles(self) -> dict[str, list[str]]:
+        """Every named column with its roles; one, once the schema is made."""
+        found: dict[str, list[str]] = {}
+        for role in _ROLES:
+            for given in getattr(self, role):
+                column = given.column if isinstance(given, _Column) else given
+                found.setdefault(column if isinstance(column, str) else repr(column), []).append(
+                    role
+                )
+        return found
+
+    def check(self, columns: Sequence[str]) -> None:
+        """Refuse a table whose columns are not those of the schema; every problem at once."""
+        problems = [
+            f"the table has {count} columns called {column!r}"
+            for column, count in Counter(columns).items()
+            if count > 1
+        ]
+        named = self.roles
+        if self.person is not None:
+            named.setdefault(self.person, [])
+        for column in named:
+            if column not in columns:
+                near = nearest(column, [str(name) for name in columns], most=1)
+                meant = f"; did you mean {near[0]!r}?" if near else ""
+                problems.append(f"the table has no column {column!r}{meant}")
+        without = [column for column in dict.fromkeys(columns) if column not in named]
+        if without and self.other == "refuse":
+            problems.append(f"{many(len(without), 'column')} without a role: {quoted(without, 20)}")
+        _refuse(
+            problems,
+            "schema and table do not fit together: there",
+            'name columns as the table does, and give each a role, or other="keep" or "drop" '
+            "for the rest",
+        )
+
+    def removed(self, columns: Iterable[str]) -> list[str]:
+        """The columns of a table that are never released."""
+        kept = {"quasi_identifiers", "confidential", "keep"}
+        named = self.roles
+        if self.person is not None:
+            named.setdefault(self.person, ["identifiers"])
+        rest = ["keep"] if self.other == "keep" else ["drop"]
+        return [column for column in columns if not kept & set(named.get(column, rest))]
+
+    def __repr__(self) -> str:
+        given = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
+        ]
+        return f"Schema({', '.join(given)})"
+
+
+def _refuse(problems: Sequence[str], where: str, hint: str) -> None:
+    if len(problems) == 1:
+        raise SchemaError(problems[0], hint)
+    if problems:
+        verb = "are" if where.endswith("there") else "has"
+        listed = "".join(f"\n  - {problem}" for problem in problems)
+        raise SchemaError(f"{where} {verb} {len(problems)} problems:{listed}", hint)
