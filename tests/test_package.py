@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -110,3 +111,20 @@ def test_errors_cross_process_borders():
 
     error = pickle.loads(pickle.dumps(om.errors.CycleError("a is a a", "remove it")))  # noqa: S301
     assert str(error) == "a is a a\n\nhint: remove it"
+
+
+def test_names_are_found_when_they_are_used():
+    for name in om.__all__:
+        assert getattr(om, name) is not None
+    assert om.distances.sanchez.__name__ == "sanchez"
+    assert set(dir(om)) == set(om.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = om.nonsense
+    with pytest.raises(ImportError):
+        from ontomask import nothing_of_the_kind  # noqa: F401
+
+
+def test_the_types_and_the_list_of_public_names_agree():
+    source = (ROOT / "src" / "ontomask" / "__init__.py").read_text()
+    typed = source.split("if _TYPE_CHECKING:")[1].split("__all__")[0]
+    assert all(re.search(rf"\b{name}\b", typed) for name in om.__all__ if name != "__version__")

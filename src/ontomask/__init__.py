@@ -3,28 +3,36 @@
 Taxonomies say what concepts are kinds of, distances how far apart two of them are, statistics
 what a column of them is like; masking methods make records alike that were not.
 ``docs/reference.md`` lists everything by purpose.
+
+Names are looked up when they are first used, so that importing the package costs next to nothing.
 """
 
-from ontomask import datasets, errors
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from ontomask._version import __version__
-from ontomask.distances import distance, distance_matrix
-from ontomask.errors import OntomaskError, OntomaskWarning
-from ontomask.methods import Microaggregation, Recoding, Resampling, Suppression
-from ontomask.release import Date, Nominal, Numeric, Ordinal, Release, Schema, mask
-from ontomask.statistics import (
-    centroid,
-    distance_correlation,
-    distance_covariance,
-    distance_variance,
-    marginality,
-    marginality_covariance,
-    marginality_mean,
-    marginality_variance,
-    semantic_mean,
-    semantic_variance,
-    weighted_distance,
-)
-from ontomask.taxonomy import Taxonomy, TermMap, load_taxonomy, map_terms
+
+if _TYPE_CHECKING:
+    from ontomask import datasets, errors
+    from ontomask.distances import distance, distance_matrix
+    from ontomask.errors import OntomaskError, OntomaskWarning
+    from ontomask.methods import Microaggregation, Recoding, Resampling, Suppression
+    from ontomask.release import Date, Nominal, Numeric, Ordinal, Release, Schema, mask
+    from ontomask.statistics import (
+        centroid,
+        distance_correlation,
+        distance_covariance,
+        distance_variance,
+        marginality,
+        marginality_covariance,
+        marginality_mean,
+        marginality_variance,
+        semantic_mean,
+        semantic_variance,
+        weighted_distance,
+    )
+    from ontomask.taxonomy import Taxonomy, TermMap, load_taxonomy, map_terms
 
 __all__ = [
     # what concepts mean
@@ -66,3 +74,26 @@ __all__ = [
     "OntomaskWarning",
     "__version__",
 ]
+
+#: Where public names are looked for, in this order.
+_HOMES = ("taxonomy", "distances", "statistics", "methods", "release", "errors")
+
+
+def __getattr__(name: str) -> _Any:
+    if name in __all__:
+        for home in _HOMES:
+            module = _import_module(f"ontomask.{home}")
+            if name in module.__all__:
+                globals()[name] = found = getattr(module, name)
+                return found
+    if not name.startswith("_"):
+        try:
+            return _import_module(f"ontomask.{name}")  # a part of the package
+        except ModuleNotFoundError as error:
+            if error.name != f"ontomask.{name}":
+                raise
+    raise AttributeError(f"module 'ontomask' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

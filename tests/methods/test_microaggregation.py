@@ -119,3 +119,31 @@ def test_numbers_in_the_middle(diagnoses):
 def test_wrong_settings(settings, message):
     with pytest.raises(ParameterError, match=message):
         Microaggregation(**settings)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("setting", ["semantic", "classic"])
+@pytest.mark.parametrize("distance", ["mean", "s"])
+def test_two_hundred_records_of_words_and_numbers(diagnoses, distance, setting, seed):
+    random = np.random.default_rng(seed)
+    words = np.array(diagnoses.identifiers)
+    # A few values far more often than the others, as real columns have them.
+    often = random.dirichlet(np.full(len(words), 0.4), size=2)
+    columns = [
+        (random.choice(words, 200, p=often[0]).tolist(), diagnoses),
+        (random.choice(words, 200, p=often[1]).tolist(), diagnoses),
+        (random.integers(20, 60, 200).tolist(), None),
+    ]
+    tuples, counts = counted(columns)
+    candidates = "hierarchy" if distance == "mean" else "values"
+    table = plain_mdav.Table(
+        [plain_mdav.Column(c, t, setting == "classic", candidates == "values") for c, t in columns],
+        counts,
+        distance,
+    )
+    expected = {frozenset(group) for group in plain_mdav.groups(table, 5)}
+    group = mdav(Operators(tuples, distance, setting, candidates), 5)
+    formed = {
+        frozenset(as_values(tuples, t) for t in np.flatnonzero(group == g)) for g in set(group)
+    }
+    assert formed == expected
