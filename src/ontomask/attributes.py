@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +50,7 @@ class Attribute(ABC):
 
     @abstractmethod
     def centroid(self, values: NDArray[np.integer], counts: NDArray[np.integer]) -> float:
-        """The target in the middle of some values (by place, each once) with counts."""
+        """The target in the middle of some values (by place, each once, ascending) with counts."""
 
     def released(self, targets: Floats) -> Floats:
         """Targets as they are written; NaN, a suppressed value, stays."""
@@ -141,10 +140,6 @@ class NominalAttribute(Attribute):
         total = sum(c * int(row @ counts) for c, row in zip(counts.tolist(), rows, strict=True))
         return total / FIXED / (n * (n - 1)) if n > 1 else 0.0
 
-    def marginality_variance(self, counts: NDArray[np.integer]) -> float:
-        """The same sum divided by n once, as MA eq. 5 has it."""
-        return self.variance(counts) * (int(counts.sum()) - 1)
-
 
 @dataclass(frozen=True, eq=False)
 class NumericalAttribute(Attribute):
@@ -159,7 +154,6 @@ class NumericalAttribute(Attribute):
     weight: float = 1.0
     decimals: int = 0
     median: bool = False
-    labels: Sequence[Any] = field(default=())
 
     @property
     def size(self) -> int:
@@ -179,15 +173,10 @@ class NumericalAttribute(Attribute):
         return self.numbers[values]
 
     def centroid(self, values: NDArray[np.integer], counts: NDArray[np.integer]) -> float:
-        numbers = self.numbers[values]
-        if not self.median:
-            return float(np.dot(numbers, counts) / counts.sum())
-        order = np.argsort(numbers, kind="stable")
-        reached = np.cumsum(np.asarray(counts)[order]) * 2 >= counts.sum()
-        return float(numbers[order[np.argmax(reached)]])
+        return float(self.centroids(np.zeros(1, dtype=np.int64), values, counts)[0])
 
     def centroids(
-        self, begin: NDArray[np.int64], values: NDArray[np.integer], counts: NDArray[np.int64]
+        self, begin: NDArray[np.int64], values: NDArray[np.integer], counts: NDArray[np.integer]
     ) -> Floats:
         """The centroid of each of many groups, laid end to end and ascending within each."""
         numbers, sizes = self.numbers[values], np.add.reduceat(counts, begin)

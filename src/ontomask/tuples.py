@@ -92,11 +92,31 @@ class Transitions:
         return sums.astype(np.int64)
 
     @staticmethod
-    def whole(tuples: Tuples, targets: NDArray[np.float64], of: NDArray[np.integer]) -> Transitions:
-        """All records of tuple ``t`` become row ``of[t]`` of ``targets``; equal rows are joined."""
-        written = [a.released(c) for a, c in zip(tuples.attributes, targets.T, strict=True)]
-        distinct, place = np.unique(
-            np.column_stack(written), axis=0, return_inverse=True, equal_nan=True
+    def joined(
+        tuples: Tuples,
+        targets: NDArray[np.float64],
+        source: NDArray[np.integer],
+        target: NDArray[np.integer],
+        count: NDArray[np.integer],
+    ) -> Transitions:
+        """Transitions in their order, with equal targets made one and their counts summed.
+
+        Blank targets are equal too.
+        """
+        _, first, place = np.unique(
+            np.where(np.isnan(targets), np.inf, targets),
+            axis=0,
+            return_index=True,
+            return_inverse=True,
         )
-        source = np.arange(len(tuples))
-        return Transitions(tuples, distinct, source, place.ravel()[of], tuples.counts)
+        key, pair = np.unique(source * len(first) + place.ravel()[target], return_inverse=True)
+        sums = np.bincount(pair.ravel(), weights=count).astype(np.int64)
+        return Transitions(tuples, targets[first], *np.divmod(key, len(first)), sums)
+
+    @staticmethod
+    def whole(tuples: Tuples, targets: NDArray[np.float64], of: NDArray[np.integer]) -> Transitions:
+        """All records of tuple ``t`` become row ``of[t]`` of ``targets``, as it is written."""
+        written = [a.released(c) for a, c in zip(tuples.attributes, targets.T, strict=True)]
+        return Transitions.joined(
+            tuples, np.column_stack(written), np.arange(len(tuples)), of, tuples.counts
+        )

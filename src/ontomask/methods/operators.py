@@ -47,8 +47,8 @@ class Operators:
         sizes = [attribute.size for attribute in tuples.attributes]
         self.offset: Longs = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
         self._factors = [self._factor(j, distance) for j in range(len(sizes))]
-        largest = max(max(self._factors), 1e-300)
-        self._scale = FIXED / (largest if not self.by_variance else self._largest())
+        #: What a distance, times its attribute's factor, is multiplied with to be a whole number.
+        self.scale = FIXED / self._largest()
         self._length = sum(sizes)
         # Seven distances of at most 2^28 add up to less than 2^31.
         self._kind = np.int32 if len(sizes) <= 7 else np.int64
@@ -71,12 +71,15 @@ class Operators:
         return attribute.variance(counts)
 
     def _largest(self) -> float:
-        """More than any attribute contributes to a distance by variances."""
-        sizes = [
-            factor * (a.range**2 / 2 if isinstance(a, NumericalAttribute) else 1)
-            for factor, a in zip(self._factors, self.tuples.attributes, strict=True)
-        ]
-        return max(sizes) or 1.0
+        """The most that an attribute can contribute to a distance."""
+        return (
+            max(
+                factor
+                * (a.range**2 / 2 if self.by_variance and isinstance(a, NumericalAttribute) else 1)
+                for factor, a in zip(self._factors, self.tuples.attributes, strict=True)
+            )
+            or 1.0
+        )
 
     # ------------------------------------------------------------------ comparison
 
@@ -95,8 +98,8 @@ class Operators:
             if self._rows[j] is not None:
                 part[:] = self._rows[j][int(target[j])]
             else:
-                distances = self._distances(j, attribute, float(target[j]))
-                np.rint(distances * (self._factors[j] * self._scale), out=distances)
+                distances = self._distances(attribute, float(target[j]))
+                np.rint(distances * (self._factors[j] * self.scale), out=distances)
                 part[:] = distances
         return row
 
@@ -104,7 +107,7 @@ class Operators:
     def _rows(self) -> list[Any]:
         """Fixed-point distances from each candidate to each value, where words have meaning."""
         return [
-            self._scaled(a.table, factor * self._scale / FIXED)
+            self._scaled(a.table, factor * self.scale / FIXED)
             if isinstance(a, NominalAttribute) and not self.classic
             else None
             for a, factor in zip(self.tuples.attributes, self._factors, strict=True)
@@ -115,7 +118,7 @@ class Operators:
             return table.astype(self._kind, copy=False)
         return np.rint(table * factor).astype(self._kind)
 
-    def _distances(self, j: int, attribute: Attribute, target: float) -> Floats:
+    def _distances(self, attribute: Attribute, target: float) -> Floats:
         if self.classic and isinstance(attribute, NominalAttribute):
             return (attribute.place != int(target)).astype(np.float64)
         if self.by_variance:
@@ -128,7 +131,7 @@ class Operators:
         for j, attribute in enumerate(self.tuples.attributes):
             value = self.tuples.codes[j, tuple_]
             distances = self._many(attribute, targets[:, j], int(value))
-            total += np.rint(distances * (self._factors[j] * self._scale)).astype(np.int64)
+            total += np.rint(distances * (self._factors[j] * self.scale)).astype(np.int64)
         return total
 
     def _many(self, attribute: Attribute, targets: Floats, value: int) -> Floats:
@@ -170,7 +173,7 @@ class Operators:
             from ontomask.methods import kernels
 
             out = np.empty(len(start) - 1, dtype=np.int64)
-            above_start, above = self.above(attribute)
+            above_start, above = self.above[j]
             kernels.group_centroids(
                 start, members, codes, counts, above_start, above, self.tables[j], out
             )
@@ -187,11 +190,18 @@ class Operators:
             columns.append(self._middle(attribute, values, sums))
         return np.array(columns)
 
-    def above(self, attribute: NominalAttribute) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The candidates that each value brings in: what is above it, or itself alone."""
-        if self._values_only:
-            return np.arange(attribute.size + 1), attribute.place.astype(np.int32)
-        return attribute.above
+    @cached_property
+    def above(self) -> list[tuple[NDArray[np.int64], NDArray[np.int32]]]:
+        """The candidates that each value of an attribute brings in: itself, what is above it."""
+        none = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
+        return [
+            none
+            if not isinstance(a, NominalAttribute)
+            else (np.arange(a.size + 1), a.place.astype(np.int32))
+            if self._values_only
+            else a.above
+            for a in self.tuples.attributes
+        ]
 
     def _middle(self, attribute: Attribute, values: Longs, counts: Longs) -> float:
         """The centroid of numbers, and the most frequent value in the classic setting."""
@@ -222,13 +232,14 @@ class Remaining:
         self.tuples = operators.tuples
         self.counts = self.tuples.counts.copy()
         self.records = self.tuples.records
+        self._targets = self.tuples.targets()
         self._left = [self.tuples.value_counts(j) for j in range(len(self.tuples.attributes))]
         self._sums: list[Longs] = []
         self._below: list[Longs] = []
         for j, attribute in enumerate(self.tuples.attributes):
             if isinstance(attribute, NominalAttribute) and not operators.classic:
                 self._sums.append(self._left[j] @ operators.tables[j].astype(np.int64))
-                start, above = operators.above(attribute)
+                start, above = operators.above[j]
                 owner = np.repeat(self._left[j], np.diff(start))
                 below = np.bincount(above, weights=owner, minlength=len(attribute.candidates))
                 self._below.append(below.astype(np.int64))
@@ -246,7 +257,7 @@ class Remaining:
         for j, attribute in enumerate(self.tuples.attributes):
             values = self.tuples.codes[j, group]
             if isinstance(attribute, NominalAttribute) and not self.operators.classic:
-                start, above = self.operators.above(attribute)
+                start, above = self.operators.above[j]
                 table, sums, below = self.operators.tables[j], self._sums[j], self._below[j]
                 kernels.leave(values, counts, table, start, above, sums, below)
             else:
@@ -255,7 +266,7 @@ class Remaining:
     def centroid(self) -> Floats:
         """The centroid of what is left."""
         if self.operators.classic and not self.operators.by_variance:
-            return self.tuples.targets()[int(np.argmax(self.counts))]
+            return self._targets[int(np.argmax(self.counts))]
         return np.array([self._middle(j, a) for j, a in enumerate(self.tuples.attributes)])
 
     def _middle(self, j: int, attribute: Attribute) -> float:

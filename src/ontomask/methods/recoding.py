@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import FIXED, NumericalAttribute
+from ontomask.attributes import NumericalAttribute
 from ontomask.errors import ParameterError
 from ontomask.methods.method import GroupingMethod, one_of
 from ontomask.methods.operators import Operators
@@ -113,13 +113,12 @@ def space(operators: Operators) -> tuple[Longs, Longs, Ints, Ints, Floats, Float
     numbers = np.zeros(offset[-1])
     unit = np.zeros((len(attributes), 2))
     start = np.zeros(len(attributes) + 1, dtype=np.int64)
-    scale = FIXED / max(*(attribute.weight for attribute in attributes), 1e-300)
     for j, attribute in enumerate(attributes):
         start[j + 1] = start[j] + sizes[j] ** 2
         if isinstance(attribute, NumericalAttribute):
             start[j + 1] = start[j] + sizes[j]
             numbers[offset[j] : offset[j + 1]] = attribute.numbers
-            unit[j] = attribute.range or 1.0, attribute.weight * scale
+            unit[j] = attribute.range or 1.0, attribute.weight * operators.scale
     tables = np.zeros(start[-1], dtype=np.int32)
     orders = np.zeros(start[-1], dtype=np.int32)
     targets = [a.target_of(np.arange(a.size)) for a in attributes]

@@ -156,14 +156,9 @@ class _Groups:
     def transitions(self, operators: Operators) -> Transitions:
         """Every group to its centroid."""
         centroids = _centroids(operators, self.start, self.records)
-        targets, place = np.unique(centroids, axis=0, return_inverse=True)
         group = self.group()
-        key, count = _summed(
-            self.records.tuples * len(targets) + place.ravel()[group],
-            self.records.counts * self.times[group],
-        )
-        source, target = np.divmod(key, len(targets))
-        return Transitions(operators.tuples, targets, source, target, count)
+        count = self.records.counts * self.times[group]
+        return Transitions.joined(operators.tuples, centroids, self.records.tuples, group, count)
 
 
 def _side_by_side(samples: list[Records], p: int) -> _Groups:

@@ -34,8 +34,7 @@ def synthetic(
     source = np.repeat(np.arange(len(tuples)), tuples.counts)
     columns = [_drawn(tuples, operators, j, group, random) for j in range(len(tuples.attributes))]
     masked, target = count_tuples(tuples.attributes, columns)
-    key, count = np.unique(source * len(masked) + target, return_counts=True)
-    return Transitions(tuples, masked.targets(), *np.divmod(key, len(masked)), count)
+    return Transitions.joined(tuples, masked.targets(), source, target, np.ones_like(source))
 
 
 def _drawn(

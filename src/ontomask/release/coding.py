@@ -268,9 +268,7 @@ def _ordinal(column: Ordinal, found: Distinct) -> Coded:
             f"list every level; given are {levels[:10]!r}",
         )
     ranks = [float(rank[value]) for value in found.values]
-    return _numbers(
-        column, found, ranks, lambda it: levels[round(it)], median=True, labels=tuple(levels)
-    )
+    return _numbers(column, found, ranks, lambda it: levels[round(it)], median=True)
 
 
 _EPOCH = datetime.date(1970, 1, 1).toordinal()

@@ -270,16 +270,8 @@ def _as_written(transitions: Transitions, coded: list[Coded]) -> Transitions:
     rounded = np.column_stack(
         [it.attribute.released(transitions.targets[:, j]) for j, it in enumerate(coded)]
     )
-    # NaN is a value here: all blank targets are one.
-    _, first, place = np.unique(
-        np.where(np.isnan(rounded), np.inf, rounded), axis=0, return_index=True, return_inverse=True
-    )
-    targets = rounded[first]
-    target = place.ravel()[transitions.target]
-    pairs, joined = np.unique(transitions.source * len(targets) + target, return_inverse=True)
-    count = np.bincount(joined.ravel(), weights=transitions.count).astype(np.int64)
-    source, target = np.divmod(pairs, len(targets))
-    return Transitions(transitions.tuples, targets, source, target, count)
+    plan = transitions
+    return Transitions.joined(plan.tuples, rounded, plan.source, plan.target, plan.count)
 
 
 def _promised(method: Method) -> int | None:
