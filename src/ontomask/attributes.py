@@ -28,6 +28,9 @@ Floats = NDArray[np.float64]
 #: order of summation, and so are ties.
 FIXED = float(1 << 28)
 
+#: How many distances a table of candidates against values may hold, four bytes each.
+LARGEST_TABLE = 1 << 28
+
 
 class Attribute(ABC):
     """One quasi-identifier."""
@@ -71,7 +74,8 @@ class NominalAttribute(Attribute):
 
     ``values`` are sorted; ``domain`` is the taxonomy that distances, depths and candidates are
     counted in. The candidates for a centroid are the values and what is above them, in the order
-    in which ties are settled: the deepest first, then by identifier.
+    in which ties are settled: the deepest first, then by identifier. ``others`` are more concepts
+    that a value may become; they come after these, and are never a centroid.
     """
 
     name: str
@@ -79,6 +83,7 @@ class NominalAttribute(Attribute):
     values: Sequence[Concept]
     measure: MeasureLike = "sanchez"
     weight: float = 1.0
+    others: Sequence[Concept] = ()
 
     @property
     def size(self) -> int:
@@ -89,7 +94,12 @@ class NominalAttribute(Attribute):
         """What a value may become."""
         codes = np.unique(ancestor_lists(self.domain, self._codes)[1])
         named = [(-int(self.domain.depths[code]), self.domain.identifiers[code]) for code in codes]
-        return tuple(identifier for _, identifier in sorted(named))
+        return tuple(dict.fromkeys([*(name for _, name in sorted(named)), *self.others]))
+
+    @cached_property
+    def places(self) -> dict[Concept, int]:
+        """Where each candidate stands."""
+        return {candidate: place for place, candidate in enumerate(self.candidates)}
 
     @cached_property
     def _codes(self) -> NDArray[np.int32]:
@@ -98,17 +108,25 @@ class NominalAttribute(Attribute):
     @cached_property
     def place(self) -> NDArray[np.int64]:
         """Where each value stands among the candidates."""
-        places = {candidate: place for place, candidate in enumerate(self.candidates)}
-        return np.array([places[value] for value in self.values])
+        return np.array([self.places[value] for value in self.values])
 
     @cached_property
     def table(self) -> NDArray[np.int32]:
         """Distances from each candidate (row) to each value (column), in fixed point."""
-        between = Distances(self.domain, self.candidates, self._codes, self.measure)
+        return self._between(self.candidates)
+
+    def _between(self, candidates: Sequence[Concept]) -> NDArray[np.int32]:
+        between = Distances(self.domain, candidates, self._codes, self.measure)
         table = np.empty(between.shape, dtype=np.int32)
         for rows, block in between.blocks():
             table[rows] = np.rint(block * FIXED)
         return table
+
+    def rows(self, targets: NDArray[np.integer]) -> NDArray[np.int32]:
+        """Some rows of the table: made for the purpose where the whole of it would be too large."""
+        if "table" in self.__dict__ or len(self.candidates) * self.size <= LARGEST_TABLE:
+            return self.table[targets]
+        return self._between([self.candidates[target] for target in targets.tolist()])
 
     @cached_property
     def above(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -119,7 +137,7 @@ class NominalAttribute(Attribute):
         return start, place[codes]
 
     def from_target(self, target: float) -> Floats:
-        return self.table[int(target)] / FIXED
+        return self.rows(np.array([int(target)]))[0] / FIXED
 
     def target_of(self, values: NDArray[np.integer]) -> Floats:
         return self.place[values].astype(np.float64)

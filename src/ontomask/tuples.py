@@ -55,15 +55,23 @@ def count_tuples(
     attributes: Sequence[Attribute], codes: Sequence[NDArray[np.integer]]
 ) -> tuple[Tuples, NDArray[np.int64]]:
     """The distinct tuples of a table of codes, a column per attribute; each record's tuple."""
-    key = np.zeros(len(codes[0]), dtype=np.int64)
-    for attribute, column in zip(attributes, codes, strict=True):
-        # Numbering after each column keeps the key small, and keeps the order.
-        _, key = np.unique(key * attribute.size + column, return_inverse=True)
-    _, first, record_tuple, counts = np.unique(
-        key, return_index=True, return_inverse=True, return_counts=True
-    )
+    first, record_tuple = _distinct(codes)
+    counts = np.bincount(record_tuple, minlength=len(first))
     distinct = np.ascontiguousarray(np.stack([np.asarray(c)[first] for c in codes]), dtype=np.int32)
-    return Tuples(tuple(attributes), distinct, counts.astype(np.int64)), record_tuple
+    return Tuples(tuple(attributes), distinct, counts), record_tuple
+
+
+def _distinct(
+    columns: Sequence[NDArray[np.integer]],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each distinct row is first met, in sorted order; and which of them each row is."""
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    first = key
+    for column in columns:
+        size = int(column.max(initial=0)) + 1
+        # Numbering after each column keeps the key small, and keeps the order.
+        _, first, key = np.unique(key * size + column, return_index=True, return_inverse=True)
+    return first, key
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +81,9 @@ class Transitions:
     ``targets`` are rows of targets, one column per attribute (see :mod:`ontomask.attributes`); NaN
     in all columns is a suppressed record. ``source``, ``target`` and ``count`` run in parallel,
     sorted by source, then target; every record of every tuple is accounted for.
+
+    ``unpaired`` is for swapping: how many values of each attribute kept their place because there
+    was none to swap them with.
     """
 
     tuples: Tuples
@@ -80,6 +91,7 @@ class Transitions:
     source: NDArray[np.int64]
     target: NDArray[np.int64]
     count: NDArray[np.int64]
+    unpaired: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         sums = np.bincount(self.source, weights=self.count, minlength=len(self.tuples))
@@ -103,15 +115,23 @@ class Transitions:
 
         Blank targets are equal too.
         """
-        _, first, place = np.unique(
-            np.where(np.isnan(targets), np.inf, targets),
-            axis=0,
-            return_index=True,
-            return_inverse=True,
+        first, place = _distinct(
+            [np.unique(np.where(np.isnan(c), np.inf, c), return_inverse=True)[1] for c in targets.T]
         )
-        key, pair = np.unique(source * len(first) + place.ravel()[target], return_inverse=True)
+        key, pair = np.unique(source * len(first) + place[target], return_inverse=True)
         sums = np.bincount(pair.ravel(), weights=count).astype(np.int64)
         return Transitions(tuples, targets[first], *np.divmod(key, len(first)), sums)
+
+    @staticmethod
+    def of_records(
+        tuples: Tuples, codes: Sequence[NDArray[np.integer]], unpaired: Sequence[int] = ()
+    ) -> Transitions:
+        """Every record for itself, in the order of the tuples: the values it is given, by place."""
+        masked, target = count_tuples(tuples.attributes, codes)
+        source = np.repeat(np.arange(len(tuples)), tuples.counts)
+        key, count = np.unique(source * len(masked) + target, return_counts=True)
+        pairs = np.divmod(key, len(masked))
+        return Transitions(tuples, masked.targets(), *pairs, count, tuple(unpaired))
 
     @staticmethod
     def whole(tuples: Tuples, targets: NDArray[np.float64], of: NDArray[np.integer]) -> Transitions:

@@ -46,7 +46,8 @@ def _moved(plan: Transitions, j: int) -> Floats:
     kept = ~np.isnan(target)
     apart = np.ones(len(target))
     if isinstance(attribute, NominalAttribute):
-        apart[kept] = attribute.table[target[kept].astype(np.int64), value[kept]] / FIXED
+        used, place = np.unique(target[kept].astype(np.int64), return_inverse=True)
+        apart[kept] = attribute.rows(used)[place, value[kept]] / FIXED
     elif isinstance(attribute, NumericalAttribute):
         difference = np.abs(attribute.numbers[value] - target)
         apart[kept] = difference[kept] / attribute.range if attribute.range else 0.0

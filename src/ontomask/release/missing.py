@@ -32,7 +32,9 @@ class NominalOrMissing(NominalAttribute):
     def _present(self) -> NominalAttribute | None:
         if not self.values:
             return None
-        return NominalAttribute(self.name, self.domain, self.values, self.measure, self.weight)
+        return NominalAttribute(
+            self.name, self.domain, self.values, self.measure, self.weight, self.others
+        )
 
     @cached_property
     def candidates(self) -> tuple[Concept, ...]:
@@ -45,11 +47,16 @@ class NominalOrMissing(NominalAttribute):
 
     @cached_property
     def table(self) -> NDArray[np.int32]:
-        table = np.full((len(self.candidates), self.size), FIXED, dtype=np.int32)
+        return self.rows(np.arange(len(self.candidates)))
+
+    def rows(self, targets: NDArray[np.integer]) -> NDArray[np.int32]:
+        missing = len(self.candidates) - 1
+        rows = np.full((len(targets), self.size), FIXED, dtype=np.int32)
+        present = np.flatnonzero(targets != missing)
         if self._present:
-            table[:-1, :-1] = self._present.table
-        table[-1, -1] = 0
-        return table
+            rows[present, :-1] = self._present.rows(targets[present])
+        rows[targets == missing, -1] = 0
+        return rows
 
     @cached_property
     def above(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
