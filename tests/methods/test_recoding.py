@@ -15,9 +15,10 @@ import plain_recoding
 from ontomask import Taxonomy
 from ontomask.attributes import NominalAttribute, NumericalAttribute
 from ontomask.errors import ParameterError
-from ontomask.methods import recoding_kernels as kernels
 from ontomask.methods.operators import Operators
-from ontomask.methods.recoding import Recoding, space
+from ontomask.methods.recoding import Recoding
+from ontomask.neighbours import space
+from ontomask.neighbours_kernels import apart
 from ontomask.tuples import count_tuples
 from strategies import taxonomies
 
@@ -148,7 +149,7 @@ def test_distances_are_those_of_the_operators(table, setting, weight):
             expected = row[offset[j] : offset[j + 1]].tolist()
             if j in table.numerical:
                 column = numbers[offset[j] : offset[j + 1]]
-                assert [kernels.apart(column[value], x, *unit[j]) for x in column] == expected
+                assert [apart(column[value], x, *unit[j]) for x in column] == expected
             else:
                 line = start[j] + value * len(expected)
                 order = orders[line : line + len(expected)].tolist()

@@ -51,7 +51,7 @@ class Operators:
         self.scale = FIXED / self._largest()
         self._length = sum(sizes)
         # Seven distances of at most 2^28 add up to less than 2^31.
-        self._kind = np.int32 if len(sizes) <= 7 else np.int64
+        self.kind: Any = np.int32 if len(sizes) <= 7 else np.int64
 
     def _factor(self, j: int, distance: str) -> float:
         """What the distance of an attribute is multiplied with."""
@@ -90,7 +90,7 @@ class Operators:
 
     def row(self, target: Sequence[float] | Floats) -> NDArray[Any]:
         """The distances from a target to every value, attribute after attribute."""
-        row = np.empty(self._length, dtype=self._kind)
+        row = np.empty(self._length, dtype=self.kind)
         for j, (first, attribute) in enumerate(
             zip(self.offset, self.tuples.attributes, strict=True)
         ):
@@ -102,6 +102,16 @@ class Operators:
                 np.rint(distances * (self._factors[j] * self.scale), out=distances)
                 part[:] = distances
         return row
+
+    def lines(self, j: int, places: Longs) -> NDArray[Any]:
+        """The distances from some candidates of a nominal attribute to every value of it."""
+        attribute = self.tuples.attributes[j]
+        assert isinstance(attribute, NominalAttribute)
+        factor = self._factors[j] * self.scale
+        if self.classic:
+            unequal = attribute.place[None, :] != places[:, None]
+            return np.rint(unequal * factor).astype(self.kind)
+        return self._scaled(attribute.rows(places), factor / FIXED)
 
     @cached_property
     def _rows(self) -> list[Any]:
@@ -115,8 +125,8 @@ class Operators:
 
     def _scaled(self, table: NDArray[np.int32], factor: float) -> NDArray[Any]:
         if factor == 1:
-            return table.astype(self._kind, copy=False)
-        return np.rint(table * factor).astype(self._kind)
+            return table.astype(self.kind, copy=False)
+        return np.rint(table * factor).astype(self.kind)
 
     def _distances(self, attribute: Attribute, target: float) -> Floats:
         if self.classic and isinstance(attribute, NominalAttribute):

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import NumericalAttribute
 from ontomask.errors import ParameterError
 from ontomask.methods.method import GroupingMethod, one_of
 from ontomask.methods.operators import Operators
+from ontomask.neighbours import space
 from ontomask.tuples import Transitions, Tuples
 
 __all__ = ["Recoding"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 #: Tuples that were fused, and what each was fused with, in the order of the fusions.
@@ -99,40 +97,6 @@ def _by_distance(
     tuples = operators.tuples
     codes = np.ascontiguousarray(tuples.codes.T)
     return kernels.fuse(k, codes, tuples.counts.copy(), space(operators), weighted, third, random)
-
-
-def space(operators: Operators) -> tuple[Longs, Longs, Ints, Ints, Floats, Floats]:
-    """How values compare, as :mod:`~ontomask.methods.recoding_kernels` reads it.
-
-    Words are compared by a table of values against values. Numbers can be as many as records, so
-    they have none, and are compared one by one with the arithmetic of :meth:`Operators.row`.
-    """
-    attributes = operators.tuples.attributes
-    sizes = [attribute.size for attribute in attributes]
-    offset = np.concatenate((operators.offset, [operators.offset[-1] + sizes[-1]]))
-    numbers = np.zeros(offset[-1])
-    unit = np.zeros((len(attributes), 2))
-    start = np.zeros(len(attributes) + 1, dtype=np.int64)
-    for j, attribute in enumerate(attributes):
-        start[j + 1] = start[j] + sizes[j] ** 2
-        if isinstance(attribute, NumericalAttribute):
-            start[j + 1] = start[j] + sizes[j]
-            numbers[offset[j] : offset[j + 1]] = attribute.numbers
-            unit[j] = attribute.range or 1.0, attribute.weight * operators.scale
-    tables = np.zeros(start[-1], dtype=np.int32)
-    orders = np.zeros(start[-1], dtype=np.int32)
-    targets = [a.target_of(np.arange(a.size)) for a in attributes]
-    words = np.flatnonzero(unit[:, 0] == 0).tolist()
-    for value in range(max((sizes[j] for j in words), default=0)):
-        row = operators.row([target[min(value, len(target) - 1)] for target in targets])
-        for j in words:
-            if value < sizes[j]:
-                line = start[j] + value * sizes[j]
-                tables[line : line + sizes[j]] = row[offset[j] : offset[j + 1]]
-    for j in words:
-        table = tables[start[j] : start[j + 1]].reshape(sizes[j], sizes[j])
-        orders[start[j] : start[j + 1]] = np.argsort(table, axis=1, kind="stable").ravel()
-    return offset, start[:-1], tables, orders, numbers, unit
 
 
 def _with_random_partners(
