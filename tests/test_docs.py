@@ -32,12 +32,25 @@ import pytest
 import typer
 
 import ontomask
-from ontomask import cli, datasets, distances, errors, methods, release, statistics, taxonomy
+from ontomask import (
+    cli,
+    datasets,
+    distances,
+    errors,
+    methods,
+    release,
+    risk,
+    statistics,
+    taxonomy,
+    utility,
+)
+from ontomask.methods.fitted_noise import FittedNoise
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 REFERENCE = ROOT / "docs" / "reference.md"
 COMMANDS = ROOT / "docs" / "commands.md"
+FIGURES = ROOT / "docs" / "concepts" / "utility-and-risk.md"
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"`([\w.-]+)`:\s*$")
@@ -196,15 +209,15 @@ def test_a_line_of_dots_stands_for_anything():
 # ------------------------------------------------------------------ what is public is documented
 
 
-def documented_names() -> set[str]:
-    """Every word in code type on the reference page."""
-    shown = CODE.findall(REFERENCE.read_text(encoding="utf-8"))
+def documented_names(page: Path = REFERENCE) -> set[str]:
+    """Every word in code type on a page."""
+    shown = CODE.findall(FENCE.sub("", page.read_text(encoding="utf-8")))
     return {word for code in shown for word in re.findall(r"\w+", code)}
 
 
 @pytest.mark.parametrize(
     "module",
-    [ontomask, distances, methods, release, statistics, taxonomy],
+    [ontomask, distances, methods, release, risk, statistics, taxonomy, utility],
     ids=lambda module: module.__name__,
 )
 def test_the_reference_has_every_public_name(module):
@@ -215,8 +228,13 @@ def test_the_reference_has_every_public_name(module):
     "kind",
     [
         *(taxonomy.Taxonomy, taxonomy.TermMap, taxonomy.Match, taxonomy.About, taxonomy.Hit),
-        *(getattr(methods, name) for name in methods.__all__),
-        *(getattr(release, name) for name in release.__all__ if name != "mask"),
+        FittedNoise,
+        *(
+            getattr(module, name)
+            for module in (methods, release, risk, utility)
+            for name in module.__all__
+            if inspect.isclass(getattr(module, name))
+        ),
     ],
     ids=lambda kind: kind.__name__,
 )
@@ -229,6 +247,11 @@ def test_the_reference_has_every_error_and_warning():
     classes = inspect.getmembers(errors, lambda it: inspect.isclass(it))
     ours = {name for name, it in classes if issubclass(it, BaseException)}
     assert ours - documented_names() == set()
+
+
+@pytest.mark.parametrize("module", [risk, utility], ids=lambda module: module.__name__)
+def test_the_page_on_evaluation_has_every_figure(module):
+    assert set(module.DESCRIPTIONS) - documented_names(FIGURES) == set()
 
 
 def test_the_reference_names_nothing_that_does_not_exist():

@@ -14,11 +14,28 @@ from typing import Any as _Any
 from ontomask._version import __version__
 
 if _TYPE_CHECKING:
-    from ontomask import datasets, errors
+    from ontomask import datasets, errors, risk, utility
     from ontomask.distances import distance, distance_matrix
     from ontomask.errors import OntomaskError, OntomaskWarning
-    from ontomask.methods import Microaggregation, Recoding, Resampling, Suppression
-    from ontomask.release import Date, Nominal, Numeric, Ordinal, Release, Schema, mask
+    from ontomask.methods import (
+        Microaggregation,
+        NoiseAddition,
+        RankSwapping,
+        Recoding,
+        Resampling,
+        Suppression,
+    )
+    from ontomask.release import (
+        Date,
+        Evaluation,
+        Nominal,
+        Numeric,
+        Ordinal,
+        Release,
+        Schema,
+        evaluate,
+        mask,
+    )
     from ontomask.statistics import (
         centroid,
         distance_correlation,
@@ -67,6 +84,13 @@ __all__ = [
     "Recoding",
     "Resampling",
     "Suppression",
+    "RankSwapping",
+    "NoiseAddition",
+    # what it cost and what is left to fear
+    "evaluate",
+    "Evaluation",
+    "utility",
+    "risk",
     # the rest
     "datasets",
     "errors",

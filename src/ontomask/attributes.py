@@ -20,13 +20,16 @@ from ontomask.distances import Distances, MeasureLike
 from ontomask.distances.shared import ancestor_lists
 from ontomask.taxonomy import Concept, Taxonomy
 
-__all__ = ["Attribute", "NominalAttribute", "NumericalAttribute"]
+__all__ = ["MISSING", "Attribute", "NominalAttribute", "NumericalAttribute"]
 
 Floats = NDArray[np.float64]
 
 #: Distances of words are kept as whole multiples of 2^-28: sums of them are exact, whatever the
 #: order of summation, and so are ties.
 FIXED = float(1 << 28)
+
+#: What stands for a missing value among the candidates; no concept has an empty identifier.
+MISSING: Concept = ""
 
 #: How many distances a table of candidates against values may hold, four bytes each.
 LARGEST_TABLE = 1 << 28

@@ -15,7 +15,9 @@
     ├── UnknownValueError              values that reach no concept
     ├── UnknownMeasureError            no distance of that name
     ├── SchemaError                    the schema is wrong, or does not fit the table
+    ├── SpecError                      a release file is wrong
     ├── ColumnError                    a column does not hold what its role needs
+    ├── RequirementNotMet              a release is not what its file requires
     └── ParameterError                 an argument that makes no sense
     InternalError                      a mistake of ours, please report it
 
@@ -23,7 +25,9 @@
     ├── SeveralRootsWarning            a virtual root was put above several
     ├── HeaderWarning                  a first row was taken for a header
     ├── IndexReleasedWarning           a named pandas index is in the released table
-    └── RepeatedIdentifierWarning      one person seems to have several records
+    ├── NothingSwappedWarning          all records are alike, swapping changes nothing
+    ├── RepeatedIdentifierWarning      one person seems to have several records
+    └── WeakProtectionWarning          a method without a guarantee changed next to nothing
 
 Every message says what is wrong, where, and what to do about it. A message may quote a few
 values; it never quotes a record.
@@ -42,20 +46,25 @@ __all__ = [
     "HeaderWarning",
     "IndexReleasedWarning",
     "InternalError",
+    "NothingSwappedWarning",
     "OntomaskError",
     "OntomaskWarning",
     "ParameterError",
     "RepeatedIdentifierWarning",
+    "RequirementNotMet",
     "SchemaError",
     "SeveralParentsError",
     "SeveralRootsWarning",
+    "SpecError",
     "TaxonomyError",
     "UndeclaredParentError",
     "UnknownConceptError",
     "UnknownMeasureError",
     "UnknownTaxonomyError",
     "UnknownValueError",
+    "WeakProtectionWarning",
     "many",
+    "one_of",
     "quoted",
 ]
 
@@ -126,6 +135,14 @@ class SchemaError(OntomaskError):
     """The schema is wrong in itself, or does not fit the table: every problem at once."""
 
 
+class SpecError(OntomaskError):
+    """A release file is wrong: every problem at once, with its field and line."""
+
+
+class RequirementNotMet(OntomaskError):
+    """A release is not what its file requires; nothing was released."""
+
+
 class ColumnError(OntomaskError):
     """A column does not hold what its role needs: values are missing, infinite, of another kind."""
 
@@ -160,8 +177,16 @@ class IndexReleasedWarning(OntomaskWarning):
     """A pandas index with a name, which may identify people, is part of what is released."""
 
 
+class NothingSwappedWarning(OntomaskWarning):
+    """All records have the same values, so that swapping them changes nothing."""
+
+
 class RepeatedIdentifierWarning(OntomaskWarning):
     """An identifier stands in several records, and the guarantee counts records, not people."""
+
+
+class WeakProtectionWarning(OntomaskWarning):
+    """A method that promises nothing left most records as they were, or easy to link."""
 
 
 def quoted(names: Iterable[object], most: int = 5) -> str:
@@ -182,3 +207,10 @@ def many(count: int, noun: str) -> str:
     ('1 value', '2,000 distinct values')
     """
     return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def one_of(argument: str, given: object, *allowed: str) -> None:
+    """Refuse a setting that is not among the allowed ones."""
+    if given not in allowed:
+        listed = ", ".join(repr(word) for word in allowed)
+        raise ParameterError(f"{argument} is {given!r}", f"it can be {listed}")

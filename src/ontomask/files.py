@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,14 +14,15 @@ from typing import TextIO
 
 from ontomask.errors import FileFormatError, ParameterError
 
-__all__ = ["written_beside"]
+__all__ = ["made_beside", "written_beside"]
 
 
 @contextmanager
-def written_beside(target: Path, *, force: bool = False) -> Iterator[TextIO]:
+def written_beside(target: Path, *, force: bool = False, private: bool = False) -> Iterator[TextIO]:
     """A text file that takes its name when the block ends well, and vanishes when it does not.
 
-    An existing file is kept unless ``force``. A name that ends in .gz is packed.
+    An existing file is kept unless ``force``. A name that ends in .gz is packed. A
+    ``private`` file is for its owner's eyes only, from the start.
     """
     if target.exists() and not force:
         raise ParameterError(
@@ -42,7 +44,8 @@ def written_beside(target: Path, *, force: bool = False) -> Iterator[TextIO]:
                     packed.close()
                 raw.flush()
                 os.fsync(raw.fileno())
-        os.chmod(unfinished, 0o666 & ~_umask())
+        if not private:  # as which it was made
+            os.chmod(unfinished, 0o666 & ~_umask())
         Path(unfinished).replace(target)
     except OSError as error:
         Path(unfinished).unlink(missing_ok=True)
@@ -50,6 +53,54 @@ def written_beside(target: Path, *, force: bool = False) -> Iterator[TextIO]:
     except BaseException:
         Path(unfinished).unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def made_beside(target: Path, *, force: bool = False) -> Iterator[Path]:
+    """The path of a file for others to write, which takes its name when the block ends well.
+
+    It stands in a folder of its own beside the target, that only this user can read and that is
+    gone when the block ends, well or not. An existing file is kept unless ``force``.
+    """
+    _check_target(target, force)
+    try:
+        folder = Path(tempfile.mkdtemp(dir=target.parent, prefix=".ontomask."))
+    except OSError as error:
+        raise FileFormatError(f"{target} cannot be written: {error.strerror or error}") from None
+    try:
+        unfinished = folder / target.name
+        yield unfinished
+        os.chmod(unfinished, 0o666 & ~_umask())
+        _sync(unfinished)
+        _check_target(target, force)  # somebody else may have been faster
+        unfinished.replace(target)
+        _sync(target.parent)
+    except OSError as error:
+        raise FileFormatError(f"{target} cannot be written: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_target(target: Path, force: bool) -> None:
+    if target.is_dir():
+        raise FileFormatError(f"{target} is a folder, not a file", "name a file in it")
+    if not target.parent.is_dir():
+        raise FileFormatError(f"there is no folder {target.parent}", "create it, or check the path")
+    if target.exists() and not force:
+        raise ParameterError(
+            f"{target} exists already", "choose another name, or have it overwritten (force)"
+        )
+
+
+def _sync(path: Path) -> None:
+    """What was written stands on the disk, not only in memory, before anything builds on it."""
+    if path.is_dir() and os.name == "nt":  # folders cannot be opened there
+        return
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _umask() -> int:

@@ -7,8 +7,11 @@ records of each tuple become which other tuple.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
+from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +19,9 @@ from numpy.typing import NDArray
 from ontomask.attributes import Attribute
 from ontomask.errors import InternalError
 
-__all__ = ["Transitions", "Tuples", "count_tuples"]
+__all__ = ["Transitions", "Tuples", "count_tuples", "once_per_plan"]
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +57,16 @@ class Tuples:
 
 
 def count_tuples(
-    attributes: Sequence[Attribute], codes: Sequence[NDArray[np.integer]]
+    attributes: Sequence[Attribute],
+    codes: Sequence[NDArray[np.integer]],
+    weights: NDArray[np.int64] | None = None,
 ) -> tuple[Tuples, NDArray[np.int64]]:
-    """The distinct tuples of a table of codes, a column per attribute; each record's tuple."""
+    """The distinct tuples of a table of codes, a column per attribute; each row's tuple.
+
+    A row is a record or, with ``weights``, as many as they say.
+    """
     first, record_tuple = _distinct(codes)
-    counts = np.bincount(record_tuple, minlength=len(first))
+    counts = np.bincount(record_tuple, weights=weights, minlength=len(first)).astype(np.int64)
     distinct = np.ascontiguousarray(np.stack([np.asarray(c)[first] for c in codes]), dtype=np.int32)
     return Tuples(tuple(attributes), distinct, counts), record_tuple
 
@@ -79,8 +89,9 @@ class Transitions:
     """How many records of each tuple become which target.
 
     ``targets`` are rows of targets, one column per attribute (see :mod:`ontomask.attributes`); NaN
-    in all columns is a suppressed record. ``source``, ``target`` and ``count`` run in parallel,
-    sorted by source, then target; every record of every tuple is accounted for.
+    in all columns is a suppressed record, in one a suppressed value. ``source``, ``target`` and
+    ``count`` run in parallel, sorted by source, then target; every record of every tuple is
+    accounted for.
 
     ``unpaired`` is for swapping: how many values of each attribute kept their place because there
     was none to swap them with.
@@ -140,3 +151,16 @@ class Transitions:
         return Transitions.joined(
             tuples, np.column_stack(written), np.arange(len(tuples)), of, tuples.counts
         )
+
+
+def once_per_plan(make: Callable[[Transitions], Result]) -> Callable[[Transitions], Result]:
+    """What several measures need of a plan is made once, and forgotten with the plan."""
+    known: WeakKeyDictionary[Transitions, Result] = WeakKeyDictionary()
+
+    @wraps(make)
+    def remembered(plan: Transitions) -> Result:
+        if plan not in known:
+            known[plan] = make(plan)
+        return known[plan]
+
+    return remembered

@@ -491,7 +491,7 @@ def test_what_is_wrong_with_several_columns_is_said_at_once(diagnoses):
         ),
         ({"x": [2**53 + 1, 1]}, Numeric("x"), "column 'x' has numbers of 2^53 and more (1 row)"),
         ({"x": [True, False]}, Numeric("x"), "column 'x' holds bool values such as True"),
-        ({"x": ["2020-01-01"] * 2}, Date("x"), "and Date needs dates"),
+        ({"x": ["01/02/2020"] * 2}, Date("x"), "and Date needs dates as 2026-12-31"),
         ({"x": [[1], [2]]}, Numeric("x"), "column 'x' holds list values"),
         (
             {"x": ["lo", "mid", "mid"]},

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from ontomask.cli import mapping, taxonomy
+from ontomask.cli import mapping, reproduce, taxonomy
 from ontomask.cli.talk import failed
 
 __all__ = ["app", "main"]
@@ -26,6 +26,7 @@ app = typer.Typer(
 )
 app.add_typer(taxonomy.app, name="taxonomy")
 app.command("map")(mapping.map_column)
+app.command("reproduce")(reproduce.reproduce)
 
 
 def _version(asked: bool) -> None:

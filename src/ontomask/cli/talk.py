@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,15 +19,18 @@ def failed(error: OntomaskError) -> None:
 
 
 @contextmanager
-def working(on: str) -> Iterator[None]:
-    """Show that something is going on; only to a person at a terminal."""
+def working(on: str) -> Iterator[Callable[[str], None]]:
+    """Show that something is going on; only to a person at a terminal.
+
+    What it gives says that it is something else now.
+    """
     if not sys.stderr.isatty():
-        yield
+        yield lambda _: None
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(f"{on} …"):
-        yield
+    with Console(stderr=True).status(f"{on} …") as status:
+        yield lambda now: status.update(f"{now} …")
 
 
 def as_json(result: Any) -> None:

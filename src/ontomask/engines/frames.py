@@ -41,15 +41,22 @@ Longs = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Distinct:
-    """A column: its distinct values, and the place of each record's among them; -1 is missing."""
+    """A column: its distinct values, and the place of each row's among them; -1 is missing.
+
+    A row is a record or, with ``weights``, as many as they say.
+    """
 
     values: list[Any]
     codes: Longs
+    weights: Longs | None = None
 
     @property
     def counts(self) -> Longs:
         """How many records hold each value."""
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
+        held = self.codes >= 0
+        weights = None if self.weights is None else self.weights[held]
+        counts = np.bincount(self.codes[held], weights=weights, minlength=len(self.values))
+        return counts.astype(np.int64)
 
     def without(self, gone: NDArray[np.bool_]) -> Distinct:
         """The same column where some values count as missing."""
@@ -58,11 +65,13 @@ class Distinct:
         place = np.cumsum(~gone) - 1
         place[gone] = -1
         values = [value for value, left in zip(self.values, gone, strict=True) if not left]
-        return Distinct(values, np.append(place, -1)[self.codes])  # -1 finds the last, -1
+        codes = np.append(place, -1)[self.codes]  # -1 finds the last, -1
+        return Distinct(values, codes, self.weights)
 
     def of(self, kept: NDArray[np.bool_]) -> Distinct:
-        """The column of some of the records, with the values that are left."""
-        some = Distinct(self.values, self.codes[kept])
+        """The column of some of the rows, with the values that are left."""
+        weights = None if self.weights is None else self.weights[kept]
+        some = Distinct(self.values, self.codes[kept], weights)
         return some.without(some.counts == 0)
 
 

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from ontomask.errors import ParameterError
 from ontomask.tuples import Transitions, Tuples
 
-__all__ = ["GroupingMethod", "Method", "one_of"]
+__all__ = ["GroupingMethod", "Method"]
 
 
 class Method(ABC):
     """A masking method: settings in the constructor, tuples in the call."""
+
+    #: Whether every value of an attribute stays in the table as often as it was.
+    permutes: ClassVar[bool] = False
+
+    @property
+    def promise(self) -> str:
+        """What holds by construction, other than class sizes, in words."""
+        return ""
 
     @abstractmethod
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
@@ -39,10 +48,3 @@ class GroupingMethod(Method):
                 f"k is {self.k:,}, and there are only {tuples.records:,} records",
                 f"choose k up to {tuples.records:,}",
             )
-
-
-def one_of(argument: str, given: object, *allowed: str) -> None:
-    """Refuse a setting that is not among the allowed ones."""
-    if given not in allowed:
-        listed = ", ".join(repr(word) for word in allowed)
-        raise ParameterError(f"{argument} is {given!r}", f"it can be {listed}")

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ontomask.errors import one_of
 from ontomask.methods.mdav import mdav
-from ontomask.methods.method import GroupingMethod, one_of
+from ontomask.methods.method import GroupingMethod
 from ontomask.methods.operators import Operators
 from ontomask.methods.synthetic import synthetic
 from ontomask.tuples import Transitions, Tuples

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import ParameterError
-from ontomask.methods.method import GroupingMethod, one_of
+from ontomask.errors import ParameterError, one_of
+from ontomask.methods.method import GroupingMethod
 from ontomask.methods.operators import Operators
 from ontomask.neighbours import space
 from ontomask.tuples import Transitions, Tuples

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.attributes import NumericalAttribute
-from ontomask.methods.method import GroupingMethod, one_of
+from ontomask.errors import one_of
+from ontomask.methods.method import GroupingMethod
 from ontomask.methods.operators import Operators
 from ontomask.tuples import Transitions, Tuples
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.methods.method import GroupingMethod, one_of
+from ontomask.errors import one_of
+from ontomask.methods.method import GroupingMethod
 from ontomask.tuples import Transitions, Tuples
 
 __all__ = ["Suppression"]

@@ -1,6 +1,20 @@
 """A release: what each column is, and a table masked by a method, verified."""
 
-from ontomask.release.mask import Guarantee, Release, mask
+from ontomask.release.evaluation import Evaluation, evaluate
+from ontomask.release.guarantee import Guarantee, Measured
+from ontomask.release.mask import Release, mask
 from ontomask.release.schema import Date, Nominal, Numeric, Ordinal, Schema
 
-__all__ = ["Date", "Guarantee", "Nominal", "Numeric", "Ordinal", "Release", "Schema", "mask"]
+__all__ = [
+    "Date",
+    "Evaluation",
+    "Guarantee",
+    "Measured",
+    "Nominal",
+    "Numeric",
+    "Ordinal",
+    "Release",
+    "Schema",
+    "evaluate",
+    "mask",
+]

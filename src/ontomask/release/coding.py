@@ -8,10 +8,11 @@ the identifier. Concepts are text, so a nominal column of another type comes bac
 from __future__ import annotations
 
 import datetime
+import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -23,9 +24,9 @@ from ontomask.engines.frames import Distinct, Written
 from ontomask.errors import ColumnError, OntomaskError, UnknownValueError, many
 from ontomask.release.missing import MISSING, NominalOrMissing
 from ontomask.release.schema import Date, Nominal, Numeric, Ordinal
-from ontomask.taxonomy import Concept, Taxonomy, map_terms
+from ontomask.taxonomy import Concept, Taxonomy, TermMap, map_terms
 
-__all__ = ["Coded", "code_column"]
+__all__ = ["Coded", "code_column", "concepts_of"]
 
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -35,10 +36,18 @@ MOST_DECIMALS = 10
 
 
 class Coded(ABC):
-    """A quasi-identifier as an attribute, the codes of the records, and the way back."""
+    """A quasi-identifier as an attribute, the codes of the records, and the way back.
+
+    ``terms`` say how words found their concepts.
+    """
 
     attribute: Attribute
     codes: Longs
+    terms: TermMap | None = None
+
+    def of(self, attribute: Attribute) -> Coded:
+        """The same for another attribute with the same values."""
+        return replace(self, attribute=attribute)  # type: ignore[type-var]
 
     @abstractmethod
     def written(self, targets: Floats) -> Written:
@@ -50,6 +59,7 @@ class _CodedNominal(Coded):
     attribute: NominalAttribute
     codes: Longs
     forms: dict[Concept, str]
+    terms: TermMap | None = None
 
     def written(self, targets: Floats) -> Written:
         candidates = self.attribute.candidates
@@ -76,8 +86,16 @@ class _CodedNumbers(Coded):
         return Written([self.value_of(number) for number in numbers.tolist()], places)
 
 
-def code_column(column: Nominal | Numeric | Ordinal | Date, found: Distinct, missing: str) -> Coded:
-    """A column, all of whose distinct values are held by some record, as an attribute."""
+def code_column(
+    column: Nominal | Numeric | Ordinal | Date,
+    found: Distinct,
+    missing: str,
+    also: Sequence[Concept] = (),
+) -> Coded:
+    """A column, all of whose distinct values are held by some record, as an attribute.
+
+    ``also`` are more concepts that must be in the domain of a nominal one.
+    """
     nested = [value for value in found.values if isinstance(value, list | dict | np.ndarray)]
     if nested:
         raise ColumnError(
@@ -85,7 +103,7 @@ def code_column(column: Nominal | Numeric | Ordinal | Date, found: Distinct, mis
             "a quasi-identifier has one value per record: split the column first",
         )
     if isinstance(column, Nominal):
-        return _nominal(column, found, missing == "category")
+        return _nominal(column, found, missing == "category", also)
     if (found.codes < 0).any():
         gone = many(int((found.codes < 0).sum()), "row")
         raise ColumnError(
@@ -103,7 +121,29 @@ def code_column(column: Nominal | Numeric | Ordinal | Date, found: Distinct, mis
 # ---------------------------------------------------------------------- words
 
 
-def _nominal(column: Nominal, found: Distinct, category: bool) -> Coded:
+def _nominal(column: Nominal, found: Distinct, category: bool, also: Sequence[Concept]) -> Coded:
+    terms = _mapped(column, found)
+    concepts = [terms.concepts[str(value)] for value in found.values]
+    domain = _domain(column, concepts, found, also)
+    values = sorted(set(concepts))
+    place = {value: number for number, value in enumerate(values)}
+    with_missing = category and bool((found.codes < 0).any())
+    # -1, the missing, finds the last entry.
+    codes = np.array([*(place[concept] for concept in concepts), len(values)], dtype=np.int64)
+    kind = NominalOrMissing if with_missing else NominalAttribute
+    attribute = kind(column.column, domain, values, column.measure, float(column.weight))
+    identifiers = sum(match.count for match in terms.matches if _is_identifier(match.how))
+    by_label = identifiers * 2 <= sum(match.count for match in terms.matches)
+    return _CodedNominal(attribute, codes[found.codes], _forms(column.taxonomy, by_label), terms)
+
+
+def concepts_of(column: Nominal, found: Distinct) -> list[Concept]:
+    """The concepts of the distinct values of a column."""
+    known = _mapped(column, found).concepts
+    return [known[str(value)] for value in found.values]
+
+
+def _mapped(column: Nominal, found: Distinct) -> TermMap:
     if any(isinstance(value, float) for value in found.values):
         raise ColumnError(
             f"column {column.column!r} is nominal and holds numbers with a decimal point",
@@ -113,7 +153,7 @@ def _nominal(column: Nominal, found: Distinct, category: bool) -> Coded:
     for value, count in zip(found.values, found.counts.tolist(), strict=True):
         counts[value] += count
     try:
-        terms = map_terms(
+        return map_terms(
             counts,
             column.taxonomy,
             corrections=column.mapping,
@@ -127,33 +167,23 @@ def _nominal(column: Nominal, found: Distinct, category: bool) -> Coded:
         where = "" if named else f"column {column.column!r}: "
         words = [text.replace("corrections", "mapping") for text in (error.message, error.hint)]
         raise type(error)(where + words[0], words[1]) from None
-    known = terms.concepts
-    concepts = [known[str(value)] for value in found.values]
-    domain = _domain(column, concepts, found)
-    values = sorted(set(concepts))
-    place = {value: number for number, value in enumerate(values)}
-    with_missing = category and bool((found.codes < 0).any())
-    # -1, the missing, finds the last entry.
-    codes = np.array([*(place[concept] for concept in concepts), len(values)], dtype=np.int64)
-    kind = NominalOrMissing if with_missing else NominalAttribute
-    attribute = kind(column.column, domain, values, column.measure, float(column.weight))
-    identifiers = sum(match.count for match in terms.matches if _is_identifier(match.how))
-    by_label = identifiers * 2 <= sum(match.count for match in terms.matches)
-    return _CodedNominal(attribute, codes[found.codes], _forms(column.taxonomy, by_label))
 
 
 def _is_identifier(how: str) -> bool:
     return how.startswith(("identifier", "alias")) or how.endswith("restored")
 
 
-def _domain(column: Nominal, concepts: Sequence[Concept], found: Distinct) -> Taxonomy:
-    if column.domain == "taxonomy" or not concepts:
+def _domain(
+    column: Nominal, concepts: Sequence[Concept], found: Distinct, also: Sequence[Concept]
+) -> Taxonomy:
+    if column.domain == "taxonomy" or not (concepts or also):
         return column.taxonomy
     if column.domain == "lcs":
-        return column.taxonomy.domain(concepts)
+        return column.taxonomy.domain([*concepts, *also])
     domain = column.taxonomy.domain(root=column.domain)
     counts = zip(found.values, concepts, found.counts.tolist(), strict=True)
     outside = [(value, count) for value, concept, count in counts if concept not in domain]
+    outside += [(concept, 1) for concept in set(also) - set(concepts) if concept not in domain]
     if outside:
         raise UnknownValueError(
             f"{_how_many(outside, column.column)} not below {column.domain!r}, the domain:\n"
@@ -218,7 +248,43 @@ def _refuse_kind(
     )
 
 
+def _read(
+    column: Numeric | Date, found: Distinct, read: Callable[[str], Any], needs: str, hint: str
+) -> Distinct:
+    """The same column with its text read as numbers or days."""
+    values = []
+    for text in found.values:
+        try:
+            values.append(read(text.strip()))
+        except (ValueError, ArithmeticError):
+            raise ColumnError(
+                f"column {column.column!r} holds text such as {text!r}, "
+                f"and {type(column).__name__} needs {needs}",
+                hint,
+            ) from None
+    return Distinct(values, found.codes, found.weights)
+
+
+def _is_text(found: Distinct) -> bool:
+    return bool(found.values) and all(isinstance(value, str) for value in found.values)
+
+
+def _number(text: str) -> int | Decimal:
+    if not _NUMBER.fullmatch(text):
+        raise ValueError(text)
+    return int(text) if text.lstrip("+-").isdigit() else Decimal(text)
+
+
+_NUMBER = re.compile(r"[+-]?(\d+|\d*\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
 def _numeric(column: Numeric, found: Distinct) -> Coded:
+    if _is_text(found):
+        hint = "correct it or make it missing (missing_marks), or make the column Nominal"
+        coded = _numeric(column, _read(column, found, _number, "numbers", hint))
+        assert isinstance(coded, _CodedNumbers)
+        number = coded.value_of
+        return replace(coded, value_of=lambda it: str(number(it)))
     kinds = int | float | Decimal | np.integer | np.floating
     fine = [isinstance(v, kinds) and not isinstance(v, bool) for v in found.values]
     _refuse_kind(column, found, fine, "numbers", "convert the column, or make it Nominal")
@@ -275,8 +341,27 @@ _EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
 def _date(column: Date, found: Distinct) -> Coded:
+    if _is_text(found):
+        form = column.format or "%Y-%m-%d"
+        example = datetime.date(2026, 12, 31).strftime(form)
+        hint = "say how they are written: format='%d.%m.%Y', or parse the column first"
+        days = _read(
+            column,
+            found,
+            lambda text: datetime.datetime.strptime(text, form).date(),
+            f"dates as {example}",
+            hint,
+        )
+        coded = _days(column, days)
+        assert isinstance(coded, _CodedNumbers)
+        day = coded.value_of
+        return replace(coded, value_of=lambda it: day(it).strftime(form))
     fine = [isinstance(value, datetime.date) for value in found.values]
     _refuse_kind(column, found, fine, "dates", "parse it first: to_datetime, to_date, cast")
+    return _days(column, found)
+
+
+def _days(column: Date, found: Distinct) -> Coded:
     days = [float(value.toordinal() - _EPOCH) for value in found.values]
     zone = getattr(found.values[0], "tzinfo", None)
     stamps = isinstance(found.values[0], datetime.datetime)

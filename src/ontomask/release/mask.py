@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import secrets
 import warnings
-from dataclasses import MISSING as NO_DEFAULT
-from dataclasses import dataclass, fields, is_dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
@@ -26,33 +28,20 @@ from ontomask.errors import (
 )
 from ontomask.methods.method import Method
 from ontomask.release.coding import Coded, code_column
+from ontomask.release.complete import complete
+from ontomask.release.evaluation import Evaluation, figures, watched
+from ontomask.release.guarantee import Guarantee, guaranteed, promised, shown
 from ontomask.release.people import merge_until_k_people
 from ontomask.release.schema import Schema
+from ontomask.risk import Confidential
 from ontomask.tuples import Transitions, count_tuples
 
-__all__ = ["Guarantee", "Release", "mask"]
+__all__ = ["Release", "mask"]
 
 Longs = NDArray[np.int64]
 
-
-class Guarantee(str):
-    """What holds for a released table, in words; and the numbers behind it.
-
-    ``k`` is the promise (None where there is none), ``smallest`` the smallest class as counted on
-    the table, in ``unit`` (records or people), ``classes`` how many there are.
-    """
-
-    k: int | None
-    smallest: int
-    classes: int
-    unit: str
-
-    def __new__(
-        cls, words: str, k: int | None = None, smallest: int = 0, classes: int = 0, unit: str = ""
-    ) -> Guarantee:
-        made = super().__new__(cls, words)
-        made.k, made.smallest, made.classes, made.unit = k, smallest, classes, unit
-        return made
+#: The counts of the confidential columns by class of the masked table, and of the original one.
+_Watched = tuple[Sequence[Confidential], Sequence[Confidential]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,6 +60,19 @@ class Release:
     records: int
     dropped: int = 0
     suppressed: int = 0
+    _watched: _Watched = field(default=((), ()), repr=False, compare=False)
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """What the table is worth and what it risks, worked out when first asked for.
+
+        A few seconds for tens of thousands of distinct tuples, however many records hold them; less
+        for few tuples.
+        """
+        after, before = self._watched
+        removed = getattr(self.method, "how", None) == "drop"
+        k = getattr(self.method, "k", None)
+        return figures(self.transitions, k, after, before, removed=removed)
 
     def __repr__(self) -> str:
         tuples = self.transitions.tuples
@@ -78,7 +80,7 @@ class Release:
         parts = [
             many(self.records, "record"),
             f"{len(tuples):,} → {many(self.guarantee.classes, 'tuple')}",
-            _shown(self.method),
+            shown(self.method),
             promise,
         ]
         if self.dropped:
@@ -121,11 +123,15 @@ def mask(frame: Any, schema: Schema, method: Method, seed: int | None = None) ->
             stacklevel=2,
         )
     people = _people(table, schema)
-    columns, kept = _complete(table, schema, people)
+    columns, kept = complete(table, schema, people)
     coded = _coded(schema, columns)
     tuples, record_tuple = count_tuples([it.attribute for it in coded], [it.codes for it in coded])
-    transitions = _as_written(method.plan(tuples, random), coded)
-    k = _promised(method)
+    transitions = _as_written(method.plan(tuples, random))
+    # A plan may hold more concepts than the values' own hierarchy.
+    coded = [
+        it.of(attribute) for it, attribute in zip(coded, transitions.tuples.attributes, strict=True)
+    ]
+    k = promised(method)
     drops = getattr(method, "how", None) == "drop"
     if people is not None:
         people = people[kept]
@@ -155,7 +161,14 @@ def mask(frame: Any, schema: Schema, method: Method, seed: int | None = None) ->
     classes = frames.verify(
         table, data, looks, transitions, record_tuple[left], removed=removed, kept=rows
     )
-    guarantee = _guarantee(schema, method, k, classes, people[left] if people is not None else None)
+    if method.permutes:
+        _check_multisets(coded, transitions, schema, data)
+    names = [column.column for column in schema.quasi_identifiers]
+    if people is None:
+        sizes, unit = frames.class_sizes(classes), "record"
+    else:
+        sizes, unit = frames.people_in(classes, people[left]), "person"
+    guarantee = guaranteed(names, method, transitions, sizes, unit)
     suppressed = int(frames.blank(transitions)[target].sum())
     return Release(
         data=data,
@@ -165,6 +178,10 @@ def mask(frame: Any, schema: Schema, method: Method, seed: int | None = None) ->
         records=int(left.sum()),
         dropped=int((~kept).sum()),
         suppressed=suppressed,
+        _watched=(
+            watched(schema, table, rows, classes),
+            watched(schema, table, kept, record_tuple),
+        ),
     )
 
 
@@ -207,40 +224,6 @@ def _people(table: Frame, schema: Schema) -> Longs | None:
     return None
 
 
-def _complete(
-    table: Frame, schema: Schema, people: Longs | None
-) -> tuple[list[Distinct], NDArray[np.bool_]]:
-    """The quasi-identifiers of the records that are kept, and which these are."""
-    marks = set(schema.missing_marks)
-    columns = []
-    for column in schema.quasi_identifiers:
-        found = table.distinct(column.column)
-        marked = [_hashable(v) and (v in marks or str(v) in marks) for v in found.values]
-        columns.append(found.without(np.array(marked, dtype=bool)))
-    gone = {c.column: it.codes < 0 for c, it in zip(schema.quasi_identifiers, columns, strict=True)}
-    if people is not None and schema.person is not None:
-        gone[schema.person] = people < 0
-    counts = {column: int(where.sum()) for column, where in gone.items() if where.any()}
-    kept = np.ones(table.rows, dtype=bool)
-    if schema.missing == "refuse" and counts:
-        shown = ", ".join(f"{column!r} ({many(n, 'row')})" for column, n in counts.items())
-        raise ColumnError(
-            f"values are missing in {many(len(counts), 'column')}: {shown}",
-            "use missing='drop' to leave these rows out, or 'category' to keep missing as a value",
-        )
-    if schema.missing == "drop":
-        kept = ~np.logical_or.reduce(list(gone.values()))
-        if not kept.any():
-            raise ColumnError(
-                f"every record misses a value: {quoted(counts)}", "use missing='category'"
-            )
-    return [it.of(kept) for it in columns], kept
-
-
-def _hashable(value: object) -> bool:
-    return not isinstance(value, list | dict | np.ndarray)
-
-
 def _coded(schema: Schema, columns: list[Distinct]) -> list[Coded]:
     """Every column as an attribute; what is wrong with several columns is said at once."""
     coded: list[Coded] = []
@@ -265,61 +248,31 @@ def _coded(schema: Schema, columns: list[Distinct]) -> list[Coded]:
 # ---------------------------------------------------------------------- plan
 
 
-def _as_written(transitions: Transitions, coded: list[Coded]) -> Transitions:
+def _as_written(plan: Transitions) -> Transitions:
     """The plan with targets as they are written; those that look the same are joined."""
     rounded = np.column_stack(
-        [it.attribute.released(transitions.targets[:, j]) for j, it in enumerate(coded)]
+        [a.released(plan.targets[:, j]) for j, a in enumerate(plan.tuples.attributes)]
     )
-    plan = transitions
-    return Transitions.joined(plan.tuples, rounded, plan.source, plan.target, plan.count)
-
-
-def _promised(method: Method) -> int | None:
-    """The k that a method promises for classes of records; None where it promises none."""
-    from ontomask.methods.method import GroupingMethod
-
-    if not isinstance(method, GroupingMethod):
-        return None
-    return None if getattr(method, "replacement", "centroid") == "synthetic" else int(method.k)
+    joined = Transitions.joined(plan.tuples, rounded, plan.source, plan.target, plan.count)
+    return replace(joined, unpaired=plan.unpaired)
 
 
 # ---------------------------------------------------------------------- verify
 
 
-def _guarantee(
-    schema: Schema, method: Method, k: int | None, classes: Longs, people: Longs | None
-) -> Guarantee:
-    sizes = frames.class_sizes(classes) if people is None else frames.people_in(classes, people)
-    unit = "record" if people is None else "person"
-    names = ", ".join(column.column for column in schema.quasi_identifiers)
-    smallest = int(sizes.min()) if len(sizes) else 0
-    counted = many(smallest, unit).replace("persons", "people")
-    plural = "records" if people is None else "people"
-    if not len(sizes):
-        return Guarantee(f"no records are released on {names}", k, 0, 0, plural)
-    if k is None:
-        return Guarantee(
-            f"not k-anonymous: {_shown(method)} promises no class sizes; on {names} the smallest "
-            f"class has {counted}",
-            None,
-            smallest,
-            len(sizes),
-            plural,
+def _check_multisets(coded: list[Coded], plan: Transitions, schema: Schema, data: Any) -> None:
+    """Where values are only permuted, each must be in the released table as often as before."""
+    released = frames.Frame(data)
+    for j, (column, it) in enumerate(zip(schema.quasi_identifiers, coded, strict=True)):
+        attribute = plan.tuples.attributes[j]
+        before = it.written(attribute.target_of(np.arange(attribute.size)))
+        wanted: Counter[str] = Counter()
+        for place, count in zip(before.places, plan.tuples.value_counts(j).tolist(), strict=True):
+            wanted[frames.canonical(before.values[place] if place >= 0 else None)] += count
+        found = released.distinct(column.column)
+        often: Counter[str] = Counter(
+            dict(zip(map(frames.canonical, found.values), found.counts.tolist(), strict=True))
         )
-    if smallest < k:
-        raise InternalError(f"{k}-anonymity was promised, and a class has {counted}")
-    words = f"{k}-anonymous on {names}: smallest class {counted}"
-    return Guarantee(words, k, smallest, len(sizes), plural)
-
-
-def _shown(method: Any) -> str:
-    """A method with the settings that are not the usual ones."""
-    if not is_dataclass(method):
-        return type(method).__name__
-    shown = [
-        f"{it.name}={getattr(method, it.name)!r}"
-        for it in fields(method)
-        if it.repr
-        and (it.name == "k" or it.default is NO_DEFAULT or getattr(method, it.name) != it.default)
-    ]
-    return f"{type(method).__name__}({', '.join(shown)})"
+        often[frames.canonical(None)] += int((found.codes < 0).sum())
+        if +often != +wanted:
+            raise InternalError(f"column {column.column!r} has other values than before swapping")

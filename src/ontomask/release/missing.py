@@ -8,13 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import FIXED, NominalAttribute
+from ontomask.attributes import FIXED, MISSING, NominalAttribute
 from ontomask.taxonomy import Concept
 
 __all__ = ["MISSING", "NominalOrMissing"]
-
-#: What stands for the missing value among the candidates; no concept has an empty identifier.
-MISSING: Concept = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -76,7 +76,7 @@ class Nominal(_Column):
 
 @dataclass(frozen=True)
 class Numeric(_Column):
-    """A column of numbers; masked numbers have the precision of the column."""
+    """A column of numbers, or of text that is numbers; masked ones have the column's precision."""
 
     column: str
     weight: float = 1
@@ -105,10 +105,20 @@ class Ordinal(_Column):
 
 @dataclass(frozen=True)
 class Date(_Column):
-    """A column of days; of a time stamp the day counts, and midnight is released."""
+    """A column of days; of a time stamp the day counts, and midnight is released.
+
+    Text is read as ``format`` says, by default as 2026-12-31, and written alike.
+    """
 
     column: str
     weight: float = 1
+    format: str | None = None
+
+    def problems(self) -> Iterator[str]:
+        yield from super().problems()
+        form: Any = self.format
+        if form is not None and not (isinstance(form, str) and "%" in form):
+            yield f"column {self.column!r}: format is {form!r}; give one as '%d.%m.%Y'"
 
 
 _ROLES = {

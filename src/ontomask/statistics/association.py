@@ -11,7 +11,8 @@ and nothing grows with the number of records.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,10 @@ __all__ = ["distance_correlation", "distance_covariance", "distance_variance"]
 
 Floats = NDArray[np.float64]
 
-#: Cells of a table that are in memory at a time, 128 MB.
-CELLS = 16_000_000
+#: Cells of a distance table that are in memory at a time, 32 MB.
+CELLS = 4_000_000
+#: Cells of sums that are, 256 MB: the more, the fewer times a large table is made again.
+SUMS = 32_000_000
 
 
 def distance_covariance(
@@ -50,7 +53,7 @@ def distance_covariance(
     0.3898
     """
     counted = pairs(x, tax_x, y, tax_y)
-    total = _product(counted, _Centred(counted.x, measure), _Centred(counted.y, measure))
+    total = _product(counted, Centred(counted.x, measure), Centred(counted.y, measure))
     return _root(total, counted.x.records)
 
 
@@ -64,8 +67,7 @@ def distance_variance(
     0.3769
     """
     counted = column(x, tax_x)
-    centred = _Centred(counted, measure)
-    return _root(_product(_with_itself(counted), centred, centred), counted.records)
+    return _root(Centred(counted, measure).squares(), counted.records)
 
 
 def distance_correlation(
@@ -90,58 +92,81 @@ def distance_correlation(
     1.0
     """
     counted = pairs(x, tax_x, y, tax_y)
-    centred_x, centred_y = _Centred(counted.x, measure), _Centred(counted.y, measure)
-    variance_x = _product(_with_itself(counted.x), centred_x, centred_x)
-    variance_y = _product(_with_itself(counted.y), centred_y, centred_y)
+    centred_x, centred_y = Centred(counted.x, measure), Centred(counted.y, measure)
+    variance_x, variance_y = centred_x.squares(), centred_y.squares()
     if variance_x <= 0 or variance_y <= 0:
         return 0.0
     covariance = max(_product(counted, centred_x, centred_y), 0.0)
     return min(1.0, covariance**0.5 / (variance_x * variance_y) ** 0.25)
 
 
-def _with_itself(of: Column) -> Pairs:
-    every = np.arange(len(of.codes))
-    return Pairs(of, of, every, every, of.counts)
-
-
 def _root(total: float, records: int) -> float:
     return float(np.sqrt(max(total, 0.0))) / records
 
 
-def _product(of: Pairs, centred_x: _Centred, centred_y: _Centred) -> float:
-    """The sum over all pairs of records of the products of their centred distances.
-
-    ``sum((A N B) o N)`` is ``sum((A N) o (N B))``, as B is symmetric: N has few cells, so both
-    products are cheap. Some rows of A and some of B are in memory at a time.
-    """
+def _product(of: Pairs, x: Centred, y: Centred) -> float:
     from scipy.sparse import csr_array
 
     counts = csr_array((of.counts.astype(float), (of.row, of.col)))
+    return summed_products(counts, x, y.summed)
+
+
+def summed_products(counts: Any, x: Centred, summed: Callable[[Any], Floats]) -> float:
+    """The sum over all pairs of records of the products of their centred distances.
+
+    ``counts`` is the sparse table N of value pairs; ``summed`` multiplies some rows of it with the
+    distances B of the second column. ``sum((A N B) o N)`` is ``sum((A N) o (N B))``, as B is
+    symmetric: N has few cells, so both products are cheap. As A is centred, B need not be.
+    """
     total = 0.0
-    for x_rows, a in centred_x.blocks():
-        right = sum(counts[x_rows, y_rows] @ b for y_rows, b in centred_y.blocks())
-        total += float(np.vdot(a @ counts, right))
+    height = max(1, SUMS // counts.shape[1])
+    for first in range(0, counts.shape[0], height):
+        some = counts[first : first + height]
+        right = summed(some)
+        for rows, a in x.blocks(first, first + some.shape[0]):
+            total += float(np.vdot(a @ counts, right[rows.start - first : rows.stop - first]))
     return total
 
 
-class _Centred:
+class Centred:
     """The double-centred distance table of a column's distinct values, by blocks of rows."""
 
     def __init__(self, of: Column, measure: MeasureLike) -> None:
         self._table = Distances(of.taxonomy, of.codes, measure=measure)
+        self._counts = of.counts
         share = of.counts / of.records
         self._means = np.concatenate([block @ share for _, block in self._table.blocks()])
         self._mean = float(share @ self._means)
         self._whole: Floats | None = None  # kept where one block is all
 
-    def blocks(self) -> Iterator[tuple[slice, Floats]]:
-        if self._whole is not None:
-            yield slice(0, len(self._whole)), self._whole
-            return
-        for rows, block in self._table.blocks(CELLS):
-            block -= self._means[rows, None]
-            block -= self._means
-            block += self._mean
-            if len(block) == len(self._means):
-                self._whole = block
-            yield rows, block
+    def blocks(self, first: int = 0, last: int | None = None) -> Iterator[tuple[slice, Floats]]:
+        """The rows from ``first`` up to, not including, ``last``, some at a time."""
+        size = len(self._means)
+        last = size if last is None else last
+        height = max(1, CELLS // size)
+        for start in range(first, last, height):
+            rows = slice(start, min(start + height, last))
+            yield rows, self._block(rows) if self._whole is None else self._whole[rows]
+
+    def _block(self, rows: slice) -> Floats:
+        block = self._table.block(rows.start, rows.stop)
+        block -= self._means[rows, None]
+        block -= self._means
+        block += self._mean
+        if len(block) == len(self._means):
+            self._whole = block
+        return block
+
+    def summed(self, counts: Any) -> Floats:
+        """Sparse counts, a column per value, times the table."""
+        by_column = counts.tocsc()
+        out = np.zeros(counts.shape)
+        for rows, block in self.blocks():
+            out += by_column[:, rows] @ block
+        return out
+
+    def squares(self) -> float:
+        """The sum over all pairs of records of the squared centred distance."""
+        return sum(
+            float(self._counts[rows] @ (block**2 @ self._counts)) for rows, block in self.blocks()
+        )

@@ -1,0 +1,56 @@
+"""Which records are complete, and what missing means."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.engines.frames import Distinct, Frame
+from ontomask.errors import ColumnError, many, quoted
+from ontomask.release.schema import Schema
+
+__all__ = ["complete", "marked"]
+
+Longs = NDArray[np.int64]
+
+
+def complete(
+    table: Frame, schema: Schema, people: Longs | None
+) -> tuple[list[Distinct], NDArray[np.bool_]]:
+    """The quasi-identifiers of the records that are kept, and which these are."""
+    columns = []
+    for column in schema.quasi_identifiers:
+        found = table.distinct(column.column)
+        columns.append(found.without(marked(found.values, schema.missing_marks)))
+    gone = {c.column: it.codes < 0 for c, it in zip(schema.quasi_identifiers, columns, strict=True)}
+    if people is not None and schema.person is not None:
+        gone[schema.person] = people < 0
+    counts = {column: int(where.sum()) for column, where in gone.items() if where.any()}
+    kept = np.ones(table.rows, dtype=bool)
+    if schema.missing == "refuse" and counts:
+        shown = ", ".join(f"{column!r} ({many(n, 'row')})" for column, n in counts.items())
+        raise ColumnError(
+            f"values are missing in {many(len(counts), 'column')}: {shown}",
+            "use missing='drop' to leave these rows out, or 'category' to keep missing as a value",
+        )
+    if schema.missing == "drop":
+        kept = ~np.logical_or.reduce(list(gone.values()))
+        if not kept.any():
+            raise ColumnError(
+                f"every record misses a value: {quoted(counts)}", "use missing='category'"
+            )
+    return [it.of(kept) for it in columns], kept
+
+
+def marked(values: Sequence[Any], marks: Collection[str]) -> NDArray[np.bool_]:
+    """Which of some values are marks that stand for a missing one."""
+    known = set(marks)
+    found = [_hashable(v) and (v in known or str(v) in known) for v in values]
+    return np.array(found, dtype=np.bool_)
+
+
+def _hashable(value: object) -> bool:
+    return not isinstance(value, list | dict | np.ndarray)

@@ -1,0 +1,177 @@
+"""What holds for a released table: what follows from the method, and what was only measured."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.errors import InternalError, WeakProtectionWarning
+from ontomask.methods.method import GroupingMethod, Method
+from ontomask.tuples import Transitions
+
+__all__ = ["Guarantee", "Measured", "guaranteed", "promised", "shown"]
+
+Longs = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was found where a method promises no class sizes; shares from 0 to 1, better when lower.
+
+    ``unchanged``: records left as they were. ``unpaired``: values of each attribute that kept their
+    place because there was none to swap them with (swapping alone). ``linked``: records linked
+    rightly by an attacker who has the original table and takes the nearest record, ties sharing the
+    probability; ``linked_uniques``: of the records that nobody shared (None: there were none);
+    ``linked_above``: records linked rightly with a probability above 1/k (None without a k).
+    """
+
+    unchanged: float
+    unpaired: dict[str, float]
+    linked: float
+    linked_uniques: float | None
+    linked_above: float | None
+
+
+class Guarantee(str):
+    """What holds for a released table, in words; and the numbers behind it.
+
+    ``k`` is the promise (None where there is none), ``smallest`` the smallest class as counted on
+    the table, in ``unit`` (records or people), ``classes`` how many there are. ``measured`` is what
+    was found out where no k is promised.
+    """
+
+    k: int | None
+    smallest: int
+    classes: int
+    unit: str
+    measured: Measured | None
+
+    def __new__(
+        cls,
+        words: str,
+        k: int | None = None,
+        smallest: int = 0,
+        classes: int = 0,
+        unit: str = "",
+        measured: Measured | None = None,
+    ) -> Guarantee:
+        made = super().__new__(cls, words)
+        made.k, made.smallest, made.classes, made.unit = k, smallest, classes, unit
+        made.measured = measured
+        return made
+
+
+def promised(method: Method) -> int | None:
+    """The k that a method promises for classes of records; None where it promises none."""
+    if not isinstance(method, GroupingMethod):
+        return None
+    return None if getattr(method, "replacement", "centroid") == "synthetic" else int(method.k)
+
+
+def guaranteed(
+    columns: Sequence[str], method: Method, plan: Transitions, sizes: Longs, unit: str
+) -> Guarantee:
+    """What holds, given the class sizes counted on the table, in records or people."""
+    k, names = promised(method), ", ".join(columns)
+    smallest = int(sizes.min()) if len(sizes) else 0
+    plural = {"record": "records", "person": "people"}[unit]
+    counted = f"{smallest:,} {unit if smallest == 1 else plural}"
+    numbers: dict[str, Any] = {"smallest": smallest, "classes": len(sizes), "unit": plural}
+    if not len(sizes):
+        return Guarantee(f"no records are released on {names}", k, **numbers)
+    if k is None:
+        measured = _measured(method, plan)
+        if method.permutes and len(plan.tuples) > 1:  # a single one has been warned of
+            _warn(method, measured)
+        words = (
+            f"not k-anonymous: {shown(method)} promises no class sizes; on {names} the smallest "
+            f"class has {counted}{_construction(method)}{_found(method, measured)}"
+        )
+        return Guarantee(words, None, measured=measured, **numbers)
+    if smallest < k:
+        raise InternalError(f"{k}-anonymity was promised, and a class has {counted}")
+    return Guarantee(f"{k}-anonymous on {names}: smallest class {counted}", k, **numbers)
+
+
+def _construction(method: Method) -> str:
+    return f". By construction: {method.promise}" if method.promise else ""
+
+
+def _measured(method: Method, plan: Transitions) -> Measured:
+    from ontomask import risk
+
+    linkage = risk.linkage_nearest(plan, k=getattr(method, "k", None))
+    attributes, n = plan.tuples.attributes, plan.tuples.records
+    return Measured(
+        unchanged=linkage.unchanged,
+        unpaired={a.name: kept / n for a, kept in zip(attributes, plan.unpaired, strict=False)},
+        linked=linkage.linked,
+        linked_uniques=linkage.among_uniques,
+        linked_above=linkage.above,
+    )
+
+
+def _found(method: Method, measured: Measured) -> str:
+    """The figures in words."""
+    parts = [f"{_percent(measured.unchanged)} of the records are unchanged"]
+    if any(measured.unpaired.values()):
+        most = max(measured.unpaired.values())
+        parts.append(f"up to {_percent(most)} of a column's values found no partner")
+    links = f"{_percent(measured.linked)} of the records are linked to their original by distance"
+    if measured.linked_uniques is not None:
+        links += f", {_percent(measured.linked_uniques)} of those nobody shared"
+    if measured.linked_above is not None:
+        above = f"1/{getattr(method, 'k', '')}"
+        links += f"; {_percent(measured.linked_above)} with a probability above {above}"
+    parts.append(links)
+    return f". Measured: {'; '.join(parts)}. A cleverer attacker may link more"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _warn(method: Method, measured: Measured) -> None:
+    """Say it where a method that promises nothing does next to nothing."""
+    k = getattr(method, "k", 0)
+    reasons = []
+    if measured.unchanged > 0.5:
+        reasons.append(
+            f"{_percent(measured.unchanged)} of the records are unchanged: where {k} records share "
+            "a value they swap it among themselves"
+        )
+    if measured.linked_uniques is not None and measured.linked_uniques > 1 / k:
+        reasons.append(
+            f"{_percent(measured.linked_uniques)} of the records that nobody shared are linked to "
+            f"their original, more than 1/{k}"
+        )
+    if reasons:
+        warnings.warn(
+            f"{shown(method)} protects little here: {'; '.join(reasons)}. "
+            "A larger k, guard=True or a method that groups protects more",
+            WeakProtectionWarning,
+            stacklevel=4,
+        )
+
+
+def shown(method: Any) -> str:
+    """A method with the settings that are not the usual ones."""
+    if not is_dataclass(method):
+        return type(method).__name__
+    settings = [
+        f"{it.name}={getattr(method, it.name)!r}"
+        for it in fields(method)
+        if it.repr
+        and (
+            it.name in ("k", "alpha")
+            or it.default is NO_DEFAULT
+            or getattr(method, it.name) != it.default
+        )
+    ]
+    return f"{type(method).__name__}({', '.join(settings)})"

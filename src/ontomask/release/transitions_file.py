@@ -1,0 +1,80 @@
+"""The plan of a release as a table: which original values became which, and how often.
+
+Whoever has it can undo much of the masking. It is written only when asked for, under a name that
+says so, and for its owner's eyes only.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ontomask.attributes import Attribute, NominalAttribute
+from ontomask.errors import ParameterError
+from ontomask.files import written_beside
+from ontomask.release.schema import Date, Ordinal, Schema
+
+if TYPE_CHECKING:
+    from ontomask.release.mask import Release
+
+__all__ = ["ENDING", "private_transitions"]
+
+ENDING = ".private.csv"
+
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
+
+
+def private_transitions(
+    release: Release,
+    path: str | PathLike[str],
+    schema: Schema | None = None,
+    *,
+    force: bool = False,
+) -> None:
+    """Write the transitions as CSV; the name must end in ``.private.csv``.
+
+    Two columns for every quasi-identifier, ``original age`` and ``masked age``, and ``records``.
+    Words are the identifiers of their concepts, and empty where they are missing or suppressed.
+    Without the ``schema``, levels are given by their ranks and dates by their days since 1970.
+    """
+    target = Path(path)
+    if not target.name.endswith(ENDING):
+        raise ParameterError(
+            f"{target.name} would hold original values, and its name does not say so",
+            f"choose a name that ends in {ENDING}, and never publish the file",
+        )
+    plan = release.transitions
+    before = plan.tuples.targets()[plan.source]
+    after = plan.targets[plan.target]
+    columns: list[list[Any]] = []
+    header = []
+    for j, attribute in enumerate(plan.tuples.attributes):
+        header += [f"original {attribute.name}", f"masked {attribute.name}"]
+        for side in (before, after):
+            columns.append(_written(attribute, side[:, j], schema))
+    with written_beside(target, force=force, private=True) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*header, "records"])
+        writer.writerows(zip(*columns, plan.count.tolist(), strict=True))
+
+
+def _written(attribute: Attribute, targets: Any, schema: Schema | None) -> list[Any]:
+    if isinstance(attribute, NominalAttribute):
+        known = attribute.candidates
+        return ["" if np.isnan(it) else known[int(it)] for it in targets]
+    known_columns = {it.column: it for it in schema.quasi_identifiers} if schema else {}
+    column = known_columns.get(attribute.name)
+    return ["" if np.isnan(it) else _value(column, float(it)) for it in targets]
+
+
+def _value(column: Any, number: float) -> Any:
+    if isinstance(column, Ordinal):
+        return list(column.levels)[round(number)]
+    if isinstance(column, Date):
+        return datetime.date.fromordinal(round(number) + _EPOCH).isoformat()
+    return int(number) if number.is_integer() else number

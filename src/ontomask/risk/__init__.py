@@ -1,0 +1,69 @@
+"""How well masked people are hidden: classes, linkage, and what a class gives away.
+
+All but the measures of a confidential attribute follow from the plan alone.
+"""
+
+from ontomask.measures import Measure
+from ontomask.risk.classes import (
+    class_sizes,
+    journalist,
+    k,
+    marketer,
+    masked_classes,
+    original_classes,
+    population_sizes,
+    prosecutor,
+    records_at_risk,
+    uniques,
+)
+from ontomask.risk.diversity import (
+    Confidential,
+    distinct_diversity,
+    entropy_diversity,
+    recursive_diversity,
+)
+from ontomask.risk.evaluation import DESCRIPTIONS, evaluate_risk
+from ontomask.risk.intervals import rank_interval, sd_interval
+from ontomask.risk.linkage import (
+    Linkage,
+    linkage_by_attribute,
+    linkage_nearest,
+    linkage_text,
+    projected,
+    unchanged,
+)
+from ontomask.risk.t_closeness import closeness
+
+__all__ = [
+    # indistinguishable records
+    "original_classes",
+    "masked_classes",
+    "k",
+    "class_sizes",
+    "uniques",
+    "prosecutor",
+    "records_at_risk",
+    "journalist",
+    "population_sizes",
+    "marketer",
+    # masked records linked back to originals
+    "unchanged",
+    "linkage_text",
+    "linkage_nearest",
+    "Linkage",
+    "linkage_by_attribute",
+    "projected",
+    # masked numbers near the original ones
+    "rank_interval",
+    "sd_interval",
+    # what a class tells about a confidential attribute
+    "Confidential",
+    "distinct_diversity",
+    "entropy_diversity",
+    "recursive_diversity",
+    "closeness",
+    # all of it
+    "evaluate_risk",
+    "DESCRIPTIONS",
+    "Measure",
+]

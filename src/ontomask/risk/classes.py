@@ -1,0 +1,207 @@
+"""Classes of records that cannot be told apart, and what their sizes say.
+
+The measures take the sizes of the classes, one whole number per class; where they come from does
+not matter. :func:`original_classes` and :func:`masked_classes` read them from a plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.attributes import MISSING, NominalAttribute
+from ontomask.errors import ParameterError
+from ontomask.tuples import Transitions
+
+__all__ = [
+    "blank",
+    "class_sizes",
+    "journalist",
+    "k",
+    "looks",
+    "marketer",
+    "masked_classes",
+    "original_classes",
+    "population_sizes",
+    "prosecutor",
+    "records_at_risk",
+    "uniques",
+]
+
+Longs = NDArray[np.int64]
+
+
+def blank(plan: Transitions) -> NDArray[np.bool_]:
+    """Which targets are those of suppressed records."""
+    return np.asarray(np.isnan(plan.targets).all(axis=1))
+
+
+def original_classes(plan: Transitions) -> Longs:
+    """The sizes of the classes before masking: a class for every tuple."""
+    return plan.tuples.counts
+
+
+def masked_classes(plan: Transitions, removed: bool = False) -> Longs:
+    """The sizes of the classes after masking: a class for everything that records look like.
+
+    A suppressed value is an empty cell, as a missing one is. Suppressed records are one class, that
+    of the blanks; with ``removed=True`` they are not in the released table, and in no class.
+    """
+    sizes, _ = _visible(plan, removed)
+    return sizes
+
+
+def _visible(plan: Transitions, removed: bool) -> tuple[Longs, Longs]:
+    """The sizes of the classes, and a target that looks like each."""
+    given = plan.class_sizes()
+    if removed:
+        given[blank(plan)] = 0
+    sizes = np.bincount(looks(plan), weights=given, minlength=len(given)).astype(np.int64)
+    return sizes[sizes > 0], np.flatnonzero(sizes)
+
+
+def looks(plan: Transitions) -> Longs:
+    """For each target the first one that looks the same: missing and suppressed are both empty."""
+    shown, mixed = plan.targets.copy(), False
+    for attribute, column in zip(plan.tuples.attributes, shown.T, strict=True):
+        if isinstance(attribute, NominalAttribute) and attribute.candidates[-1] == MISSING:
+            column[column == len(attribute.candidates) - 1] = np.nan
+            mixed = True
+    if not mixed or not np.isnan(plan.targets).any():
+        return np.arange(len(shown))
+    shown[np.isnan(shown)] = np.inf  # no number is
+    _, first, place = np.unique(shown, axis=0, return_index=True, return_inverse=True)
+    return first[place.ravel()]
+
+
+def k(classes: Longs) -> int:
+    r"""The size of the smallest class: the table is k-anonymous for this k.
+
+    .. math:: k = \min_g |g|
+
+    From 1 to the number of records, 0 for no record at all; better when higher.
+
+    >>> k(np.array([5, 7, 12]))
+    5
+    """
+    return int(classes.min(initial=classes.sum()))
+
+
+def class_sizes(classes: Longs) -> dict[int, int]:
+    """How many classes there are of each size, from the smallest.
+
+    >>> class_sizes(np.array([5, 7, 5]))
+    {5: 2, 7: 1}
+    """
+    sizes, how_many = np.unique(classes, return_counts=True)
+    return dict(zip(sizes.tolist(), how_many.tolist(), strict=True))
+
+
+def uniques(classes: Longs) -> int:
+    """How many records are alone in their class (sample uniques): better when lower.
+
+    >>> uniques(np.array([1, 7, 1]))
+    2
+    """
+    return int((classes == 1).sum())
+
+
+def prosecutor(classes: Longs) -> float:
+    r"""The risk of the record most at risk, for an attacker who knows his victim is in the table.
+
+    .. math:: R = \max_i \frac{1}{|g(i)|} = \frac{1}{\min_g |g|}
+
+    ARX's "highest prosecutor risk"; its average over the records is :func:`marketer`. From 0 to 1,
+    better when lower.
+
+    >>> prosecutor(np.array([5, 7, 12]))
+    0.2
+    """
+    return 1 / k(classes) if classes.size else 0.0
+
+
+def records_at_risk(classes: Longs, threshold: float = 0.2) -> float:
+    r"""The share of the records whose prosecutor risk is above a threshold.
+
+    .. math:: \frac{1}{n} \bigl|\{i : 1 / |g(i)| > threshold\}\bigr|
+
+    ARX's "records at risk"; sdcMicro counts them below a class size. A class of 5 has a risk of
+    0.2, which is not above 0.2. From 0 to 1, better when lower.
+
+    >>> records_at_risk(np.array([2, 5, 3]))
+    0.5
+    """
+    if not 0 <= threshold <= 1:
+        raise ParameterError(f"threshold is {threshold!r}", "a risk is from 0 to 1")
+    return _share(classes, 1 / classes > threshold)
+
+
+def marketer(classes: Longs) -> float:
+    r"""The share of the records that an attacker who links all of them gets right on average.
+
+    .. math:: \frac{1}{n} \sum_i \frac{1}{|g(i)|} = \frac{\text{classes}}{n}
+
+    ARX's "marketer risk", and its "average prosecutor risk". From 0 to 1, better when lower.
+
+    >>> marketer(np.array([5, 5, 10]))
+    0.15
+    """
+    return len(classes) / int(classes.sum()) if classes.size else 0.0
+
+
+def journalist(classes: Longs, population: Longs | None = None) -> float:
+    r"""The risk of the record most at risk, for an attacker who does not know who is in the table.
+
+    .. math:: R = \max_g \frac{1}{N_g}
+
+    :math:`N_g` is how many people of the population the table was drawn from would be in class
+    ``g``: ``population``, parallel to ``classes``. Nobody's table holds more than its population,
+    so a class counts with its own records where ``population`` says less. Without a population the
+    risk is :func:`prosecutor`'s. From 0 to 1, better when lower.
+
+    >>> journalist(np.array([1, 2]), population=np.array([20, 50]))
+    0.05
+    """
+    if population is None:
+        return prosecutor(classes)
+    if population.shape != classes.shape:
+        raise ParameterError(
+            f"population has {population.size:,} numbers for {classes.size:,} classes",
+            "give one per class, in the order of the classes",
+        )
+    return prosecutor(np.maximum(population, classes))
+
+
+def population_sizes(
+    plan: Transitions,
+    population: Mapping[tuple[Any, ...], int],
+    masked: bool = False,
+    removed: bool = False,
+) -> Longs:
+    """How many people of a population are in each class, for :func:`journalist`.
+
+    ``population`` says how many people hold a tuple of values: concepts by identifier, numbers as
+    numbers, as in ``{("influenza", 30.0): 1200}``. With ``masked=True`` the classes are those of
+    :func:`masked_classes`, and the tuples are looked up as they were masked: a population is best
+    masked like the table; one that is not lacks the new tuples, and the risk comes out too high,
+    never too low. A tuple that ``population`` lacks has 0 people; an empty cell is None.
+    """
+    targets = plan.tuples.targets()
+    if masked:
+        targets = plan.targets[_visible(plan, removed)[1]]
+    columns: list[list[Any]] = []
+    for attribute, column in zip(plan.tuples.attributes, targets.T.tolist(), strict=True):
+        if isinstance(attribute, NominalAttribute):
+            named = attribute.candidates
+            columns.append([None if at != at else named[int(at)] or None for at in column])
+        else:
+            columns.append(column)
+    return np.array([population.get(row, 0) for row in zip(*columns, strict=True)], dtype=np.int64)
+
+
+def _share(classes: Longs, chosen: NDArray[np.bool_]) -> float:
+    """The share of the records that are in chosen classes."""
+    return int(classes[chosen].sum()) / int(classes.sum()) if classes.size else 0.0

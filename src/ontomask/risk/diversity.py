@@ -1,0 +1,169 @@
+"""l-diversity: what is to be learned about a person from the class alone.
+
+Machanavajjhala et al., "l-diversity: privacy beyond k-anonymity" (2006).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import exp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.attributes import Attribute
+from ontomask.errors import ParameterError
+
+__all__ = ["Confidential", "distinct_diversity", "entropy_diversity", "recursive_diversity"]
+
+Ints = NDArray[np.integer]
+Longs = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Confidential:
+    """How often each value of a confidential attribute occurs in each class.
+
+    Three arrays in parallel, in any order: the number of a class, the place of a value among the
+    sorted values of the attribute, and how many records of that class hold that value. The
+    ``attribute`` itself is needed for distances between values only.
+
+    >>> Confidential("outcome", np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([2, 3, 5]))
+    Confidential('outcome': 10 records, 2 classes, 2 values)
+    """
+
+    name: str
+    classes: Ints
+    values: Ints
+    counts: Ints
+    attribute: Attribute | None = None
+
+    def __post_init__(self) -> None:
+        if not len(self.classes) == len(self.values) == len(self.counts):
+            raise ParameterError(
+                f"the counts of {self.name!r} have {len(self.classes):,} classes, "
+                f"{len(self.values):,} values and {len(self.counts):,} counts",
+                "these are three arrays of one length",
+            )
+        if len(self.counts) and (min(self.counts) < 1 or min(self.values) < 0):
+            raise ParameterError(
+                f"the counts of {self.name!r} hold a count below 1 or a place below 0",
+                "leave out values that a class does not hold",
+            )
+        if self.attribute is not None and max(self.values, default=-1) >= self.attribute.size:
+            raise ParameterError(
+                f"the counts of {self.name!r} hold value number {max(self.values):,}, and the "
+                f"attribute has {self.attribute.size:,}",
+                "number the values from 0, as the attribute does",
+            )
+
+    def __repr__(self) -> str:
+        return (
+            f"Confidential({self.name!r}: {self.records:,} records, "
+            f"{len(self.begin) - 1:,} classes, {len(self.used):,} values)"
+        )
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def used(self) -> Longs:
+        """The places of the values that occur at all, ascending."""
+        return np.unique(self.values)
+
+    @cached_property
+    def _table(self) -> tuple[Longs, Longs, Longs]:
+        """Where each class begins in what follows; the values (numbered as used); the counts."""
+        _, group = np.unique(self.classes, return_inverse=True)
+        value = np.searchsorted(self.used, self.values)
+        size = max(len(self.used), 1)
+        key, place = np.unique(group * size + value, return_inverse=True)
+        counts = np.bincount(place, weights=self.counts).astype(np.int64)
+        group, value = np.divmod(key, size)
+        begin = np.searchsorted(group, np.arange(len(np.unique(group)) + 1))
+        return begin, value, counts
+
+    @property
+    def begin(self) -> Longs:
+        """Where each class begins in ``held`` and ``times``, and their end."""
+        return self._table[0]
+
+    @property
+    def held(self) -> Longs:
+        """The values of each class, ascending, class after class; numbered as in ``used``."""
+        return self._table[1]
+
+    @property
+    def times(self) -> Longs:
+        """How many records hold them."""
+        return self._table[2]
+
+    @cached_property
+    def sizes(self) -> Longs:
+        """How many records each class has."""
+        return self._sum(self.times)
+
+    def _sum(self, terms: NDArray[np.float64] | Longs) -> NDArray[np.int64]:
+        return (
+            np.add.reduceat(terms, self.begin[:-1]) if len(terms) else np.zeros(0, dtype=np.int64)
+        )
+
+
+def distinct_diversity(confidential: Confidential) -> int:
+    """The fewest different values in any class: the table is (distinct) l-diverse for this l.
+
+    From 1 to the number of values, 0 for no record at all; better when higher.
+
+    >>> distinct_diversity(Confidential("o", np.array([0, 0, 1]), np.array([0, 1, 1]), np.ones(3)))
+    1
+    """
+    return int(np.diff(confidential.begin).min(initial=len(confidential.used)))
+
+
+def entropy_diversity(confidential: Confidential) -> float:
+    r"""The largest l for which every class is entropy l-diverse.
+
+    .. math:: l = \min_g \exp\Bigl(-\sum_s p_{gs} \log p_{gs}\Bigr)
+
+    :math:`p_{gs}` is the share of value :math:`s` in class :math:`g`; a class of m equally frequent
+    values has l = m. From 1 to the number of values, 0 for no record; better when higher.
+
+    >>> two = Confidential("o", np.array([0, 0]), np.array([0, 1]), np.array([3, 3]))
+    >>> round(entropy_diversity(two), 6)
+    2.0
+    """
+    if not confidential.records:
+        return 0.0
+    share = confidential.times / np.repeat(confidential.sizes, np.diff(confidential.begin))
+    return exp(float(confidential._sum(-share * np.log(share)).min()))
+
+
+def recursive_diversity(confidential: Confidential, c: float = 3.0) -> int:
+    r"""The largest l for which every class is recursively (c, l)-diverse.
+
+    .. math:: r_1 < c\,(r_l + r_{l+1} + \dots + r_m)
+
+    :math:`r_1 \ge r_2 \ge \dots` are the counts of a class's values: the most frequent one is not
+    too frequent, even when an attacker rules out l - 2 others. From 1 to the number of values, 0
+    where no l will do; better when higher.
+
+    >>> some = Confidential("o", np.zeros(3, dtype=int), np.arange(3), np.array([4, 2, 1]))
+    >>> recursive_diversity(some, c=3)  # 4 < 3 · (2 + 1), but not 4 < 3 · 1
+    2
+    """
+    if not c > 0:
+        raise ParameterError(f"c is {c!r}", "it is a number above 0")
+    if not confidential.records:
+        return 0
+    width = np.diff(confidential.begin)
+    group = np.repeat(np.arange(len(width)), width)
+    falling = confidential.times[np.lexsort((-confidential.times, group))]
+    before = np.cumsum(falling) - falling
+    own = before - before[confidential.begin[:-1]][group]
+    tail = confidential.sizes[group] - own  # this count and the smaller ones
+    # Tails only shrink, so the number of those that are large enough is the largest l.
+    enough = falling[confidential.begin[:-1]][group] < c * tail
+    return int(confidential._sum(enough.astype(np.int64)).min())

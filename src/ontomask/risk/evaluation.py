@@ -1,0 +1,244 @@
+"""All risk measures of a plan at once, before and after masking, and what each of them means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from ontomask.attributes import NominalAttribute, NumericalAttribute
+from ontomask.measures import Better, Measure
+from ontomask.risk import classes as of_classes
+from ontomask.risk.diversity import (
+    Confidential,
+    distinct_diversity,
+    entropy_diversity,
+    recursive_diversity,
+)
+from ontomask.risk.intervals import rank_interval, sd_interval
+from ontomask.risk.linkage import linkage_by_attribute, linkage_nearest, linkage_text
+from ontomask.risk.t_closeness import closeness
+from ontomask.tuples import Transitions, Tuples
+
+__all__ = ["DESCRIPTIONS", "evaluate_risk"]
+
+
+def _described(better: Better, range: str, **meanings: str) -> dict[str, Measure]:
+    return {key: Measure(meaning, range, better) for key, meaning in meanings.items()}
+
+
+#: What each key of :func:`evaluate_risk` means.
+DESCRIPTIONS: dict[str, Measure] = {
+    **_described(
+        "higher",
+        "1 to the number of records",
+        k="The number of records in the smallest class of records that cannot be told apart.",
+    ),
+    **_described(
+        "lower",
+        "1 to the number of records",
+        classes="How many classes there are; suppressed records are one class.",
+    ),
+    **_described(
+        "neither",
+        "pairs of whole numbers",
+        class_sizes="How many classes there are of each size: [size, classes], smallest first.",
+    ),
+    **_described(
+        "lower",
+        "0 to the number of records",
+        uniques="How many records are alone in their class.",
+    ),
+    **_described(
+        "lower",
+        "0 to 1",
+        unique_share="The share of the records that are alone in their class.",
+        suppressed="The share of the records whose quasi-identifiers are suppressed: a loss.",
+        prosecutor="The risk of the record most at risk if the attacker knows it is in the table: "
+        "1 over the smallest class.",
+        prosecutor_at_risk="The share of the records whose prosecutor risk is above the threshold "
+        "(1/k where k is given).",
+        journalist="The risk of the record most at risk if the attacker only knows the population; "
+        "the prosecutor's where no population is given.",
+        marketer="The share of the records an attacker who links all gets right on average; the "
+        "mean prosecutor risk.",
+        linkage_text="The share of the records linked rightly to original records with the very "
+        "same values (TM eq. 14-15).",
+        linkage_nearest="The share of the records linked rightly to their nearest original "
+        "records, ties sharing the probability.",
+        linkage_nearest_uniques="The same share among the records that no other original record "
+        "equals; none where there is no such record.",
+        linkage_nearest_above="The share of the records linked rightly with a probability above "
+        "1/k; none where no k is given.",
+        unchanged="The share of the records that masking left as they were.",
+    ),
+    **_described(
+        "neither",
+        "0 to 1, lower and upper end",
+        linkage_nearest_interval="Where the share linked lies for all records, with 95 % "
+        "confidence; none where all were looked at.",
+    ),
+    **_described(
+        "neither",
+        "1 to the number of records",
+        linkage_nearest_records="How many masked records were linked for the share.",
+        linkage_nearest_tuples="How many different masked tuples these records hold.",
+    ),
+    **_described(
+        "neither",
+        "true or false",
+        linkage_nearest_sampled="Whether the records that were linked are a random sample.",
+    ),
+    **_described(
+        "lower",
+        "0 to 1, by attribute",
+        linkage_alone="The share of the records linked rightly by this attribute alone.",
+        linkage_without="The share of the records linked rightly by all attributes but this.",
+        rank_interval="The share of the records whose masked number is within a few ranks of the "
+        "original one (5 % of the records either way).",
+        sd_interval="The share of the records whose masked number is within a twentieth of a "
+        "standard deviation of the original one.",
+        t_equal="The largest distance from a class to the whole table: half the summed difference "
+        "between their shares of values.",
+        t_ordered="The same with values apart by their ranks (numbers only).",
+        t_semantic="The same with values apart by their semantic distance, exactly transported.",
+    ),
+    **_described(
+        "higher",
+        "1 to the number of values, by attribute",
+        l_distinct="The fewest different values in a class.",
+        l_entropy="The exponential of the least entropy of a class: the number of equally frequent "
+        "values that would have it.",
+    ),
+    **_described(
+        "higher",
+        "0 to the number of values, by attribute",
+        l_recursive="The largest l for which all classes are recursively (c, l)-diverse; c = 3 "
+        "unless another was asked for.",
+    ),
+    **_described(
+        "neither",
+        "all the keys above",
+        before="The same figures for the original table, as if it were released unmasked.",
+    ),
+}
+
+
+def evaluate_risk(
+    plan: Transitions,
+    k: int | None = None,
+    confidential: Sequence[Confidential] = (),
+    confidential_before: Sequence[Confidential] = (),
+    *,
+    threshold: float | None = None,
+    population: Mapping[tuple[Any, ...], int] | None = None,
+    removed: bool = False,
+    semantic_closeness: bool = False,
+    c: float = 3.0,
+    most: int = 100_000,
+    random: np.random.Generator | None = None,
+) -> dict[str, Any]:
+    """Every risk measure of the masked table, and under ``"before"`` of the original one.
+
+    The figures are plain numbers, lists and dicts, ready for JSON, and the same every time;
+    :data:`DESCRIPTIONS` says what they mean. Those of single attributes are dicts by name. Shares
+    are from 0 to 1.
+
+    ``confidential`` are the counts of watched attributes by masked class, ``confidential_before``
+    those by original class. ``threshold`` is the risk from which on a record counts as at risk: 1/k
+    unless given, 0.2 without a k. ``population`` is that of
+    :func:`~ontomask.risk.population_sizes`. ``removed`` says that suppressed records are not in
+    the released table: they are then in no class, but still count among all records where shares
+    of records linked are concerned. ``semantic_closeness`` asks for ``t_semantic``, which takes
+    time. ``most`` and ``random`` are those of :func:`~ontomask.risk.linkage_nearest`.
+
+    >>> from ontomask.attributes import NumericalAttribute
+    >>> from ontomask.tuples import count_tuples
+    >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
+    >>> tuples, _ = count_tuples([age], [np.array([0, 1, 1, 2])])
+    >>> plan = Transitions.whole(tuples, np.array([[35.0], [50.0]]), np.array([0, 0, 1]))
+    >>> risk = evaluate_risk(plan)
+    >>> risk["k"], risk["linkage_nearest"], risk["before"]["linkage_nearest"]
+    (1, 0.5, 0.75)
+    """
+    if threshold is None:
+        threshold = 1 / k if k else 0.2
+
+    def measured(of: Transitions, watched: Sequence[Confidential], masked: bool) -> dict[str, Any]:
+        people = None
+        if population is not None:
+            people = of_classes.population_sizes(of, population, masked, removed)
+        return {
+            **_classes(of, removed, threshold, people),
+            **_linkage(of, k, most, random),
+            **_confidential(watched, semantic_closeness, c),
+        }
+
+    before = measured(_identity(plan.tuples), confidential_before, masked=False)
+    return {**measured(plan, confidential, masked=True), "before": before}
+
+
+def _identity(tuples: Tuples) -> Transitions:
+    """The plan that changes nothing."""
+    every = np.arange(len(tuples))
+    return Transitions(tuples, tuples.targets(), every, every, tuples.counts)
+
+
+def _classes(
+    plan: Transitions, removed: bool, threshold: float, people: np.ndarray[Any, Any] | None
+) -> dict[str, Any]:
+    sizes = of_classes.masked_classes(plan, removed)
+    uniques = of_classes.uniques(sizes)
+    return {
+        "k": of_classes.k(sizes),
+        "classes": len(sizes),
+        "class_sizes": [list(pair) for pair in of_classes.class_sizes(sizes).items()],
+        "uniques": uniques,
+        "unique_share": uniques / max(int(sizes.sum()), 1),
+        "suppressed": int(plan.class_sizes()[of_classes.blank(plan)].sum()) / plan.tuples.records,
+        "prosecutor": of_classes.prosecutor(sizes),
+        "prosecutor_at_risk": of_classes.records_at_risk(sizes, threshold),
+        "journalist": of_classes.journalist(sizes, people),
+        "marketer": of_classes.marketer(sizes),
+    }
+
+
+def _linkage(
+    plan: Transitions, k: int | None, most: int, random: np.random.Generator | None
+) -> dict[str, Any]:
+    found = asdict(linkage_nearest(plan, k, most, random))
+    by_attribute = linkage_by_attribute(plan, most, random)
+    interval = found["interval"]
+    return {
+        "linkage_text": linkage_text(plan),
+        "linkage_nearest": found["linked"],
+        "linkage_nearest_uniques": found["among_uniques"],
+        "linkage_nearest_above": found["above"],
+        "linkage_nearest_interval": None if interval is None else list(interval),
+        "linkage_nearest_records": found["records"],
+        "linkage_nearest_tuples": found["tuples"],
+        "linkage_nearest_sampled": found["sampled"],
+        "unchanged": found["unchanged"],
+        "linkage_alone": {name: both["alone"] for name, both in by_attribute.items()},
+        "linkage_without": {name: both["without"] for name, both in by_attribute.items()},
+        "rank_interval": rank_interval(plan),
+        "sd_interval": sd_interval(plan),
+    }
+
+
+def _confidential(
+    watched: Sequence[Confidential], semantic_closeness: bool, c: float
+) -> dict[str, Any]:
+    numbers = [one for one in watched if isinstance(one.attribute, NumericalAttribute)]
+    words = [one for one in watched if isinstance(one.attribute, NominalAttribute)]
+    meaningful = [*numbers, *words] if semantic_closeness else []
+    return {
+        "l_distinct": {one.name: distinct_diversity(one) for one in watched},
+        "l_entropy": {one.name: entropy_diversity(one) for one in watched},
+        "l_recursive": {one.name: recursive_diversity(one, c) for one in watched},
+        "t_equal": {one.name: closeness(one, "equal") for one in watched},
+        "t_ordered": {one.name: closeness(one, "ordered") for one in numbers},
+        "t_semantic": {one.name: closeness(one, "semantic") for one in meaningful},
+    }

@@ -1,0 +1,106 @@
+"""The loops behind the risk measures. Codes, counts and fixed-point distances only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.compiled import compiled
+
+__all__ = ["cheapest_first", "nearest"]
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+Codes = NDArray[np.uint32]  # unsigned: no place counts from the end
+
+
+@compiled
+def nearest(
+    offset: Longs,
+    lines: Longs,
+    tables: NDArray[Any],
+    goals: Floats,
+    numbers: Floats,
+    unit: Floats,
+    codes: Codes,
+    counts: Longs,
+    begin: Longs,
+    least: Longs,
+    records: Longs,
+) -> None:
+    """For each target the least distance to a tuple, and the records of the tuples at it.
+
+    ``offset`` says where the values of each attribute begin when all are laid end to end, and their
+    end. The distances from target ``t`` to the words of attribute ``j`` begin at ``lines[t, j]`` in
+    ``tables``. Numbers are compared with ``goals[t, j]``: their difference over ``unit[j, 0]``,
+    times ``unit[j, 1]``; for words both are 0. A goal that is NaN says nothing: all are at it.
+    Tuples are sorted by their first value: those of value ``v`` are ``begin[v]`` to
+    ``begin[v + 1]``, and passed over together where the first value alone is too far.
+    """
+    m = offset.size - 1
+    row = np.empty(offset[m], tables.dtype)
+    for t in range(lines.shape[0]):
+        rest = np.int64(0)  # what the other attributes add at least
+        for j in range(m):
+            part = row[offset[j] : offset[j + 1]]
+            if np.isnan(goals[t, j]):
+                part[:] = 0
+            elif unit[j, 0] == 0:
+                part[:] = tables[lines[t, j] : lines[t, j] + part.size]
+            else:
+                for v in range(part.size):
+                    apart = np.abs(goals[t, j] - numbers[offset[j] + v])
+                    part[v] = np.rint(apart / unit[j, 0] * unit[j, 1])
+            if j > 0:
+                rest += part.min()
+        first = 0
+        for v in range(offset[1]):
+            if begin[v] < begin[v + 1] and (
+                begin[first] == begin[first + 1] or row[v] < row[first]
+            ):
+                first = v
+        best, held = _among(first, row, offset, codes, counts, begin, np.int64(2**62), np.int64(0))
+        for v in range(offset[1]):
+            if v != first and row[v] + rest <= best:
+                best, held = _among(v, row, offset, codes, counts, begin, best, held)
+        least[t], records[t] = best, held
+
+
+@compiled
+def _among(
+    v: int,
+    row: NDArray[Any],
+    offset: Longs,
+    codes: Codes,
+    counts: Longs,
+    begin: Longs,
+    best: np.int64,
+    held: np.int64,
+) -> tuple[np.int64, np.int64]:
+    """The least distance and its records, with the tuples of a first value looked at as well."""
+    for i in range(begin[v], begin[v + 1]):
+        total = row[v]
+        for j in range(1, offset.size - 1):
+            total += row[offset[j] + codes[j, i]]
+        if total < best:
+            best, held = np.int64(total), counts[i]
+        elif total == best:
+            held += counts[i]
+    return best, held
+
+
+@compiled
+def cheapest_first(order: Longs, cost: Floats, supply: Floats, demand: Floats) -> float:
+    """What a transport costs that uses the cheapest links first; empties ``supply``, ``demand``."""
+    total = 0.0
+    width = cost.shape[1]
+    for place in range(order.size):
+        i, j = order[place] // width, order[place] % width
+        moved = min(supply[i], demand[j])
+        if moved > 0:
+            supply[i] -= moved
+            demand[j] -= moved
+            total += moved * cost[i, j]
+    return total

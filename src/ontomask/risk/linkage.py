@@ -1,0 +1,432 @@
+"""Record linkage: how many masked records an attacker with the original table gets right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import sqrt
+from os import cpu_count
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.attributes import FIXED, Attribute, NominalAttribute, NumericalAttribute
+from ontomask.errors import ParameterError
+from ontomask.risk.classes import blank
+from ontomask.tuples import Transitions, Tuples, count_tuples, once_per_plan
+
+__all__ = [
+    "Linkage",
+    "linkage_by_attribute",
+    "linkage_nearest",
+    "linkage_text",
+    "projected",
+    "unchanged",
+]
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+#: Targets looked at in one go: the rows of the distance tables that they need are few.
+TARGETS_AT_A_TIME = 512
+#: A sample is never smaller than this (unless the table is).
+SMALLEST_SAMPLE = 2_000
+#: Of a normal distribution, 95 % lie within so many standard deviations of the mean.
+NORMAL_95 = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Linkage:
+    """What linking every masked record to its nearest original ones gives.
+
+    All shares are from 0 to 1 and better when lower.
+
+    - ``linked``: the share of the records that are linked rightly, ties sharing the probability;
+    - ``among_uniques``: the same among the records that no other original record equals; None
+      where there is none (or none in the sample);
+    - ``above``: the share of the records that are linked rightly with a probability above 1/k;
+      None where no k was given;
+    - ``unchanged``: the share of the records that masking left as they were, of all records;
+    - ``tuples``, ``records``: how many different masked tuples were searched for, and how many
+      records hold them;
+    - ``sampled``: whether these records are a sample; then ``interval`` is where ``linked`` lies
+      for all of them, with 95 % confidence.
+    """
+
+    linked: float
+    among_uniques: float | None
+    above: float | None
+    unchanged: float
+    tuples: int
+    records: int
+    sampled: bool = False
+    interval: tuple[float, float] | None = None
+
+
+def unchanged(plan: Transitions) -> float:
+    """The share of the records that masking left as they were: from 0 to 1, better when lower."""
+    return int(plan.count[_same(plan)].sum()) / plan.tuples.records
+
+
+def linkage_text(plan: Transitions) -> float:
+    r"""The share of records linked by looking for their masked text in the original table.
+
+    .. math:: RL = \frac{1}{n} \sum_i P(i), \qquad
+        P(i) = \begin{cases} 1/|L_i| & i \in L_i \\ 0 & \text{otherwise} \end{cases}
+
+    :math:`L_i` are the original records equal to masked record :math:`i` in all quasi-identifiers
+    (TM eq. 14-15, as a share and not in percent). It is 0 for a record that changed at all, so it
+    says little about methods that change nearly all; see :func:`linkage_nearest`. From 0 to 1,
+    better when lower. A suppressed record is linked to nobody.
+
+    >>> from ontomask.attributes import NumericalAttribute
+    >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
+    >>> tuples, _ = count_tuples([age], [np.array([0, 1, 1, 2])])
+    >>> plan = Transitions.whole(tuples, np.array([[30.0], [40.0]]), np.array([0, 1, 1]))
+    >>> linkage_text(plan)  # 30 is found for certain, each 40 with 1/2, and 50 not
+    0.5
+    """
+    same = _same(plan)
+    found = plan.count[same] / plan.tuples.counts[plan.source[same]]
+    return float(found.sum()) / plan.tuples.records
+
+
+def _same(plan: Transitions) -> NDArray[np.bool_]:
+    """Which transitions change nothing."""
+    same = np.ones(len(plan.source), dtype=np.bool_)
+    for j, attribute in enumerate(plan.tuples.attributes):
+        original = attribute.released(attribute.target_of(plan.tuples.codes[j]))
+        masked = attribute.released(plan.targets[:, j])
+        same &= original[plan.source] == masked[plan.target]
+    return same
+
+
+def linkage_nearest(
+    plan: Transitions,
+    k: int | None = None,
+    most: int = 100_000,
+    random: np.random.Generator | None = None,
+) -> Linkage:
+    r"""What an attacker gets right who links each masked record to the nearest original ones.
+
+    .. math:: P(i) = \begin{cases} 1/|N_i| & i \in N_i \\ 0 & \text{otherwise} \end{cases}
+
+    :math:`N_i` are the original records at the least distance from masked record :math:`i`: the
+    mean over the attributes, with their weights (RS eq. 9), compared in fixed point, so that ties
+    are ties. ``linked`` is the mean of :math:`P`. A suppressed value says nothing: the other
+    attributes decide. A record all of whose values are suppressed is linked to nobody.
+
+    It is exact up to ``most`` distinct original or masked tuples. Beyond, a random sample of the
+    masked records is linked, against all originals still: the same sample every time, unless
+    ``random`` is given. ``interval`` is then Wilson's. It is meant for yes and no; probabilities in
+    between vary less, so it is rather too wide than too narrow.
+
+    A share near 0 is no proof against a cleverer attacker.
+
+    >>> from ontomask.attributes import NumericalAttribute
+    >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
+    >>> tuples, _ = count_tuples([age], [np.array([0, 1, 1, 2])])
+    >>> plan = Transitions.whole(tuples, np.array([[33.0], [45.0]]), np.array([0, 1, 1]))
+    >>> linkage_nearest(plan).linked  # 33 is next to 30; 45 is as near to the two 40 as to 50
+    0.5
+    """
+    if k is not None and k < 1:
+        raise ParameterError(f"k is {k!r}", "it is a whole number, 1 or more")
+    chosen, sampled = _looked_at(plan, most, random)
+    shared = _shared(plan, chosen) if sampled else _all_shared(plan)
+    records = int(chosen.sum())
+    linked = _right(chosen, shared) / records
+    unique = plan.tuples.counts[plan.source] == 1
+    uniques = int(chosen[unique].sum())
+    few = (shared > 0) & (shared < k) if k is not None else None
+    return Linkage(
+        linked=linked,
+        among_uniques=_right(chosen[unique], shared[unique]) / uniques if uniques else None,
+        above=None if few is None else int(chosen[few].sum()) / records,
+        unchanged=unchanged(plan),
+        tuples=len(np.unique(plan.target[chosen > 0])),
+        records=records,
+        sampled=sampled,
+        interval=_wilson(linked, records) if sampled else None,
+    )
+
+
+def _right(chosen: Longs, shared: Longs) -> float:
+    """How many records are linked rightly, when each link is shared by so many."""
+    sizes, place = np.unique(shared, return_inverse=True)
+    records = np.bincount(place, weights=chosen)  # whole numbers: their order does not matter
+    return float((records[sizes > 0] / sizes[sizes > 0]).sum())
+
+
+def _looked_at(
+    plan: Transitions, most: int, random: np.random.Generator | None
+) -> tuple[Longs, bool]:
+    """How many records of each transition are linked, and whether they are a sample."""
+    if most < 1:
+        raise ParameterError(f"most is {most!r}", "it is a whole number, 1 or more")
+    largest = max(len(plan.tuples), len(plan.targets))
+    # As much work as ``most`` tuples would make, whatever the size of the table.
+    size = max(SMALLEST_SAMPLE, most * most // max(largest, 1))
+    if largest <= most or size >= plan.tuples.records:
+        return plan.count, False
+    random = random or np.random.default_rng(0)
+    drawn = random.choice(plan.tuples.records, size, replace=False, shuffle=False)
+    transition = np.searchsorted(np.cumsum(plan.count), drawn, side="right")
+    return np.bincount(transition, minlength=len(plan.count)), True
+
+
+def _wilson(share: float, records: int) -> tuple[float, float]:
+    """Wilson's interval for a share."""
+    z = NORMAL_95**2 / records
+    middle = (share + z / 2) / (1 + z)
+    half = sqrt(z * share * (1 - share) + z * z / 4) / (1 + z)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def linkage_by_attribute(
+    plan: Transitions, most: int = 100_000, random: np.random.Generator | None = None
+) -> dict[str, dict[str, float | None]]:
+    """Which attribute gives people away: the share linked by it alone, and by all the others.
+
+    An attribute is dangerous where ``"alone"`` is high, or ``"without"`` much lower than
+    :func:`linkage_nearest` of all. Shares from 0 to 1, better when lower; ``"without"`` is None
+    where there is no other attribute.
+    """
+    every = range(len(plan.tuples.attributes))
+
+    def linked(attributes: Sequence[int]) -> float | None:
+        if not attributes:
+            return None
+        return linkage_nearest(projected(plan, attributes), most=most, random=random).linked
+
+    return {
+        attribute.name: {"alone": linked([j]), "without": linked([i for i in every if i != j])}
+        for j, attribute in enumerate(plan.tuples.attributes)
+    }
+
+
+def projected(plan: Transitions, attributes: Sequence[int]) -> Transitions:
+    """The same plan as it is for some of the attributes, given by place."""
+    chosen = list(attributes)
+    kept = [plan.tuples.attributes[j] for j in chosen]
+    tuples, place = count_tuples(kept, [plan.tuples.codes[j] for j in chosen])
+    counts = np.bincount(place, weights=plan.tuples.counts, minlength=len(tuples))
+    tuples = replace(tuples, counts=counts.astype(np.int64))
+    return Transitions.joined(
+        tuples, plan.targets[:, chosen], place[plan.source], plan.target, plan.count
+    )
+
+
+# ---------------------------------------------------------------- the search
+
+
+@once_per_plan
+def _all_shared(plan: Transitions) -> Longs:
+    """How many records share the link of each transition, whatever k is asked about."""
+    return _shared(plan, plan.count)
+
+
+def _shared(plan: Transitions, chosen: Longs) -> Longs:
+    """How many records share the link of each transition; 0 where it leads to others.
+
+    Only of the transitions that are ``chosen`` more than 0 times.
+    """
+    shared = np.zeros(len(plan.source), dtype=np.int64)
+    wanted = np.flatnonzero((chosen > 0) & ~blank(plan)[plan.target])
+    home = _home(plan)[plan.target[wanted]]
+    right = wanted[home == plan.source[wanted]]
+    shared[right] = plan.tuples.counts[plan.source[right]]
+    wanted = wanted[home < 0]
+    wanted = wanted[np.argsort(plan.target[wanted], kind="stable")]
+    targets, begin = np.unique(plan.target[wanted], return_index=True)
+    ends = np.append(begin, len(wanted))
+    search = _Search(plan.tuples, plan.targets[targets])
+
+    def link(block: slice) -> None:
+        least, records = _nearest(search, block)
+        mine = wanted[ends[block.start] : ends[block.stop]]
+        of = np.searchsorted(targets[block], plan.target[mine])
+        right = search.between(block.start + of, plan.source[mine]) == least[of]
+        shared[mine] = np.where(right, records[of], 0)
+
+    _in_threads(link, list(_blocks(len(targets))))
+    return shared
+
+
+def _home(plan: Transitions) -> Longs:
+    """The tuple that each target is, and so is nearest to; -1 where it is none.
+
+    -1 for all where different tuples may be at no distance: a tuple is not its only nearest then.
+    """
+    attributes = plan.tuples.attributes
+    if not all(_are_apart(a, max(b.weight for b in attributes)) for a in attributes):
+        return np.full(len(plan.targets), -1)
+    both = np.vstack([plan.tuples.targets(), plan.targets])
+    codes = [np.unique(column, return_inverse=True)[1] for column in both.T]
+    distinct, place = count_tuples(attributes, codes)
+    own = np.full(len(distinct), -1)
+    own[place[: len(plan.tuples)]] = np.arange(len(plan.tuples))
+    return own[place[len(plan.tuples) :]]
+
+
+def _are_apart(attribute: Attribute, heaviest: float) -> bool:
+    """Whether any two different values are at a distance, in fixed point."""
+    share = attribute.weight / (heaviest or 1.0)
+    if isinstance(attribute, NumericalAttribute):
+        steps = np.diff(attribute.numbers) / (attribute.range or 1.0)
+        return bool((np.rint(steps * share * FIXED) > 0).all())
+    assert isinstance(attribute, NominalAttribute)
+    if attribute not in _CLOSEST:
+        _CLOSEST[attribute] = _closest(attribute)
+    return bool(np.rint(_CLOSEST[attribute] * share) > 0)
+
+
+#: The least distance between two different values of an attribute, for those it was asked of.
+_CLOSEST: WeakKeyDictionary[NominalAttribute, float] = WeakKeyDictionary()
+
+
+def _closest(attribute: NominalAttribute) -> float:
+    """In fixed point; 0 as well where a value is at a distance from itself."""
+    least = FIXED
+    for block in _blocks(attribute.size):
+        rows = attribute.rows(attribute.place[block])
+        own = np.arange(len(rows)), np.arange(block.start, block.stop)
+        if rows[own].any():
+            return 0.0
+        rows[own] = FIXED
+        least = min(least, float(rows.min()))
+    return least
+
+
+def _in_threads(work: Callable[[slice], None], blocks: Sequence[slice]) -> None:
+    if len(blocks) < 2:
+        for block in blocks:
+            work(block)
+        return
+    pool = ThreadPoolExecutor(min(4, cpu_count() or 1))
+    try:
+        list(pool.map(work, blocks))
+    finally:
+        pool.shutdown(cancel_futures=True)  # Ctrl-C waits for the blocks under way only
+
+
+def _blocks(size: int) -> Iterator[slice]:
+    for first in range(0, size, TARGETS_AT_A_TIME):
+        yield slice(first, min(first + TARGETS_AT_A_TIME, size))
+
+
+def _nearest(search: _Search, block: slice) -> tuple[Longs, Longs]:
+    """For each target of a block the least distance to a tuple, and the records at it.
+
+    Distances are those of :meth:`_Search.between`.
+    """
+    from ontomask.risk import kernels
+
+    size = block.stop - block.start
+    least, records = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    lines, tables = search.tables(block)
+    kernels.nearest(
+        search.offset,
+        lines,
+        tables,
+        search.targets[block],
+        search.numbers,
+        search.unit,
+        search.codes,
+        search.tuples.counts,
+        search.begin,
+        least,
+        records,
+    )
+    return least, records
+
+
+class _Search:
+    """How targets compare with tuples: by whole numbers, multiples of the distance.
+
+    The scale is that of the masking methods: the attribute of the greatest weight has 2^28 for a
+    distance of 1.
+    """
+
+    def __init__(self, tuples: Tuples, targets: Floats) -> None:
+        self.tuples = tuples
+        self.targets = np.ascontiguousarray(targets)
+        self.codes = tuples.codes.astype(np.uint32)
+        attributes = tuples.attributes
+        self.offset: Longs = np.cumsum([0, *(a.size for a in attributes)], dtype=np.int64)
+        scale = FIXED / (max(a.weight for a in attributes) or 1.0)
+        self.factors = [a.weight * scale for a in attributes]
+        self.numbers = np.zeros(self.offset[-1])
+        self.unit = np.zeros((len(attributes), 2))
+        for j, attribute in enumerate(attributes):
+            if isinstance(attribute, NumericalAttribute):
+                self.numbers[self.offset[j] : self.offset[j + 1]] = attribute.numbers
+                # Where all numbers are equal, their distances from anything do not count.
+                self.unit[j] = (attribute.range, self.factors[j]) if attribute.range else (1.0, 0.0)
+            elif isinstance(attribute, NominalAttribute):
+                attribute.rows(
+                    np.zeros(1, dtype=np.int64)
+                )  # makes the table, before there are threads
+
+    @cached_property
+    def begin(self) -> Longs:
+        """Where the tuples of each value of the first attribute begin, and their end."""
+        return np.searchsorted(self.tuples.codes[0], np.arange(self.offset[1] + 1))
+
+    @cached_property
+    def kind(self) -> type[np.signedinteger[Any]]:
+        """Whole numbers that hold every distance; short ones where they do, being faster."""
+        farthest = 0.0
+        for j, attribute in enumerate(self.tuples.attributes):
+            apart = 1.0
+            goals = self.targets[~np.isnan(self.targets[:, j]), j]
+            if isinstance(attribute, NumericalAttribute) and goals.size:
+                span = self.unit[j, 0]  # masked numbers may lie outside the original ones
+                apart = max(
+                    1.0,
+                    float(goals.max() - attribute.numbers[0]) / span,
+                    float(attribute.numbers[-1] - goals.min()) / span,
+                )
+            farthest += (apart + 1e-6) * self.factors[j]
+        return np.int32 if farthest < 2**31 - 1 else np.int64
+
+    def tables(self, block: slice) -> tuple[Longs, NDArray[Any]]:
+        """The distances from targets to all words, end to end; where each target's begin."""
+        lines = np.zeros((block.stop - block.start, len(self.factors)), dtype=np.int64)
+        parts: list[NDArray[Any]] = [np.zeros(0, dtype=self.kind)]
+        length = 0
+        for j, attribute in enumerate(self.tuples.attributes):
+            if isinstance(attribute, NominalAttribute):
+                rows, place = self._rows(j, attribute, self.targets[block, j])
+                lines[:, j] = length + place * attribute.size
+                parts.append(rows.ravel())
+                length += rows.size
+        return lines, np.concatenate(parts)
+
+    def _rows(
+        self, j: int, attribute: NominalAttribute, targets: Floats
+    ) -> tuple[NDArray[Any], Longs]:
+        used, place = np.unique(np.nan_to_num(targets).astype(np.int64), return_inverse=True)
+        rows = attribute.rows(used)
+        if self.factors[j] != FIXED:
+            return np.rint(rows * (self.factors[j] / FIXED)).astype(self.kind), place
+        return rows.astype(self.kind, copy=False), place
+
+    def between(self, targets: Longs, tuples: Longs) -> Longs:
+        """The distance of each target, by place, to a tuple."""
+        total = np.zeros(len(targets), dtype=np.int64)
+        for j, attribute in enumerate(self.tuples.attributes):
+            goals, values = self.targets[targets, j], self.tuples.codes[j, tuples]
+            said = ~np.isnan(goals)
+            goals, values = goals[said], values[said]
+            if isinstance(attribute, NominalAttribute):
+                rows, place = self._rows(j, attribute, goals)
+                total[said] += rows[place, values]
+            else:
+                apart = np.abs(goals - self.numbers[self.offset[j] + values])
+                total[said] += np.rint(apart / self.unit[j, 0] * self.unit[j, 1]).astype(np.int64)
+        return total

@@ -1,0 +1,57 @@
+"""What masking cost: how far the masked table is from the original, from transitions alone.
+
+Distances are the attributes' own semantic ones, whatever a method went by.
+"""
+
+from ontomask.measures import Measure
+from ontomask.utility.association import (
+    Correlations,
+    distance_correlations,
+    distance_variance_difference,
+)
+from ontomask.utility.classes import average_class_size, discernibility, kl
+from ontomask.utility.clustering import Clustering, clustering_distance
+from ontomask.utility.columns import Change, MeanShift, mean_shift, variance_difference
+from ontomask.utility.errors import (
+    attribute_sse,
+    changed,
+    changed_records,
+    mean_absolute_distance,
+    rmse,
+    semantic_quality,
+    sse,
+)
+from ontomask.utility.evaluation import DESCRIPTIONS, evaluate_utility
+from ontomask.utility.numerical import NumberSummary, numbers
+
+__all__ = [
+    # everything at once, and what it means
+    "evaluate_utility",
+    "DESCRIPTIONS",
+    "Measure",
+    # how far records and values have moved
+    "sse",
+    "attribute_sse",
+    "rmse",
+    "mean_absolute_distance",
+    "changed",
+    "changed_records",
+    "semantic_quality",
+    # classes of records that look alike
+    "kl",
+    "discernibility",
+    "average_class_size",
+    # each column
+    "mean_shift",
+    "MeanShift",
+    "variance_difference",
+    "distance_variance_difference",
+    "Change",
+    "numbers",
+    "NumberSummary",
+    # how columns and records hang together
+    "distance_correlations",
+    "Correlations",
+    "clustering_distance",
+    "Clustering",
+]

@@ -1,0 +1,202 @@
+"""All measures of utility at once, and what each of them means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ontomask.measures import Measure
+from ontomask.tuples import Transitions
+from ontomask.utility.association import Correlations, associations
+from ontomask.utility.classes import average_class_size, discernibility, kl
+from ontomask.utility.clustering import clustering_distance
+from ontomask.utility.columns import Change, MeanShift, mean_shift, variance_difference
+from ontomask.utility.errors import (
+    attribute_sse,
+    changed,
+    changed_records,
+    mean_absolute_distance,
+    rmse,
+    semantic_quality,
+    sse,
+)
+from ontomask.utility.numerical import numbers
+
+__all__ = ["DESCRIPTIONS", "evaluate_utility"]
+
+
+_COLUMN = "0 to 1 for words, the column's own unit for numbers"
+
+#: Every key of :func:`evaluate_utility`; where it holds before, after and a difference, what is
+#: better holds of the difference.
+DESCRIPTIONS: dict[str, Measure] = {
+    "sse": Measure(
+        "The squared distance between each original record and its masked one, summed.",
+        "0 to the number of records",
+        "lower",
+    ),
+    "attribute_sse": Measure(
+        "The squared distance between original and masked values of a column, summed.",
+        "0 up; numbers in their own unit, squared",
+        "lower",
+    ),
+    "rmse": Measure(
+        "How far values of a column have moved, large moves counting more.",
+        _COLUMN,
+        "lower",
+    ),
+    "mean_absolute_distance": Measure(
+        "How far values of a column have moved on average.",
+        _COLUMN,
+        "lower",
+    ),
+    "changed": Measure(
+        "The share of values of a column that are not what they were.",
+        "share, 0 to 1",
+        "lower",
+    ),
+    "changed_records": Measure(
+        "The share of records with at least one changed value; the others are published as "
+        "they were.",
+        "share, 0 to 1",
+        "neither",
+    ),
+    "semantic_quality": Measure(
+        "How similar masked values are to the original ones on average.",
+        "0 to 1",
+        "higher",
+    ),
+    "kl": Measure(
+        "How much the frequencies of the original combinations of values have changed.",
+        "0 up, in nats",
+        "lower",
+    ),
+    "discernibility": Measure(
+        "The squared sizes of the classes of records that look alike, summed.",
+        "the number of records to its square",
+        "lower",
+    ),
+    "average_class_size": Measure(
+        "How many records look alike on average.",
+        "records, 1 up",
+        "lower",
+    ),
+    "normalised_average_class_size": Measure(
+        "How many times larger than k the classes are on average; 1 is the best there can be.",
+        "1 up where the table is k-anonymous; none where no k is given",
+        "lower",
+    ),
+    "mean_shift": Measure(
+        "The semantic mean of a nominal column before and after, and their distance.",
+        "0 to 1",
+        "lower",
+    ),
+    "variance_difference": Measure(
+        "The mean squared distance from the semantic mean of a nominal column, before and after.",
+        "0 to 1",
+        "lower",
+    ),
+    "distance_variance_difference": Measure(
+        "How much the values of a column differ from each other, before and after.",
+        _COLUMN,
+        "lower",
+    ),
+    "distance_correlations": Measure(
+        "How strongly every two columns hang together, before and after.",
+        "0 to 1",
+        "lower",
+    ),
+    "clustering_distance": Measure(
+        "How differently the original and the masked records fall into clusters.",
+        "0 to 1",
+        "lower",
+    ),
+    "number_means": Measure(
+        "The mean of a numerical column before and after.",
+        "the column's own unit",
+        "lower",
+    ),
+    "number_variances": Measure(
+        "The variance of a numerical column before and after.",
+        "the column's own unit, squared",
+        "lower",
+    ),
+    "number_correlations": Measure(
+        "How strongly every two numerical columns hang together in a line, before and after.",
+        "0 to 2; correlations from -1 to 1",
+        "lower",
+    ),
+    "il1s": Measure(
+        "How far numbers have moved on average, in units of their spread.",
+        "standard deviations times the root of 2, 0 up; none without numbers",
+        "lower",
+    ),
+}
+
+
+def evaluate_utility(
+    plan: Transitions,
+    k: int | None = None,
+    clusters: int = 10,
+    most_tuples: int = 2_000,
+    most_concepts: int = 2_000,
+    random: np.random.Generator | None = None,
+) -> dict[str, Any]:
+    """Every measure of utility of a plan, as plain numbers, lists and dicts.
+
+    The keys are those of :data:`DESCRIPTIONS`. ``clusters`` and ``most_tuples`` go to
+    :func:`clustering_distance`, ``most_concepts`` to :func:`distance_correlations` (lower here than
+    there: a default evaluation is a matter of seconds); ``random`` draws the samples of both, and
+    without it they are always the same. Both say how many records they compared.
+
+    >>> from ontomask.utility.example import six_patients
+    >>> found = evaluate_utility(six_patients(), k=2)
+    >>> round(found["sse"], 4), found["discernibility"], found["mean_shift"]["diagnosis"]["after"]
+    (0.3182, 12, 'influenza')
+    """
+    spreads, correlations = associations(plan, most_concepts, random)
+    clustering = clustering_distance(plan, clusters, most_tuples, random)
+    summary = numbers(plan)
+    found = {
+        "sse": sse(plan),
+        "attribute_sse": attribute_sse(plan),
+        "rmse": rmse(plan),
+        "mean_absolute_distance": mean_absolute_distance(plan),
+        "changed": changed(plan),
+        "changed_records": changed_records(plan),
+        "semantic_quality": semantic_quality(plan),
+        "kl": kl(plan),
+        "discernibility": discernibility(plan),
+        "average_class_size": average_class_size(plan),
+        "normalised_average_class_size": average_class_size(plan, k) if k else None,
+        "mean_shift": mean_shift(plan),
+        "variance_difference": variance_difference(plan),
+        "distance_variance_difference": spreads,
+        "distance_correlations": correlations,
+        "clustering_distance": vars(clustering),
+        "number_means": summary.means,
+        "number_variances": summary.variances,
+        "number_correlations": summary.correlations,
+        "il1s": summary.il1s,
+    }
+    return {key: _plain(value) for key, value in found.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Numbers, strings, lists and dicts of them: what JSON can hold."""
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, MeanShift):
+        return dict(vars(value))
+    if isinstance(value, Change):
+        return {**vars(value), "difference": value.difference}
+    if isinstance(value, Correlations):
+        return {
+            "columns": list(value.columns),
+            "before": value.before.tolist(),
+            "after": value.after.tolist(),
+            "difference": value.difference.tolist(),
+            "records": value.records,
+        }
+    return value

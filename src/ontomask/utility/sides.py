@@ -1,0 +1,162 @@
+"""A plan seen from its two sides: what each attribute held before, and what it holds after.
+
+All measures read these. A value that is missing or suppressed has no place among the distinct ones:
+statistics over a column leave it out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.attributes import FIXED, MISSING, Attribute, NominalAttribute, NumericalAttribute
+from ontomask.distances import Distances, MeasureLike
+from ontomask.errors import InternalError
+from ontomask.statistics.counts import Column
+from ontomask.taxonomy import Taxonomy
+from ontomask.tuples import Transitions, once_per_plan
+
+__all__ = ["Numbers", "Side", "Words", "drawn", "moved", "sides"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """A column of concepts: the distinct ones by code, and where each transition's stands."""
+
+    taxonomy: Taxonomy
+    measure: MeasureLike
+    distinct: Ints
+    place: Ints
+
+    def column(self, counts: Longs) -> Column:
+        """The distinct concepts with the records that hold them."""
+        return Column(self.taxonomy, self.distinct, _summed(self, counts))
+
+    def among(self, rows: NDArray[np.integer]) -> Words:
+        """The same column for some of the transitions only."""
+        used, place = _used(self.place[rows])
+        return Words(self.taxonomy, self.measure, self.distinct[used], place)
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A column of numbers: the distinct ones, ascending, and where each transition's stands."""
+
+    distinct: Floats
+    place: Ints
+
+    def counts(self, counts: Longs) -> Longs:
+        """How many records hold each distinct number."""
+        return _summed(self, counts)
+
+    def among(self, rows: NDArray[np.integer]) -> Numbers:
+        """The same column for some of the transitions only."""
+        used, place = _used(self.place[rows])
+        return Numbers(self.distinct[used], place)
+
+
+Side: TypeAlias = Words | Numbers
+
+
+def _summed(of: Side, counts: Longs) -> Longs:
+    held = of.place >= 0
+    sums = np.bincount(of.place[held], weights=counts[held], minlength=len(of.distinct))
+    return sums.astype(np.int64)
+
+
+def _used(place: Ints) -> tuple[Longs, Ints]:
+    """The places that occur, and each place among them; -1 stays."""
+    used, again = np.unique(place, return_inverse=True)
+    left_out = int(used.size > 0 and used[0] < 0)
+    return used[left_out:].astype(np.int64), (again - left_out).astype(np.int32)
+
+
+@once_per_plan
+def sides(plan: Transitions) -> tuple[tuple[Side, Side], ...]:
+    """Each attribute before and after; places run in parallel with the transitions.
+
+    Distinct values are those that some record holds: a target may be nobody's.
+    """
+    original = plan.tuples.targets()
+    every = np.arange(len(plan.count))
+    return tuple(
+        (
+            _side(attribute, original[:, j], plan.source).among(every),
+            _side(attribute, plan.targets[:, j], plan.target).among(every),
+        )
+        for j, attribute in enumerate(plan.tuples.attributes)
+    )
+
+
+def _side(attribute: Attribute, targets: Floats, of: Longs) -> Side:
+    held = ~np.isnan(targets)
+    used, found = np.unique(targets[held], return_inverse=True)
+    place = np.full(len(targets), -1, dtype=np.int32)
+    if isinstance(attribute, NumericalAttribute):
+        place[held] = found
+        return Numbers(used, place[of])
+    if not isinstance(attribute, NominalAttribute):
+        raise InternalError(f"no measure knows {type(attribute).__name__}")
+    concepts = [attribute.candidates[int(target)] for target in used]
+    present = np.array([concept != MISSING for concept in concepts], dtype=bool)
+    place[held] = np.where(present, np.cumsum(present) - 1, -1)[found]
+    codes = attribute.domain.codes([concept for concept in concepts if concept != MISSING])
+    return Words(attribute.domain, attribute.measure, codes, place[of])
+
+
+@once_per_plan
+def moved(plan: Transitions) -> tuple[Floats, ...]:
+    """How far each transition moves each attribute: from 0, not at all; suppressed, 1."""
+    return tuple(
+        _words_moved(plan, j) if isinstance(before, Words) else _numbers_moved(plan, j)
+        for j, (before, _) in enumerate(sides(plan))
+    )
+
+
+def _words_moved(plan: Transitions, j: int) -> Floats:
+    before, after = sides(plan)[j]
+    assert isinstance(before, Words)
+    assert isinstance(after, Words)
+    apart = np.ones(len(plan.count))
+    stays_missing = (before.place < 0) & ~np.isnan(plan.targets[plan.target, j]) & (after.place < 0)
+    apart[stays_missing] = 0.0
+    both = np.flatnonzero((before.place >= 0) & (after.place >= 0))
+    both = both[np.argsort(after.place[both], kind="stable")]
+    row, column = after.place[both].astype(np.int64), before.place[both]
+    table = Distances(before.taxonomy, after.distinct, before.distinct, before.measure)
+    for rows, block in table.blocks():
+        first, last = np.searchsorted(row, [rows.start, rows.stop])
+        cells = block[row[first:last] - rows.start, column[first:last]]
+        # As masking methods see them: whole multiples, so that sums do not depend on the order.
+        apart[both[first:last]] = np.rint(cells * FIXED) / FIXED
+    return apart
+
+
+def _numbers_moved(plan: Transitions, j: int) -> Floats:
+    attribute = plan.tuples.attributes[j]
+    assert isinstance(attribute, NumericalAttribute)
+    target = plan.targets[plan.target, j]
+    difference = np.abs(attribute.numbers[plan.tuples.codes[j, plan.source]] - target)
+    apart = difference / attribute.range if attribute.range else np.zeros(len(target))
+    return np.where(np.isnan(target), 1.0, apart)
+
+
+def drawn(plan: Transitions, size: int, random: np.random.Generator | None) -> tuple[Longs, Longs]:
+    """The transitions of records drawn at random, each at most once, and how many were drawn.
+
+    All of them where there are no more than ``size``. Without a generator, always the same ones.
+    """
+    records = plan.tuples.records
+    if records <= size:
+        return np.arange(len(plan.count)), plan.count
+    random = np.random.default_rng(0) if random is None else random
+    which = random.choice(records, size, replace=False, shuffle=False)
+    transition = np.searchsorted(np.cumsum(plan.count), which, side="right")
+    return np.unique(transition, return_counts=True)

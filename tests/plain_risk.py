@@ -1,0 +1,212 @@
+"""Every risk measure by its plain definition over records: slow on purpose, no cleverness.
+
+``records`` are pairs of an original and a masked tuple, None standing for a suppressed value.
+``attributes`` say how values compare; of them only the taxonomy, the range and the weight are used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+
+import numpy as np
+from scipy.optimize import linprog
+
+import plain
+
+# ---------------------------------------------------------------- records and their distances
+
+
+def records(plan):
+    """Pairs of original and masked values, one per record."""
+    pairs = []
+    for source, target, count in zip(plan.source, plan.target, plan.count, strict=True):
+        original, masked = [], []
+        for j, a in enumerate(plan.tuples.attributes):
+            code, goal = plan.tuples.codes[j, source], plan.targets[target, j]
+            if hasattr(a, "domain"):
+                original.append(a.values[code])
+                masked.append(None if math.isnan(goal) else a.candidates[int(goal)])
+            else:
+                original.append(float(a.numbers[code]))
+                masked.append(None if math.isnan(goal) else float(goal))
+        pairs += [(tuple(original), tuple(masked))] * int(count)
+    return pairs
+
+
+def value_distance(a, x, y):
+    if hasattr(a, "domain"):
+        return plain.sanchez(a.domain, x, y)
+    return abs(x - y) / a.range if a.range else 0
+
+
+def distance(attributes, x, y):
+    """From an original to a masked tuple: weighted and summed, in whole multiples of 2^-28.
+
+    That is what ties are by definition.
+    """
+    heaviest = max(a.weight for a in attributes) or 1
+    total = 0
+    for a, one, other in zip(attributes, x, y, strict=True):
+        share = a.weight / heaviest
+        if other is None:
+            continue  # suppressed: it says nothing
+        if hasattr(a, "domain"):
+            total += round(round(value_distance(a, one, other) * 2**28) * share)
+        else:
+            total += round(value_distance(a, one, other) * (share * 2**28))
+    return total
+
+
+# ---------------------------------------------------------------- classes
+
+
+def sizes(tuples):
+    """How many records are like each record."""
+    counts = Counter(tuples)
+    return [counts[t] for t in tuples]
+
+
+def k(tuples):
+    return min(sizes(tuples))
+
+
+def uniques(tuples):
+    return sum(size == 1 for size in sizes(tuples))
+
+
+def prosecutor(tuples):
+    return max(1 / size for size in sizes(tuples))
+
+
+def at_risk(tuples, threshold):
+    return sum(1 / size > threshold for size in sizes(tuples)) / len(tuples)
+
+
+def marketer(tuples):
+    return sum(1 / size for size in sizes(tuples)) / len(tuples)
+
+
+def journalist(tuples, population):
+    own = sizes(tuples)
+    return max(1 / max(population.get(t, 0), n) for t, n in zip(tuples, own, strict=True))
+
+
+# ---------------------------------------------------------------- linkage
+
+
+def text_probabilities(pairs):
+    originals = [original for original, _ in pairs]
+    found = []
+    for original, masked in pairs:
+        matching = [o for o in originals if o == masked]
+        found.append(1 / len(matching) if original in matching else 0)
+    return found
+
+
+def nearest_probabilities(attributes, pairs):
+    originals = [original for original, _ in pairs]
+    found = []
+    for original, masked in pairs:
+        if set(masked) == {None}:
+            found.append(0)
+            continue
+        apart = [distance(attributes, o, masked) for o in originals]
+        near = [o for o, d in zip(originals, apart, strict=True) if d == min(apart)]
+        found.append(1 / len(near) if original in near else 0)
+    return found
+
+
+def mean(numbers):
+    return sum(numbers) / len(numbers) if numbers else None
+
+
+def without(pairs, columns):
+    return [(tuple(o[j] for j in columns), tuple(m[j] for j in columns)) for o, m in pairs]
+
+
+# ---------------------------------------------------------------- intervals
+
+
+def rank_interval(pairs, window, around):
+    """Pairs of numbers; a None is near nothing."""
+    if around == "masked":
+        pairs = [(m, o) for o, m in pairs]
+    ranked = sorted(c for c, _ in pairs if c is not None)
+    ranks = math.floor(window * len(ranked))
+    near = 0
+    for centre, other in pairs:
+        if centre is None or other is None:
+            continue
+        places = [place for place, number in enumerate(ranked) if number == centre]
+        low = ranked[max(places[0] - ranks, 0)]
+        high = ranked[min(places[-1] + ranks, len(ranked) - 1)]
+        near += low <= other <= high
+    return near / len(pairs)
+
+
+def sd_interval(pairs, window, around):
+    if around == "masked":
+        pairs = [(m, o) for o, m in pairs]
+    centres = [c for c, _ in pairs if c is not None]
+    sd = np.std(centres, ddof=1) if len(centres) > 1 else 0
+    near = sum(abs(c - o) <= window * sd for c, o in pairs if c is not None and o is not None)
+    return near / len(pairs)
+
+
+# ---------------------------------------------------------------- confidential attributes
+
+
+def by_class(rows):
+    """Rows of (class, value), one per record: the values of each class."""
+    groups = defaultdict(list)
+    for group, value in rows:
+        groups[group].append(value)
+    return list(groups.values())
+
+
+def distinct_diversity(rows):
+    return min(len(set(group)) for group in by_class(rows))
+
+
+def entropy_diversity(rows):
+    def entropy(group):
+        shares = [n / len(group) for n in Counter(group).values()]
+        return -sum(p * math.log(p) for p in shares)
+
+    return math.exp(min(entropy(group) for group in by_class(rows)))
+
+
+def is_recursively_diverse(group, c, l):  # noqa: E741
+    r = sorted(Counter(group).values(), reverse=True)
+    return r[0] < c * sum(r[l - 1 :])
+
+
+def recursive_diversity(rows, c):
+    best = 0
+    for l in range(1, len(rows) + 1):  # noqa: E741
+        if all(is_recursively_diverse(group, c, l) for group in by_class(rows)):
+            best = l
+    return best
+
+
+def transport(p, q, ground):
+    """The earth mover's distance between two distributions: the linear program as it is defined."""
+    m = len(p)
+    leaves = np.kron(np.eye(m), np.ones(m))
+    arrives = np.kron(np.ones(m), np.eye(m))
+    solved = linprog(np.asarray(ground).ravel(), A_eq=np.vstack([leaves, arrives]), b_eq=[*p, *q])
+    assert solved.success
+    return solved.fun
+
+
+def closeness(rows, apart):
+    """The largest transport from a class to the whole; ``apart`` is between any two values."""
+    every = [value for _, value in rows]
+    values = sorted(set(every))
+    ground = [[apart(a, b) for b in values] for a in values]
+    whole = [every.count(v) / len(every) for v in values]
+    return max(
+        transport([group.count(v) / len(group) for v in values], whole, ground)
+        for group in by_class(rows)
+    )
