@@ -6,14 +6,14 @@ BIN := $(VENV)/bin
 .PHONY: demo test check bench clean help
 
 help:
-	@echo "make demo   set up, and see what meaning does to a small table"
+	@echo "make demo   set up, and release a synthetic table: from a CSV file to a masked one"
 	@echo "make test   set up, and run all tests (with the examples of the documentation)"
 	@echo "make check  format, lint and type-check (in CI: verify, change nothing)"
 	@echo "make bench  run the benchmarks"
 
 demo: $(VENV)/.installed
-	@$(BIN)/python examples/compare_average_and_correlate_diagnoses.py
-	@$(BIN)/python examples/mask_discharges.py
+	@rm -rf demo
+	@$(BIN)/ontomask demo demo
 
 test: $(VENV)/.developed
 	$(BIN)/python -m pytest -n auto
@@ -52,4 +52,4 @@ $(VENV)/.benched: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/.installed $(VENV)/.developed
 
 clean:
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf demo $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

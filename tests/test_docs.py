@@ -6,10 +6,10 @@ with ``>>>`` is a doctest, any other simply runs. A ``text`` block right after a
 that begins like ``CycleError: ...`` or ``HeaderWarning: ...`` is the error or the warning that the
 ``python`` block must give.
 
-A ``csv`` block after a line that ends in `` `name`: `` is a file of that name in the folder. A
-``console`` block whose commands are all ``ontomask ...`` runs too, each command in a process of
-its own: what it prints, standard error last, is what the page shows. A line ``...`` stands for
-anything, and ``echo $?`` is the exit code of the command before it.
+A ``csv`` or ``yaml`` block after a line that ends in `` `name`: `` is a file of that name in the
+folder. A ``console`` block whose commands are all ``ontomask ...`` runs too, each command in a
+process of its own: what it prints, standard error last, is what the page shows. A line ``...``
+stands for anything, and ``echo $?`` is the exit code of the command before it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def name_of(page: Path) -> str:
 
 
 class Snippet(NamedTuple):
-    kind: str  # python, console or csv
+    kind: str  # python, console or csv, which is any file
     code: str
     line: int  # of the first line of code, counted from 1
     trouble: str = ""  # the error or the warning it must give; empty for none
@@ -87,9 +87,9 @@ def snippets(page: Path) -> Iterator[Snippet]:
                 neighbours = not text[block.end() : following.start()].strip()
                 trouble = following[2] if neighbours else ""
             yield Snippet("python", block[2], line, trouble)
-        elif block[1] == "csv":
+        elif block[1] in ("csv", "yaml"):
             named = FILE_NAME.search(text[: block.start()])
-            assert named, f"{name_of(page)}, line {line}: a csv block without a file name"
+            assert named, f"{name_of(page)}, line {line}: a block without a file name"
             yield Snippet("csv", block[2], line, file=named[1])
         elif block[1] == "console":
             yield Snippet("console", block[2], line)

@@ -62,8 +62,8 @@ def made_beside(target: Path, *, force: bool = False) -> Iterator[Path]:
     It stands in a folder of its own beside the target, that only this user can read and that is
     gone when the block ends, well or not. An existing file is kept unless ``force``.
     """
-    _check_target(target, force)
     try:
+        _check_target(target, force)
         folder = Path(tempfile.mkdtemp(dir=target.parent, prefix=".ontomask."))
     except OSError as error:
         raise FileFormatError(f"{target} cannot be written: {error.strerror or error}") from None

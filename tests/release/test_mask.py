@@ -522,7 +522,6 @@ def test_a_column_twice():
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        ("patients.csv", "'patients.csv' is a path"),
         ({"x": [1]}, "dict is no table that can be masked"),
         (pd.Series([1], name="x"), "Series is no table"),
     ],

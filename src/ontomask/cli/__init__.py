@@ -11,8 +11,19 @@ from typing import Annotated
 
 import typer
 
-from ontomask.cli import mapping, reproduce, taxonomy
-from ontomask.cli.talk import failed
+from ontomask.cli import (
+    check,
+    demo,
+    evaluate,
+    init,
+    mapping,
+    mask,
+    reproduce,
+    spec_schema,
+    taxonomy,
+)
+from ontomask.cli.stopping import STOPPED, asked_to_stop, heeding
+from ontomask.cli.talk import failed, warned
 
 __all__ = ["app", "main"]
 
@@ -24,6 +35,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.command("init")(init.init)
+app.command("check")(check.check)
+app.command("mask")(mask.mask)
+app.command("evaluate")(evaluate.evaluate)
+app.command("schema")(spec_schema.schema)
+app.command("demo")(demo.demo)
 app.add_typer(taxonomy.app, name="taxonomy")
 app.command("map")(mapping.map_column)
 app.command("reproduce")(reproduce.reproduce)
@@ -47,17 +64,27 @@ def _options(
 
 
 def main() -> None:
-    """Run a command; what the user can mend is one sentence and exit code 2."""
-    from ontomask.errors import OntomaskError
+    """Run a command; what the user can mend is one sentence and an exit code.
+
+    2: wrong input; 3: a requirement was not met; 130: stopped.
+    """
+    from ontomask.errors import OntomaskError, RequirementNotMet
 
     try:
-        app()
-    except OntomaskError as error:
-        failed(error)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.stderr.write("stopped; nothing was written\n")
-        sys.exit(130)
-    except BrokenPipeError:  # the reader of our output has seen enough
-        sys.stderr.close()
-        sys.exit(0)
+        with warned(), heeding():
+            app()
+    except SystemExit as end:
+        if end.code == STOPPED:
+            sys.stderr.write("stopped\n")
+        raise
+    except Exception as error:
+        if asked_to_stop():  # whatever a library made of it
+            sys.stderr.write("stopped\n")
+            sys.exit(STOPPED)
+        if isinstance(error, OntomaskError):
+            failed(error)
+            sys.exit(3 if isinstance(error, RequirementNotMet) else 2)
+        if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough
+            sys.stderr.close()
+            sys.exit(0)
+        raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from ontomask.taxonomy import Taxonomy
 
-__all__ = ["Format", "Json", "ReaderOptions", "load"]
+__all__ = ["Format", "Json", "ReaderOptions", "SpecFile", "load"]
 
 Format = Annotated[
     str | None,
@@ -23,6 +24,9 @@ ReaderOptions = Annotated[
         metavar="NAME=VALUE",
         help="An option of the format, as language=de, root=73211009 or encoding=latin-1.",
     ),
+]
+SpecFile = Annotated[
+    Path, typer.Argument(metavar="RELEASE", help="The release file, as release.yaml.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 

@@ -1,16 +1,19 @@
-"""How commands talk: errors, progress, and results for people or for machines."""
+"""How commands talk: errors, warnings, progress, and results for people or for machines."""
 
 from __future__ import annotations
 
 import json
+import math
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ontomask.errors import OntomaskError
+from ontomask.cli.stopping import heed
+from ontomask.errors import OntomaskError, OntomaskWarning
 
-__all__ = ["as_json", "failed", "table", "working"]
+__all__ = ["as_json", "failed", "table", "warn", "warned", "working"]
 
 
 def failed(error: OntomaskError) -> None:
@@ -18,24 +21,62 @@ def failed(error: OntomaskError) -> None:
     sys.stderr.write(f"Error: {error}\n")
 
 
+def warn(words: str) -> None:
+    """Say what is done and may not be wanted, on standard error."""
+    sys.stderr.write(f"Warning: {words}\n")
+
+
+@contextmanager
+def warned() -> Iterator[None]:
+    """Warnings of the library are one line each, once, and name no line of code."""
+    said: set[str] = set()
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(message: Any, category: Any, *where: Any, **more: Any) -> None:
+            if not issubclass(category, OntomaskWarning):
+                usual(message, category, *where, **more)
+            elif str(message) not in said:
+                said.add(str(message))
+                warn(str(message))
+
+        warnings.showwarning = show
+        warnings.simplefilter("always", OntomaskWarning)
+        yield
+
+
 @contextmanager
 def working(on: str) -> Iterator[Callable[[str], None]]:
     """Show that something is going on; only to a person at a terminal.
 
-    What it gives says that it is something else now.
+    What it gives says that it is something else now, unless the command is to end.
     """
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield lambda _: heed()
         return
     from rich.console import Console
 
     with Console(stderr=True).status(f"{on} …") as status:
-        yield lambda now: status.update(f"{now} …")
+
+        def say(now: str) -> None:
+            heed()
+            status.update(f"{now} …")
+
+        yield say
 
 
 def as_json(result: Any) -> None:
     """The result for a machine, on standard output."""
-    sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=2) + "\n")
+    sys.stdout.write(json.dumps(_strict(result), ensure_ascii=False, indent=2) + "\n")
+
+
+def _strict(value: Any) -> Any:
+    """The same without NaN and infinity, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _strict(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def table(rows: Sequence[Sequence[object]], indent: str = "  ") -> None:

@@ -230,6 +230,15 @@ class Operators:
         ]
 
 
+def _summed(counts: Longs, table: NDArray[np.int32]) -> Longs:
+    """Rows added up, each as often as is said; a few at a time, for they are long numbers then."""
+    step = max(1, (1 << 22) // max(table.shape[1], 1))
+    total = np.zeros(table.shape[1], dtype=np.int64)
+    for first in range(0, len(table), step):
+        total += counts[first : first + step] @ table[first : first + step].astype(np.int64)
+    return total
+
+
 class Remaining:
     """The tuples that are in no group yet, and their centroid, kept up to date.
 
@@ -248,7 +257,7 @@ class Remaining:
         self._below: list[Longs] = []
         for j, attribute in enumerate(self.tuples.attributes):
             if isinstance(attribute, NominalAttribute) and not operators.classic:
-                self._sums.append(self._left[j] @ operators.tables[j].astype(np.int64))
+                self._sums.append(_summed(self._left[j], operators.tables[j]))
                 start, above = operators.above[j]
                 owner = np.repeat(self._left[j], np.diff(start))
                 below = np.bincount(above, weights=owner, minlength=len(attribute.candidates))

@@ -26,7 +26,7 @@ from ontomask.release.missing import MISSING, NominalOrMissing
 from ontomask.release.schema import Date, Nominal, Numeric, Ordinal
 from ontomask.taxonomy import Concept, Taxonomy, TermMap, map_terms
 
-__all__ = ["Coded", "code_column", "concepts_of"]
+__all__ = ["Coded", "code_column", "concepts_of", "terms_of"]
 
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -123,7 +123,8 @@ def code_column(
 
 def _nominal(column: Nominal, found: Distinct, category: bool, also: Sequence[Concept]) -> Coded:
     terms = _mapped(column, found)
-    concepts = [terms.concepts[str(value)] for value in found.values]
+    known = terms.concepts
+    concepts = [known[str(value)] for value in found.values]
     domain = _domain(column, concepts, found, also)
     values = sorted(set(concepts))
     place = {value: number for number, value in enumerate(values)}
@@ -143,7 +144,8 @@ def concepts_of(column: Nominal, found: Distinct) -> list[Concept]:
     return [known[str(value)] for value in found.values]
 
 
-def _mapped(column: Nominal, found: Distinct) -> TermMap:
+def terms_of(column: Nominal, found: Distinct) -> TermMap:
+    """The concepts of the values of a column; some may have none."""
     if any(isinstance(value, float) for value in found.values):
         raise ColumnError(
             f"column {column.column!r} is nominal and holds numbers with a decimal point",
@@ -161,12 +163,24 @@ def _mapped(column: Nominal, found: Distinct) -> TermMap:
             repair_codes=column.repair_codes,
             stems=column.stems,
             heads=column.heads,
-        ).require_all(column.column)
-    except OntomaskError as error:  # the argument has another name here
-        named = repr(column.column) in error.message
-        where = "" if named else f"column {column.column!r}: "
-        words = [text.replace("corrections", "mapping") for text in (error.message, error.hint)]
-        raise type(error)(where + words[0], words[1]) from None
+        )
+    except OntomaskError as error:
+        raise _renamed(error, column.column) from None
+
+
+def _mapped(column: Nominal, found: Distinct) -> TermMap:
+    terms = terms_of(column, found)
+    try:
+        return terms.require_all(column.column)
+    except OntomaskError as error:
+        raise _renamed(error, column.column) from None
+
+
+def _renamed(error: OntomaskError, column: str) -> OntomaskError:
+    """The same error in the words of a schema, where the argument has another name."""
+    where = "" if repr(column) in error.message else f"column {column!r}: "
+    words = [text.replace("corrections", "mapping") for text in (error.message, error.hint)]
+    return type(error)(where + words[0], words[1])
 
 
 def _is_identifier(how: str) -> bool:
@@ -325,6 +339,8 @@ def _decimals(numbers: Floats) -> int:
 
 def _ordinal(column: Ordinal, found: Distinct) -> Coded:
     levels = list(column.levels)
+    if _is_text(found):  # as all is in a text file, where 1 is '1'
+        levels = [str(level) for level in levels]
     rank = {level: number for number, level in enumerate(levels)}
     counts = zip(found.values, found.counts.tolist(), strict=True)
     unlisted = [(value, count) for value, count in counts if value not in rank]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,18 +18,25 @@ Longs = NDArray[np.int64]
 
 
 def complete(
-    table: Frame, schema: Schema, people: Longs | None
+    table: Frame,
+    schema: Schema,
+    weights: Longs | None = None,
+    lacking: Mapping[str, int] | None = None,
 ) -> tuple[list[Distinct], NDArray[np.bool_]]:
-    """The quasi-identifiers of the records that are kept, and which these are."""
+    """The quasi-identifiers of the rows that are kept, and which these are.
+
+    A row is a record or, with ``weights``, as many as they say. ``lacking`` are other columns with
+    how many records have no value there.
+    """
     columns = []
     for column in schema.quasi_identifiers:
         found = table.distinct(column.column)
+        found = Distinct(found.values, found.codes, weights)
         columns.append(found.without(marked(found.values, schema.missing_marks)))
     gone = {c.column: it.codes < 0 for c, it in zip(schema.quasi_identifiers, columns, strict=True)}
-    if people is not None and schema.person is not None:
-        gone[schema.person] = people < 0
-    counts = {column: int(where.sum()) for column, where in gone.items() if where.any()}
-    kept = np.ones(table.rows, dtype=bool)
+    counts = {column: _records(where, weights) for column, where in gone.items()}
+    counts = {column: n for column, n in {**counts, **(lacking or {})}.items() if n}
+    kept = np.ones(table.rows, dtype=bool) if weights is None else weights > 0
     if schema.missing == "refuse" and counts:
         shown = ", ".join(f"{column!r} ({many(n, 'row')})" for column, n in counts.items())
         raise ColumnError(
@@ -37,12 +44,16 @@ def complete(
             "use missing='drop' to leave these rows out, or 'category' to keep missing as a value",
         )
     if schema.missing == "drop":
-        kept = ~np.logical_or.reduce(list(gone.values()))
+        kept &= ~np.logical_or.reduce(list(gone.values()))
         if not kept.any():
             raise ColumnError(
                 f"every record misses a value: {quoted(counts)}", "use missing='category'"
             )
     return [it.of(kept) for it in columns], kept
+
+
+def _records(rows: NDArray[np.bool_], weights: Longs | None) -> int:
+    return int(rows.sum() if weights is None else weights[rows].sum())
 
 
 def marked(values: Sequence[Any], marks: Collection[str]) -> NDArray[np.bool_]:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.attributes import MISSING, NominalAttribute, NumericalAttribute
+from ontomask.engines.engine import in_ranges
 from ontomask.engines.frames import Distinct, Frame
+from ontomask.engines.stored import StoredEngine
 from ontomask.errors import ColumnError, ParameterError, SchemaError, many, quoted
 from ontomask.release.coding import Coded, code_column, concepts_of
 from ontomask.release.complete import complete, marked
+from ontomask.release.counting import SETTINGS, open_engine, reported
 from ontomask.release.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.risk import Confidential
 from ontomask.risk.classes import looks
@@ -87,27 +91,32 @@ def figures(
 
 
 def watched(
-    schema: Schema, table: Frame, kept: NDArray[np.bool_], classes: Longs
+    schema: Schema, counted: Callable[[str, bool | None], tuple[Longs, Distinct]]
 ) -> list[Confidential]:
-    """How often each value of the confidential columns occurs in each class of records."""
-    return [_watched(column, table, kept, classes) for column in schema.confidential]
+    """How often each value of the confidential columns occurs in each class of records.
+
+    ``counted`` is an engine's: it gives classes and what stands in a column, numbers in ranges
+    where there are very many.
+    """
+    numbers = {str: None, Numeric: True}
+    return [
+        _watched(column, *counted(_name(column), numbers.get(type(column), False)))
+        for column in schema.confidential
+    ]
 
 
 def _watched(
-    column: str | Nominal | Numeric | Ordinal | Date,
-    table: Frame,
-    kept: NDArray[np.bool_],
-    classes: Longs,
+    column: str | Nominal | Numeric | Ordinal | Date, classes: Longs, found: Distinct
 ) -> Confidential:
-    name = column if isinstance(column, str) else column.column
-    found = table.distinct(name).of(kept)
+    name = _name(column)
     attribute, codes = None, np.where(found.codes < 0, len(found.values), found.codes)
     # A missing value among numbers has no rank; it is then a category like the others.
     if isinstance(column, Nominal) or (not isinstance(column, str) and (found.codes >= 0).all()):
         coded = code_column(column, found, "category")
         attribute, codes = coded.attribute, coded.codes
     size = int(codes.max(initial=0)) + 1
-    key, counts = np.unique(classes * size + codes, return_counts=True)
+    key, row = np.unique(classes * size + codes, return_inverse=True)
+    counts = np.bincount(row, weights=found.weights, minlength=len(key)).astype(np.int64)
     return Confidential(name, *np.divmod(key, size), counts, attribute)
 
 
@@ -121,10 +130,12 @@ def evaluate(
     k: int | None = None,
     *,
     semantic_closeness: bool = False,
+    **file: Any,
 ) -> Evaluation:
     """The figures of a table masked by whatever tool, row by row the same records.
 
-    Both are tables as :func:`~ontomask.mask` takes them. The quasi-identifiers must be in both;
+    Both are tables as :func:`~ontomask.mask` takes them, or paths of files; ``file`` are settings
+    of these, as far as each one's format knows them. The quasi-identifiers must be in both;
     confidential columns are watched where they are in both. With ``missing="drop"`` the masked
     table may lack the records that miss a value.
 
@@ -146,11 +157,10 @@ def evaluate(
     """
     if not isinstance(schema, Schema):
         raise ParameterError(f"schema is {type(schema).__name__}", "give a Schema(...)")
-    before, after = Frame(original), Frame(masked)
+    before, after = _table(original, schema, file), _table(masked, schema, file)
     _check_columns(before, after, schema)
     known = schema.person is not None and schema.person in before.names
-    people = before.distinct(str(schema.person)).codes if known else None
-    columns, kept = complete(before, schema, people)
+    columns, kept = _complete(before, schema, known)
     there = _same_records(before, after, kept, schema)
     pairs = [
         _pair(column, found, after.distinct(column.column).of(there), schema.missing_marks)
@@ -162,10 +172,47 @@ def evaluate(
     return figures(
         plan,
         k,
-        watched(both, after, there, looks(plan)[target]),
-        watched(both, before, kept, record_tuple),
+        watched(both, _counter(after, there, looks(plan)[target])),
+        watched(both, _counter(before, kept, record_tuple)),
         semantic_closeness=semantic_closeness,
     )
+
+
+def _table(given: Any, schema: Schema, file: Mapping[str, Any]) -> Frame:
+    """A table, of which only what is compared is read where it is a file."""
+    if not isinstance(given, str | PathLike):
+        return Frame(given)
+    from ontomask.engines.files.formats import format_of
+
+    known = {*format_of(given, file.get("format")).takes, "format", "memory"}
+    settings = {name: it for name, it in file.items() if name in known or name not in SETTINGS}
+    with reported(given):
+        engine = open_engine(given, settings)
+        assert isinstance(engine, StoredEngine)
+        return engine.read([*map(_name, schema.quasi_identifiers), *_others(schema)])
+
+
+def _others(schema: Schema) -> list[str]:
+    person = [] if schema.person is None else [schema.person]
+    return [*map(_name, schema.confidential), *person]
+
+
+def _counter(
+    table: Frame, rows: NDArray[np.bool_], classes: Longs
+) -> Callable[[str, bool | None], tuple[Longs, Distinct]]:
+    return lambda column, ranges: (classes, in_ranges(table.distinct(column).of(rows), ranges))
+
+
+def _complete(
+    table: Frame, schema: Schema, known: bool
+) -> tuple[list[Distinct], NDArray[np.bool_]]:
+    """The complete records; those of nobody are not, where there is a column that tells."""
+    weights, lacking = None, {}
+    if known and schema.person is not None:
+        somebody = table.distinct(schema.person).codes >= 0
+        lacking = {schema.person: int((~somebody).sum())}
+        weights = somebody.astype(np.int64) if schema.missing == "drop" else None
+    return complete(table, schema, weights, lacking)
 
 
 def _name(column: Any) -> str:
@@ -265,7 +312,7 @@ def _read(column: Numeric | Ordinal | Date, value: Any) -> Any:
     if isinstance(column, Ordinal):
         return {str(level): level for level in column.levels}.get(str(value), value)
     if isinstance(value, str):
-        for read in (int, float) if isinstance(column, Numeric) else (_day,):
+        for read in (int, float) if isinstance(column, Numeric) else (_day(column.format),):
             with suppress(ValueError):
                 return read(value)
     if isinstance(value, str) or type(value).__name__ == "Interval":
@@ -278,8 +325,10 @@ def _read(column: Numeric | Ordinal | Date, value: Any) -> Any:
     return value
 
 
-def _day(text: str) -> datetime.date:
-    return datetime.datetime.fromisoformat(text).date()
+def _day(form: str | None) -> Callable[[str], datetime.date]:
+    if form is None:
+        return lambda text: datetime.datetime.fromisoformat(text).date()
+    return lambda text: datetime.datetime.strptime(text, form).date()
 
 
 # ---------------------------------------------------------------------- as a plan

@@ -156,7 +156,7 @@ def _warn(method: Method, measured: Measured) -> None:
             f"{shown(method)} protects little here: {'; '.join(reasons)}. "
             "A larger k, guard=True or a method that groups protects more",
             WeakProtectionWarning,
-            stacklevel=4,
+            stacklevel=6,
         )
 
 

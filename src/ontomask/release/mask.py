@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 import secrets
-import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.engines import frames
-from ontomask.engines.frames import Distinct, Frame, Written
+from ontomask.engines.engine import Applied, Engine
+from ontomask.engines.frames import Distinct, Written
 from ontomask.errors import (
-    ColumnError,
-    IndexReleasedWarning,
     InternalError,
-    OntomaskError,
     ParameterError,
-    RepeatedIdentifierWarning,
     many,
-    quoted,
 )
 from ontomask.methods.method import Method
-from ontomask.release.coding import Coded, code_column
-from ontomask.release.complete import complete
+from ontomask.release.coding import Coded
+from ontomask.release.counting import count_table, open_engine, reported
 from ontomask.release.evaluation import Evaluation, figures, watched
 from ontomask.release.guarantee import Guarantee, guaranteed, promised, shown
 from ontomask.release.people import merge_until_k_people
 from ontomask.release.schema import Schema
 from ontomask.risk import Confidential
-from ontomask.tuples import Transitions, count_tuples
+from ontomask.risk.classes import looks as looks_alike
+from ontomask.taxonomy import TermMap
+from ontomask.tuples import Transitions
 
 __all__ = ["Release", "mask"]
 
@@ -51,6 +50,7 @@ class Release:
     ``data`` is the table, of the kind that was given; ``transitions`` the plan that was applied;
     ``guarantee`` what holds, counted on ``data``. ``records`` were released; ``dropped`` were left
     out for missing values, and ``suppressed`` were blanked or, where the method says so, removed.
+    ``mappings`` say how the values of nominal columns found their concepts.
     """
 
     data: Any
@@ -61,6 +61,8 @@ class Release:
     dropped: int = 0
     suppressed: int = 0
     _watched: _Watched = field(default=((), ()), repr=False, compare=False)
+    _applied: Applied | None = field(default=None, repr=False, compare=False)
+    mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -73,6 +75,17 @@ class Release:
         removed = getattr(self.method, "how", None) == "drop"
         k = getattr(self.method, "k", None)
         return figures(self.transitions, k, after, before, removed=removed)
+
+    def write(self, path: str | PathLike[str], force: bool = False) -> None:
+        """Write the table to a file: CSV, Parquet and the like, by its suffix.
+
+        It is written beside its name, verified and renamed: complete, or not there at all. An
+        existing file is kept unless ``force``. A file that was masked keeps its dialect.
+        """
+        if self._applied is None:
+            raise InternalError("this release does not know its table")
+        with reported(path):
+            self._applied.write(Path(path), force)
 
     def __repr__(self) -> str:
         tuples = self.transitions.tuples
@@ -90,12 +103,24 @@ class Release:
         return f"Release({', '.join(parts)})"
 
 
-def mask(frame: Any, schema: Schema, method: Method, seed: int | None = None) -> Release:
+def mask(
+    table: Any,
+    /,
+    schema: Schema,
+    method: Method,
+    seed: int | None = None,
+    *,
+    progress: Callable[[str], None] = lambda _: None,
+    **file: Any,
+) -> Release:
     """Mask the quasi-identifiers of a table, and verify the result before it is returned.
 
-    ``frame`` is a pandas, polars (eager or lazy) or pyarrow table or a DuckDB relation; the same
-    kind comes back, with the same rows in the same order and every other column untouched. Without
-    a ``seed`` the operating system's entropy is used. A seed is a secret: it is not stored.
+    ``table`` is a pandas, polars (eager or lazy) or pyarrow table or a DuckDB relation; the same
+    kind comes back, with the same rows in the same order and every other column untouched. Or it is
+    the path of a file, which is read and masked inside DuckDB; ``file`` are then settings such as
+    ``table``, ``delimiter`` or ``encoding`` (see :func:`~ontomask.engines.files.open_table`), and
+    ``memory``, how much DuckDB may take. Without a ``seed`` the operating system's entropy is used.
+    A seed is a secret: it is not stored. ``progress`` is told what is being done.
 
     >>> import pandas as pd
     >>> from ontomask import datasets
@@ -109,83 +134,62 @@ def mask(frame: Any, schema: Schema, method: Method, seed: int | None = None) ->
     >>> release
     Release(4 records, 3 → 2 tuples, Microaggregation(k=2), 2-anonymous)
     """
-    random, secret = _randomness(seed)
     _check_arguments(schema, method)
-    table = Frame(frame)
-    schema.check(table.names)
-    if not table.rows:
-        raise ColumnError("the table has no records", "there is nothing to mask")
-    if table.named_index:
-        warnings.warn(
-            f"the index, {quoted(table.named_index)}, is released as it is; "
-            "reset_index() makes it a column, which can have a role",
-            IndexReleasedWarning,
-            stacklevel=2,
-        )
-    people = _people(table, schema)
-    columns, kept = complete(table, schema, people)
-    coded = _coded(schema, columns)
-    tuples, record_tuple = count_tuples([it.attribute for it in coded], [it.codes for it in coded])
-    transitions = _as_written(method.plan(tuples, random))
-    # A plan may hold more concepts than the values' own hierarchy.
-    coded = [
-        it.of(attribute) for it, attribute in zip(coded, transitions.tuples.attributes, strict=True)
-    ]
+    randomness = _randomness(seed)
+    with reported(table):
+        return _masked(open_engine(table, file), schema, method, randomness, progress)
+
+
+def _masked(
+    engine: Engine,
+    schema: Schema,
+    method: Method,
+    randomness: tuple[np.random.Generator, bytes],
+    progress: Callable[[str], None],
+) -> Release:
+    random, secret = randomness
+    progress("counting")
+    counted = count_table(engine, schema)
+    progress(f"planning for {many(len(counted.tuples), 'tuple')}")
+    plan = _as_written(method.plan(counted.tuples, random))
     k = promised(method)
-    drops = getattr(method, "how", None) == "drop"
-    if people is not None:
-        people = people[kept]
-        if k is not None:
-            transitions = merge_until_k_people(
-                transitions, record_tuple, people, k, getattr(method, "how", None)
-            )
-    target = frames.deal(transitions, record_tuple, table, secret, kept)
-    left = np.ones(len(target), dtype=bool)
-    if drops:
-        left = ~frames.blank(transitions)[target]
-    rows = kept.copy()
-    rows[kept] = left
+    if schema.person is not None and k is not None:
+        tuples, people = engine.by_tuple(schema.person)
+        plan = merge_until_k_people(plan, tuples, people.codes, k, getattr(method, "how", None))
+    # A plan may hold more concepts than the values' own hierarchy.
+    coded = [it.of(a) for it, a in zip(counted.coded, plan.tuples.attributes, strict=True)]
     looks = {
-        column.column: it.written(transitions.targets[:, j])
+        column.column: it.written(plan.targets[:, j])
         for j, (column, it) in enumerate(zip(schema.quasi_identifiers, coded, strict=True))
     }
-    removed = schema.removed(table.names)
-    data = table.released(
-        {
-            column: Written(look.values, look.places[target[left]], look.text)
-            for column, look in looks.items()
-        },
-        removed,
-        rows,
-    )
-    classes = frames.verify(
-        table, data, looks, transitions, record_tuple[left], removed=removed, kept=rows
-    )
+    drops = getattr(method, "how", None) == "drop"
+    progress("masking and verifying")
+    applied = engine.apply(plan, looks, schema.removed(engine.names), secret, drops)
+    applied.verify()
     if method.permutes:
-        _check_multisets(coded, transitions, schema, data)
-    names = [column.column for column in schema.quasi_identifiers]
-    if people is None:
-        sizes, unit = frames.class_sizes(classes), "record"
-    else:
-        sizes, unit = frames.people_in(classes, people[left]), "person"
-    guarantee = guaranteed(names, method, transitions, sizes, unit)
-    suppressed = int(frames.blank(transitions)[target].sum())
+        _check_multisets(coded, plan, applied, looks)
     return Release(
-        data=data,
-        transitions=transitions,
-        guarantee=guarantee,
+        data=applied.data,
+        transitions=plan,
+        guarantee=_guarantee(schema, method, plan, applied),
         method=method,
-        records=int(left.sum()),
-        dropped=int((~kept).sum()),
-        suppressed=suppressed,
+        records=applied.records,
+        dropped=engine.rows - counted.tuples.records,
+        suppressed=int(plan.count[frames.blank(plan)[plan.target]].sum()),
         _watched=(
-            watched(schema, table, rows, classes),
-            watched(schema, table, kept, record_tuple),
+            watched(schema, lambda *column: _by_look(plan, *applied.by_class(*column))),
+            watched(schema, engine.by_tuple),
         ),
+        _applied=applied,
+        mappings={
+            column: it.terms
+            for column, it in zip(looks, coded, strict=True)
+            if it.terms is not None
+        },
     )
 
 
-# ---------------------------------------------------------------------- count
+# ---------------------------------------------------------------------- what is given
 
 
 def _randomness(seed: int | None) -> tuple[np.random.Generator, bytes]:
@@ -207,44 +211,6 @@ def _check_arguments(schema: Any, method: Any) -> None:
         raise ParameterError(f"method is {shown}", "give a method, as Microaggregation(k=5)")
 
 
-def _people(table: Frame, schema: Schema) -> Longs | None:
-    """Who each record belongs to; without a person column, a warning where people repeat."""
-    if schema.person is not None:
-        return table.distinct(schema.person).codes
-    repeated = [
-        column for column in schema.identifiers if (table.distinct(column).counts > 1).any()
-    ]
-    if repeated:
-        warnings.warn(
-            f"identifiers are repeated in {quoted(repeated)}: one person may have several records, "
-            f"and the guarantee counts records; person={repeated[0]!r} makes it count people",
-            RepeatedIdentifierWarning,
-            stacklevel=3,
-        )
-    return None
-
-
-def _coded(schema: Schema, columns: list[Distinct]) -> list[Coded]:
-    """Every column as an attribute; what is wrong with several columns is said at once."""
-    coded: list[Coded] = []
-    errors: list[OntomaskError] = []
-    for column, found in zip(schema.quasi_identifiers, columns, strict=True):
-        try:
-            coded.append(code_column(column, found, schema.missing))
-        except OntomaskError as error:
-            errors.append(error)
-    if len(errors) == 1:
-        raise errors[0]
-    if errors:
-        kinds = {type(error) for error in errors}
-        kind = kinds.pop() if len(kinds) == 1 else ColumnError
-        raise kind(
-            "\n".join(error.message for error in errors),
-            "\n".join(dict.fromkeys(error.hint for error in errors)),
-        )
-    return coded
-
-
 # ---------------------------------------------------------------------- plan
 
 
@@ -260,19 +226,31 @@ def _as_written(plan: Transitions) -> Transitions:
 # ---------------------------------------------------------------------- verify
 
 
-def _check_multisets(coded: list[Coded], plan: Transitions, schema: Schema, data: Any) -> None:
+def _by_look(plan: Transitions, targets: Longs, found: Distinct) -> tuple[Longs, Distinct]:
+    """Targets that look the same are one class."""
+    return looks_alike(plan)[targets], found
+
+
+def _guarantee(schema: Schema, method: Method, plan: Transitions, applied: Applied) -> Guarantee:
+    names = [column.column for column in schema.quasi_identifiers]
+    if schema.person is None:
+        return guaranteed(names, method, plan, applied.class_sizes(), "record")
+    return guaranteed(names, method, plan, applied.people(schema.person), "person")
+
+
+def _check_multisets(
+    coded: list[Coded], plan: Transitions, applied: Applied, looks: Mapping[str, Written]
+) -> None:
     """Where values are only permuted, each must be in the released table as often as before."""
-    released = frames.Frame(data)
-    for j, (column, it) in enumerate(zip(schema.quasi_identifiers, coded, strict=True)):
-        attribute = plan.tuples.attributes[j]
-        before = it.written(attribute.target_of(np.arange(attribute.size)))
+    for j, (column, it) in enumerate(zip(looks, coded, strict=True)):
+        before = it.written(it.attribute.target_of(np.arange(it.attribute.size)))
         wanted: Counter[str] = Counter()
         for place, count in zip(before.places, plan.tuples.value_counts(j).tolist(), strict=True):
             wanted[frames.canonical(before.values[place] if place >= 0 else None)] += count
-        found = released.distinct(column.column)
+        found = applied.value_counts(column)
         often: Counter[str] = Counter(
             dict(zip(map(frames.canonical, found.values), found.counts.tolist(), strict=True))
         )
-        often[frames.canonical(None)] += int((found.codes < 0).sum())
+        often[frames.canonical(None)] += plan.tuples.records - int(found.counts.sum())
         if +often != +wanted:
-            raise InternalError(f"column {column.column!r} has other values than before swapping")
+            raise InternalError(f"column {column!r} has other values than before swapping")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from ontomask.errors import ParameterError
 from ontomask.release.missing import MISSING
 from ontomask.tuples import Transitions, Tuples
 
-__all__ = ["TargetDistances", "merge_until_k_people"]
+__all__ = ["TargetDistances", "merge_until_k_people", "refuse_several_targets"]
 
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -71,11 +72,7 @@ def merge_until_k_people(
     removed records (``"drop"``) need no company.
     """
     if len(transitions.source) != len(transitions.tuples):
-        raise ParameterError(
-            "the schema names a person, and this method gives records of one tuple to several "
-            "classes",
-            "use Microaggregation, Recoding or Suppression, or leave person out",
-        )
+        refuse_several_targets()
     targets = transitions.targets
     if suppressing:
         targets = np.vstack([targets, np.full(targets.shape[1], np.nan)])
@@ -91,6 +88,14 @@ def merge_until_k_people(
             row[least] = np.inf
             classes.move(least, int(np.argmin(row)))
     return Transitions.whole(transitions.tuples, targets, classes.target_of())
+
+
+def refuse_several_targets() -> NoReturn:
+    """Where records of one tuple go apart, nobody knows which class a person is in."""
+    raise ParameterError(
+        "the schema names a person, and this method gives records of one tuple to several classes",
+        "use Microaggregation, Recoding or Suppression, or leave person out",
+    )
 
 
 class _Classes:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ontomask.errors import SpecError, quoted
+from ontomask.errors import OntomaskError, SpecError, quoted
 from ontomask.taxonomy.names import nearest
 
-__all__ = ["Problem", "Where", "allowed", "refuse", "shown"]
+__all__ = ["Problem", "Where", "allowed", "raise_together", "refuse", "shown"]
 
 #: The way to a field: ``("columns", "diagnosis", "measure")``.
 Where = tuple[str, ...]
@@ -84,6 +84,19 @@ def refuse(problems: Sequence[Problem], file: str, lines: Mapping[Where, int]) -
         for line, it in placed
     ]
     raise SpecError("\n".join([f"{file} has {len(placed)} problems:", *listed]))
+
+
+def raise_together(errors: Sequence[OntomaskError], mixed: type[OntomaskError]) -> None:
+    """Raise several errors as one, of their kind or, where they differ, of another; if any."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        kinds = {type(error) for error in errors}
+        kind = kinds.pop() if len(kinds) == 1 else mixed
+        raise kind(
+            "\n".join(error.message for error in errors),
+            "\n".join(dict.fromkeys(error.hint for error in errors if error.hint)),
+        )
 
 
 def _line(where: Where, lines: Mapping[Where, int]) -> int:

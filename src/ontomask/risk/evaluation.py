@@ -22,7 +22,7 @@ from ontomask.risk.linkage import linkage_by_attribute, linkage_nearest, linkage
 from ontomask.risk.t_closeness import closeness
 from ontomask.tuples import Transitions, Tuples
 
-__all__ = ["DESCRIPTIONS", "evaluate_risk"]
+__all__ = ["DESCRIPTIONS", "evaluate_risk", "original_risk"]
 
 
 def _described(better: Better, range: str, **meanings: str) -> dict[str, Measure]:
@@ -178,6 +178,18 @@ def evaluate_risk(
 
     before = measured(_identity(plan.tuples), confidential_before, masked=False)
     return {**measured(plan, confidential, masked=True), "before": before}
+
+
+def original_risk(
+    tuples: Tuples, k: int | None = None, confidential: Sequence[Confidential] = ()
+) -> dict[str, Any]:
+    """Every risk measure of a table that is released as it is."""
+    plan = _identity(tuples)
+    return {
+        **_classes(plan, False, 1 / k if k else 0.2, None),
+        **_linkage(plan, k, 100_000, None),
+        **_confidential(confidential, False, 3.0),
+    }
 
 
 def _identity(tuples: Tuples) -> Transitions:

@@ -1,0 +1,90 @@
+"""``ontomask mask``: from a release file to a released table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ontomask.cli.options import Json, SpecFile
+from ontomask.cli.talk import as_json, warn, working
+
+if TYPE_CHECKING:
+    from ontomask.release.run import Outcome
+
+__all__ = ["mask", "mask_and_tell"]
+
+
+def mask(
+    spec: SpecFile,
+    seed_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--seed-file",
+            metavar="FILE",
+            help="A file with a whole number, where chance begins; else what ONTOMASK_SEED says; "
+            "else another one every time.",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
+    private: Annotated[
+        bool,
+        typer.Option(
+            "--private", help="Write the transitions, too: original values, never to be published."
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Mask the table that a release file names, and write it with its manifest.
+
+    Nothing is written unless the result is what the file requires; the exit code is 3 then.
+
+    Example: ontomask mask release.yaml
+    """
+    from ontomask.cli.seed import seed_from
+
+    outcome = mask_and_tell(spec, seed_from(seed_file), force=force, private=private)
+    if json:
+        as_json(outcome.as_dict())
+    else:
+        typer.echo(in_one_line(outcome.as_dict()))
+
+
+def mask_and_tell(
+    spec: Path, seed: int | None, *, force: bool = False, private: bool = False
+) -> Outcome:
+    """Make the release, and show what is being done."""
+    with working(f"reading {spec}") as say:
+        from ontomask.release.run import release_file
+
+        outcome = release_file(spec, seed, force=force, private=private, progress=say)
+    if private:
+        warn(f"{outcome.files[-1]} holds original values: never publish it")
+    return outcome
+
+
+def in_one_line(facts: dict[str, Any]) -> str:
+    """What was released, what it is worth and what it risks, and where it is."""
+    from ontomask.errors import many
+
+    before, after = facts["tuples"]["before"], facts["tuples"]["after"]
+    records = [many(facts["records"]["released"], "record")]
+    records += [
+        f"{facts['records'][word]:,} {word}"
+        for word in ("dropped", "suppressed")
+        if facts["records"][word]
+    ]
+    held = f"{', '.join(records)}, {before:,} → {many(after, 'tuple')}, {_promise(facts)}"
+    sse, linked = facts["utility"]["sse"], facts["risk"]["linkage_nearest"]
+    parts = [f"{', '.join(facts['columns'])}: {held}"]
+    parts += [f"SSE {sse:.4g}"] if sse is not None else []
+    parts += [f"linked {100 * linked:.1f} %", ", ".join(facts["files"])]
+    return " · ".join(parts)
+
+
+def _promise(facts: dict[str, Any]) -> str:
+    promise = facts["guarantee"]
+    if promise["k"] is None:
+        return "not k-anonymous"
+    return f"{promise['k']}-anonymous" + (" in people" if promise["unit"] == "people" else "")

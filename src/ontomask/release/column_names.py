@@ -1,0 +1,83 @@
+"""What the names of columns say: lists of English words, to guess by and no more."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = [
+    "CATEGORIES",
+    "CODED",
+    "CONFIDENTIAL",
+    "CONFIDENTIAL_PARTS",
+    "COUNTED",
+    "IDENTIFYING",
+    "NUMBERED",
+    "OF_PEOPLE",
+    "OF_PLACES",
+    "OF_TIMES",
+    "PEOPLE",
+    "POSTAL",
+    "STAFF",
+    "word_at",
+    "words_of",
+]
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+PEOPLE = _words("""
+    patient person subject member customer client user participant respondent student employee
+    citizen resident household insured pid mrn ssn
+""")
+IDENTIFYING = _words("""
+    ssn mrn email mail phone telephone tel mobile fax address street iban passport licence
+    license url ip username login surname firstname lastname forename nhs dni nif uuid guid
+""")
+NUMBERED = _words("id ids nbr nr no number uuid guid key mrn identifier")
+OF_PEOPLE = _words("""
+    age sex gender race ethnicity ethnic marital education school degree occupation job
+    profession religion nationality nation country native birth born dob birthday birthdate
+    birthplace year height weight language citizenship relationship family household children
+    industry workclass employer disability veteran
+""")
+OF_PLACES = _words("""
+    zip zipcode postal postcode plz city town region state county province district area place
+    address municipality ward hospital clinic site location neighbourhood latitude longitude
+""")
+OF_TIMES = _words("date time day days month week hours stay duration los admitted")
+POSTAL = _words("zip zipcode postal postcode plz")
+CONFIDENTIAL = _words("""
+    charge charges cost costs amount price salary income wage wages pay payment payments revenue
+    balance debt gain loss capital outcome result results readmitted readmission death died
+    deceased mortality survival survived score glucose serum hba1c cholesterol creatinine
+    haemoglobin hemoglobin pressure hiv viral tumour tumor stage prognosis verdict grade
+""")
+CONFIDENTIAL_PARTS = ("result", "salary", "income", "outcome", "readmi")
+CODED = _words("""
+    diagnosis diagnoses diag dx icd icd9 icd10 procedure procedures proc px code codes cause
+    disease
+""")
+COUNTED = ("num", "number", "count", "n", "nr", "no", "times")  # as a first word
+STAFF = _words("doctor physician provider surgeon nurse therapist prescriber author")
+CATEGORIES = _words("id type code class category group kind status source flag")
+
+
+def words_of(name: str) -> frozenset[str]:
+    """The words that a name is made of.
+
+    >>> sorted(words_of("A1Cresult")), sorted(words_of("Patient_ID2")), sorted(words_of("zipCode"))
+    (['a1cresult'], ['id', 'patient'], ['code', 'zip'])
+    """
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    parts = re.findall(r"[^\W_]+", apart)
+    words = {part.lower() for part in parts}
+    return frozenset(word if word in CODED else word.rstrip("0123456789") or word for word in words)
+
+
+def word_at(name: str, place: int) -> str:
+    """One word of a name, without its digits: -1 is the last."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    words = re.findall(r"[^\W\d_]+", apart)
+    return words[place].lower() if words else ""

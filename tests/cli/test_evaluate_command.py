@@ -1,0 +1,119 @@
+"""``ontomask evaluate``, ``schema`` and ``demo``."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+
+import jsonschema
+import pandas as pd
+import pytest
+import yaml
+
+import ontomask as om
+from ontomask.release.manifest import check_manifest
+from release_commands import SPEC, finished, process, records, write_spec
+
+
+@pytest.fixture
+def masked(jobs):
+    om.release(jobs / "release.yaml")
+    return jobs
+
+
+COMPARE = ["evaluate", "people.csv", "released.csv", "--spec", "release.yaml"]
+
+
+def test_a_release_has_the_figures_that_masking_found(masked, command):
+    told = json.loads(command(masked, *COMPARE, "--json").out)
+    manifest = json.loads((masked / "released.manifest.json").read_text(encoding="utf-8"))
+    for name in ("k", "uniques", "marketer", "linkage_nearest", "l_distinct"):
+        assert told["risk"][name] == manifest["risk"][name]["value"]
+        assert told["risk"]["before"][name] == manifest["risk"]["before"]["value"][name]
+    assert told["utility"]["sse"] == pytest.approx(manifest["utility"]["sse"]["value"])
+
+
+def test_each_figure_has_its_direction(masked, command):
+    done = command(masked, *COMPARE)
+    assert (done.code, done.err) == (0, "")
+    rows = [line.split() for line in done.out.splitlines()]
+    (k,) = [row for row in rows if row[0] == "k"]
+    assert k == ["k", "1", "3", "higher"]
+    (uniques,) = [row for row in rows if row[0] == "uniques"]
+    assert uniques[2:] == ["0", "lower"]
+    assert "mean_shift (diagnosis)" in done.out
+
+
+def test_files_of_different_formats(masked, command):
+    with (masked / "released.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    pd.DataFrame(rows).astype({"age": int}).to_parquet(masked / "other.parquet")
+    pd.DataFrame(records(60)).to_csv(masked / "semicolons.csv", sep=";", index=False)
+    write_spec(masked / "release.yaml", ("output:", 'csv: {delimiter: ";"}\noutput:'))
+    ask = ["evaluate", "semicolons.csv", "other.parquet", "--spec", "release.yaml", "--json"]
+    told = json.loads(command(masked, *ask).out)
+    write_spec(masked / "release.yaml")
+    assert told == json.loads(command(masked, *COMPARE, "--json").out)
+
+
+def test_closeness_by_meaning_is_asked_for(masked, command):
+    write_spec(
+        masked / "release.yaml",
+        ("  diagnosis: {role: quasi, ", "  diagnosis: {role: confidential, "),
+        ("  pay: {role: confidential}", "  pay: {role: keep}"),
+    )
+    told = json.loads(command(masked, *COMPARE, "--json", "--semantic-closeness").out)
+    assert told["risk"]["t_semantic"]["diagnosis"] <= told["risk"]["t_equal"]["diagnosis"]
+
+
+def test_tables_that_do_not_fit(masked, command):
+    lines = (masked / "released.csv").read_text(encoding="utf-8").splitlines()
+    (masked / "short.csv").write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
+    short = command(masked, "evaluate", "people.csv", "short.csv", "--spec", "release.yaml")
+    assert short.code == 2
+    assert "the original has 60 records, the masked table 59 records" in short.err
+    (masked / "other.csv").write_text("a,b\n1,2\n")
+    other = command(masked, "evaluate", "people.csv", "other.csv", "--spec", "release.yaml")
+    assert other.code == 2
+    assert "the masked table has no column 'diagnosis', 'age'" in other.err
+    nowhere = command(masked, "evaluate", "people.csv", "no.csv", "--spec", "release.yaml")
+    assert nowhere.code == 2
+    assert "no.csv: there is no such file" in nowhere.err
+
+
+# ---------------------------------------------------------------- schema
+
+
+def test_the_schema_is_one_and_knows_a_release_file(tmp_path, command):
+    printed = json.loads(command(tmp_path, "schema").out)
+    jsonschema.Draft202012Validator.check_schema(printed)
+    jsonschema.validate(yaml.safe_load(SPEC), printed)
+    done = command(tmp_path, "schema", "--output", "release.schema.json")
+    assert (done.out, done.err) == ("", "written to release.schema.json\n")
+    assert json.loads((tmp_path / "release.schema.json").read_text(encoding="utf-8")) == printed
+    assert command(tmp_path, "schema", "--output", "release.schema.json").code == 2
+    assert command(tmp_path, "schema", "--output", "release.schema.json", "--force").code == 0
+
+
+# ---------------------------------------------------------------- demo
+
+
+def test_the_demo_makes_a_release(tmp_path, command):
+    done = finished(process(tmp_path, "demo"))
+    assert done.code == 0
+    assert "$ ontomask check ontomask-demo/release.yaml" in done.out
+    assert "5-anonymous in people" in done.out
+    assert "ontomask-demo/discharges.released.csv for what came out" in done.err
+    folder = tmp_path / "ontomask-demo"
+    assert sorted(os.listdir(folder)) == [
+        "discharges.csv",
+        "discharges.released.csv",
+        "discharges.released.manifest.json",
+        "release-zip.taxonomy.csv",
+        "release.yaml",
+    ]
+    assert check_manifest(folder / "discharges.released.manifest.json") == []
+    again = command(tmp_path, "demo")
+    assert again.code == 2
+    assert "ontomask-demo exists already" in again.err

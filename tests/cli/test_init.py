@@ -1,0 +1,90 @@
+"""``ontomask init``: from a table to a release file that works as it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from ontomask import datasets
+from ontomask.release.run import release_file
+from ontomask.release.spec import load_spec
+
+
+@pytest.fixture
+def ontomask(tmp_path):
+    def run(*arguments, code=0):
+        done = subprocess.run(
+            [sys.executable, "-m", "ontomask", *map(str, arguments)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "ONTOMASK_CACHE": "off", "PYTHONUTF8": "1"},
+        )
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def stays():
+    return pd.DataFrame(datasets.discharges(3000))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_the_proposal_works_as_it_is(ontomask, stays, tmp_path, ending):
+    path = tmp_path / f"stays.{ending}"
+    stays.to_csv(path, index=False) if ending == "csv" else stays.to_parquet(path)
+    said = ontomask("init", path.name)
+    assert "diagnosis            quasi         text" in said.stdout
+    assert "ontomask check release.yaml" in said.stderr
+    outcome = release_file(tmp_path / "release.yaml")  # what ontomask mask calls
+    assert outcome.release.guarantee.k == 5
+    assert outcome.release.guarantee.unit == "people"
+    assert (tmp_path / f"stays.released.{ending}").exists()
+    assert outcome.release.records == 3000
+
+
+def test_every_column_is_listed_once_with_a_reason(ontomask, stays, tmp_path):
+    (tmp_path / "data").mkdir()
+    stays.to_csv(tmp_path / "data" / "stays.csv", index=False)
+    ontomask("init", "data/stays.csv")
+    spec = load_spec(tmp_path / "release.yaml")
+    assert list(spec.columns) == list(stays)
+    assert spec.data == "data/stays.csv"
+    lines = (tmp_path / "release.yaml").read_text("utf-8").splitlines()
+    for name in stays:
+        place = next(i for i, line in enumerate(lines) if line.startswith(f"  {name}: "))
+        assert lines[place - 1].startswith("  # ")
+
+
+def test_a_release_file_is_not_overwritten(ontomask, tmp_path):
+    (tmp_path / "t.csv").write_text("age\n" + "".join(f"{i % 50}\n" for i in range(200)), "utf-8")
+    (tmp_path / "release.yaml").write_text("mine", "utf-8")
+    assert "exists already" in ontomask("init", "t.csv", code=2).stderr
+    assert (tmp_path / "release.yaml").read_text("utf-8") == "mine"
+    ontomask("init", "t.csv", "--force")
+    assert load_spec(tmp_path / "release.yaml").data == "t.csv"
+
+
+def test_json(ontomask, tmp_path):
+    rows = "".join(f"{i % 50};{'FM'[i % 2]}\n" for i in range(200))
+    (tmp_path / "t.csv").write_text(f"age;sex\n{rows}", "utf-8")
+    done = ontomask("init", "t.csv", "--delimiter", ";", "--json")
+    facts = json.loads(done.stdout)
+    assert facts["records"] == 200
+    assert facts["columns"]["sex"]["levels"] == ["F", "M"]
+    assert facts["written"] == ["release.yaml"]
+
+
+def test_what_cannot_be_read(ontomask, tmp_path):
+    (tmp_path / "t.csv").write_text("age,sex\n", "utf-8")
+    assert "has no records" in ontomask("init", "t.csv", code=2).stderr
+    assert "no such file" in ontomask("init", "nothing.csv", code=2).stderr
+    assert not (tmp_path / "release.yaml").exists()

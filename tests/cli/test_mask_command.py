@@ -1,0 +1,247 @@
+"""``ontomask mask``: what it writes, read by other readers, and what it says."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+import sqlite3
+import stat
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from ontomask.release.manifest import check_manifest
+from release_commands import finished, process, records, write_spec
+
+N, K = 60, 3
+
+
+def write_parquet(path):
+    pd.DataFrame(records(N)).to_parquet(path)
+
+
+def write_sqlite(path):
+    with sqlite3.connect(path) as database:
+        database.execute("create table stays (id text, diagnosis text, age integer, note, pay)")
+        database.executemany(
+            "insert into stays values (:id, :diagnosis, :age, :note, :pay)", records(N)
+        )
+    database.close()
+
+
+def read_csv(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return [{**row, "age": int(row["age"])} for row in csv.DictReader(file)]
+
+
+def read_parquet(path):
+    return pd.read_parquet(path).to_dict("records")
+
+
+def read_sqlite(path):
+    with sqlite3.connect(path) as database:
+        database.row_factory = sqlite3.Row
+        rows = [dict(row) for row in database.execute("select * from stays order by rowid")]
+    database.close()
+    return rows
+
+
+KINDS = {
+    "csv": (None, read_csv),
+    "parquet": (write_parquet, read_parquet),
+    "sqlite": (write_sqlite, read_sqlite),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_from_a_release_file_to_a_released_table(jobs, kind):
+    write, read = KINDS[kind]
+    if write is not None:
+        write(jobs / f"people.{kind}")
+    write_spec(jobs / "release.yaml", ("people.csv", f"people.{kind}"), (".csv\nc", f".{kind}\nc"))
+    before = (jobs / f"people.{kind}").read_bytes()
+    done = finished(process(jobs, "mask", "release.yaml", "--json"))
+    assert (done.code, done.err) == (0, "")
+    assert (jobs / f"people.{kind}").read_bytes() == before
+
+    output, said = jobs / f"released.{kind}", jobs / "released.manifest.json"
+    masked, original = read(output), records(N)
+    classes = Counter((row["diagnosis"], row["age"]) for row in masked)
+    assert min(classes.values()) >= K
+    assert [list(row) for row in masked[:1]] == [["diagnosis", "age", "note", "pay"]]
+    for column in ("note", "pay"):  # the same rows in the same order
+        assert [row[column] for row in masked] == [row[column] for row in original]
+
+    manifest = json.loads(said.read_text(encoding="utf-8"))
+    assert manifest["output"]["sha256"] == hashlib.sha256(output.read_bytes()).hexdigest()
+    assert manifest["input"]["sha256"] == hashlib.sha256(before).hexdigest()
+    assert manifest["guarantee"]["k"] == K
+    assert manifest["guarantee"]["smallest"] == min(classes.values())
+    assert manifest["guarantee"]["classes"] == len(classes)
+    assert manifest["records"] == {"released": N, "dropped": 0, "suppressed": 0}
+    assert check_manifest(said) == []
+
+    told = json.loads(done.out)
+    assert told["files"] == [output.name, said.name]
+    assert told["guarantee"] == manifest["guarantee"]
+    assert told["tuples"] == {
+        "before": len({(row["diagnosis"].rstrip("s").lower(), row["age"]) for row in original}),
+        "after": len(classes),
+    }
+    assert told["utility"]["sse"] == manifest["utility"]["sse"]["value"]
+    assert told["risk_before"]["k"] == manifest["risk"]["before"]["value"]["k"]
+
+
+def test_the_result_is_one_line_and_files_are_kept(jobs, command):
+    done = command(jobs, "mask", "release.yaml")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("diagnosis, age: 60 records, ")
+    assert "3-anonymous · SSE " in done.out
+    assert done.out.endswith(" % · released.csv, released.manifest.json\n")
+    assert done.out.count("\n") == 1
+    first = (jobs / "released.csv").read_bytes()
+    again = command(jobs, "mask", "release.yaml")
+    assert again.code == 2
+    assert "released.csv exists already" in again.err
+    assert "--force" in again.err
+    assert (jobs / "released.csv").read_bytes() == first
+    assert command(jobs, "mask", "release.yaml", "--force").code == 0
+    assert sorted(os.listdir(jobs)) == [
+        "people.csv",
+        "release.yaml",
+        "released.csv",
+        "released.manifest.json",
+        "tax.csv",
+    ]
+
+
+def test_transitions_are_written_when_asked_for_and_private(jobs, command):
+    done = command(jobs, "mask", "release.yaml", "--private")
+    assert done.code == 0
+    assert done.err == (
+        "Warning: released.transitions.private.csv holds original values: never publish it\n"
+    )
+    path = jobs / "released.transitions.private.csv"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with path.open(encoding="utf-8", newline="") as file:
+        assert sum(int(row["records"]) for row in csv.DictReader(file)) == N
+    manifest = json.loads((jobs / "released.manifest.json").read_text(encoding="utf-8"))
+    assert manifest["private_files"] == [path.name]
+
+
+def test_a_weak_method_is_one_line_of_warning(jobs, command):
+    alike = "".join(f"{i},flu,30,x,1\n" for i in range(50))
+    (jobs / "people.csv").write_text(f"id,diagnosis,age,note,pay\n{alike}50,sprain,31,x,1\n")
+    write_spec(jobs / "release.yaml", ("microaggregation, k: 3", "rank_swapping, k: 2"))
+    done = command(jobs, "mask", "release.yaml")
+    assert done.code == 0
+    assert "not k-anonymous" in done.out
+    (line,) = done.err.splitlines()
+    assert line.startswith("Warning: RankSwapping(k=2")
+    assert ".py" not in done.err
+
+
+def test_one_table_of_several(jobs, command):
+    write_sqlite(jobs / "people.sqlite")
+    with sqlite3.connect(jobs / "people.sqlite") as database:
+        database.execute("create table wards (id)")
+    database.close()
+    changes = [("people.csv", "people.sqlite"), ("released.csv", "released.parquet")]
+    write_spec(jobs / "release.yaml", *changes)
+    done = command(jobs, "mask", "release.yaml")
+    assert done.code == 2
+    assert "there are 2 tables in it" in done.err
+    write_spec(jobs / "release.yaml", *changes, ("output:", "table: stays\noutput:"))
+    assert command(jobs, "mask", "release.yaml").code == 0
+    masked = read_parquet(jobs / "released.parquet")
+    assert min(Counter((row["diagnosis"], row["age"]) for row in masked).values()) >= K
+    assert [row["note"] for row in masked] == [row["note"] for row in records(N)]
+    compared = command(
+        jobs, "evaluate", "people.sqlite", "released.parquet", "--spec", "release.yaml"
+    )
+    assert compared.code == 0
+
+
+def test_levels_and_dates_of_a_text_file(jobs, command):
+    rows = "".join(f"{i},{1 + i % 3},{1 + i % 28:02}/03/1990\n" for i in range(40))
+    (jobs / "people.csv").write_text(f"id,grade,born\n{rows}")
+    (jobs / "release.yaml").write_text("""\
+data: people.csv
+output: released.csv
+columns:
+  id: {role: identifier}
+  grade: {role: quasi, type: ordinal, levels: [1, 2, 3]}
+  born: {role: quasi, type: date, date_format: "%d/%m/%Y"}
+method: {name: microaggregation, k: 4}
+""")
+    assert command(jobs, "mask", "release.yaml").code == 0
+    with (jobs / "released.csv").open(newline="") as file:
+        masked = list(csv.DictReader(file))
+    assert {row["grade"] for row in masked} <= {"1", "2", "3"}
+    assert all(row["born"].endswith("/03/1990") for row in masked)
+    compared = command(
+        jobs, "evaluate", "people.csv", "released.csv", "--spec", "release.yaml", "--json"
+    )
+    assert json.loads(compared.out)["risk"]["k"] >= 4
+
+
+# ---------------------------------------------------------------- seeds
+
+SEED = "340282366920938463463374607431768211455"
+
+
+def swapped(jobs: Path) -> bytes:
+    return (jobs / "released.csv").read_bytes()
+
+
+def test_the_same_seed_gives_the_same_table_and_is_stored_nowhere(jobs, command, monkeypatch):
+    write_spec(jobs / "release.yaml", ("microaggregation, k: 3", "rank_swapping, k: 40"))
+    ask = ["mask", "release.yaml", "--force", "--json"]
+    seed = jobs / "seed"
+    seed.write_text(f"{SEED}\n")
+    seed.chmod(0o600)
+    done = command(jobs, *ask, "--seed-file", "seed")
+    assert (done.code, "seed" in done.err) == (0, False)
+    first = swapped(jobs)
+    monkeypatch.setenv("ONTOMASK_SEED", SEED)
+    again = command(jobs, *ask)
+    assert swapped(jobs) == first
+    seed.write_text("7")  # what the option says counts
+    command(jobs, *ask, "--seed-file", "seed")
+    assert swapped(jobs) != first
+    monkeypatch.delenv("ONTOMASK_SEED")
+    command(jobs, *ask)
+    assert swapped(jobs) != first
+    written = (jobs / "released.manifest.json").read_text(encoding="utf-8")
+    assert SEED not in done.out + done.err + again.out + again.err + written
+
+
+@pytest.mark.parametrize("content", ["", "x77", "-1", "1.5", "1 2", "9" * 5000, "٣"])
+def test_what_is_no_seed_is_refused_and_not_quoted(jobs, command, content, monkeypatch):
+    (jobs / "seed").write_text(content, encoding="utf-8")
+    (jobs / "seed").chmod(0o600)
+    done = command(jobs, "mask", "release.yaml", "--seed-file", "seed")
+    assert done.code == 2
+    assert done.err.startswith("Error: seed holds no seed\n")
+    if content:
+        assert content not in done.err.replace("seed", "")
+        monkeypatch.setenv("ONTOMASK_SEED", content)
+        done = command(jobs, "mask", "release.yaml")
+        assert done.code == 2
+        assert done.err.startswith("Error: ONTOMASK_SEED holds no seed\n")
+    assert not (jobs / "released.csv").exists()
+
+
+def test_a_seed_that_others_can_read_is_warned_of(jobs, command):
+    (jobs / "seed").write_text("5")
+    (jobs / "seed").chmod(0o644)
+    done = command(jobs, "mask", "release.yaml", "--seed-file", "seed")
+    assert done.code == 0
+    assert done.err == "Warning: others can read the seed in seed: chmod 600 seed\n"
+    nowhere = command(jobs, "mask", "release.yaml", "--seed-file", "nowhere", "--force")
+    assert nowhere.code == 2
+    assert "nowhere cannot be read: No such file or directory" in nowhere.err

@@ -1,0 +1,244 @@
+"""Whatever is wrong: one clear sentence, the right exit code, nothing written, nothing touched."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+
+import pytest
+
+import ontomask as om
+from release_commands import finished, process, records, write_spec, write_table
+
+
+def spec(*changes):
+    return lambda folder: write_spec(folder / "release.yaml", *changes)
+
+
+def data(content):
+    def write(folder):
+        raw = content if isinstance(content, bytes) else content.encode()
+        (folder / "people.csv").write_bytes(raw)
+
+    return write
+
+
+def release(text):
+    return lambda folder: (folder / "release.yaml").write_text(text, encoding="utf-8")
+
+
+def taxonomy(text):
+    return lambda folder: (folder / "tax.csv").write_text(text, encoding="utf-8")
+
+
+HEADER = "id,diagnosis,age,note,pay\n"
+PWN = 'data: !!python/object/apply:os.system ["touch pwned"]\n'
+
+#: What is wrong, and what is said about it; by mask and by check alike.
+WRONG = {
+    "no release file": (lambda folder: (folder / "release.yaml").unlink(), "release.yaml"),
+    "no yaml": (release("data: [people.csv\n"), "release.yaml"),
+    "no fields": (release("just words\n"), "holds 'just words', not fields"),
+    "code in yaml": (release(PWN), "line 1"),
+    "seed in the file": (spec(("method:", "seed: 7\nmethod:")), "a seed is a secret"),
+    "no file": (spec(("people.csv", "nobody.csv")), "nobody.csv: there is no such file"),
+    "a folder": (spec(("data: people.csv", "data: .")), "folder"),
+    "empty file": (data(""), "people.csv: the file is empty"),
+    "header only": (data(HEADER), "the table has no records"),
+    "wrong encoding": (
+        data((HEADER + "1,flu,30,Ménière,1\n").encode("latin-1")),
+        "people.csv, line 2: not valid UTF-8",
+    ),
+    "zeros": (data(b"PK\x03\x04\x00\x00\x00"), "people.csv"),
+    "ragged": (data(HEADER + "1,flu,30,x,1\n2,flu,30,x\n"), "line 3: 4 cells where the header"),
+    "unknown column": (
+        spec(("  age:", "  aeg:")),
+        "the table has no column 'aeg'; did you mean 'age'?",
+    ),
+    "no role": (spec(("  note: {role: keep}\n", "")), "1 column without a role: 'note'"),
+    "unknown taxonomy": (spec(("tax.csv", "icd8cm")), "'icd8cm', neither a bundled taxonomy"),
+    "cycle": (taxonomy("child,parent\nroot,\na,b\nb,a\n"), "cycle"),
+    "unmapped": (
+        data(HEADER + "1,flu,30,x,1\n2,flou,31,x,1\n3,flu,30,x,1\n"),
+        "no single concept of taxonomy 'tax' for 1 value of column 'diagnosis'",
+    ),
+    "missing": (
+        data(HEADER + "1,flu,30,x,1\n2,,31,x,1\n3,flu,30,x,1\n"),
+        "values are missing in 1 column: 'diagnosis' (1 row)",
+    ),
+    "no number": (data(HEADER + "1,flu,old,x,1\n"), "column 'age' holds text such as 'old'"),
+    "k too large": (spec(("k: 3", "k: 61")), "k is 61, and there are only 60 records"),
+    "too few people": (
+        spec(("method:", "person: pay\nmethod:"), ("k: 3", "k: 30")),
+        "the records are of only 11 different people",
+    ),
+    "output is input": (spec(("released.csv", "people.csv")), "is the data itself"),
+    "output is the taxonomy": (spec(("released.csv", "tax.csv")), "tax.csv is read for this"),
+    "output is the release file": (
+        spec(("released.csv", "release.yaml")),
+        "release.yaml is read for this release",
+    ),
+    "output is a link to the input": (
+        lambda folder: (
+            os.link(folder / "people.csv", folder / "released.csv"),
+            write_spec(folder / "release.yaml"),
+        ),
+        "released.csv is read for this release",
+    ),
+    "no such folder": (spec(("released.csv", "out/released.csv")), "there is no folder out"),
+    "a column with a name of ours": (
+        data(HEADER.replace("note", "ontomask_tuple") + "1,flu,30,x,1\n"),
+        "a column is called 'ontomask_tuple'",
+    ),
+    "a wrong table": (
+        spec(("output:", "table: stays\noutput:")),
+        "table is given for a file of format 'csv'",
+    ),
+}
+
+
+def contents(folder):
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.iterdir()
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_input_is_one_sentence_and_exit_code_2(jobs, command, what):
+    spoil, message = WRONG[what]
+    spoil(jobs)
+    before = contents(jobs)
+    for line in (["mask", "release.yaml", "--force"], ["check", "release.yaml"]):
+        done = command(jobs, *line)
+        assert done.code == 2, done
+        assert message in done.err
+        assert done.err.startswith("Error: ")
+        assert "Traceback" not in done.err
+        assert contents(jobs) == before
+    assert sorted(os.listdir(jobs)) == sorted(before)
+
+
+def test_names_that_queries_use_are_names_like_others(jobs, command):
+    text = (jobs / "people.csv").read_text(encoding="utf-8")
+    (jobs / "people.csv").write_text(text.replace("diagnosis,age,note,pay", 's,n,w,"se""t"', 1))
+    changes = [("  diagnosis:", "  s:"), ("  age:", "  n:"), ("  note:", "  w:")]
+    for method in ("microaggregation, k: 3", "rank_swapping, k: 9"):
+        write_spec(
+            jobs / "release.yaml",
+            *changes,
+            ("  pay:", "  'se\"t':"),
+            ("microaggregation, k: 3", method),
+        )
+        assert command(jobs, "mask", "release.yaml", "--force").code == 0
+
+
+def test_everything_that_is_wrong_is_listed_at_once(jobs, command):
+    data(HEADER + "1,flou,old,x,1\n2,,31,x,1\n3,hepatits,30,x,1\n")(jobs)
+    spec(("  note: {role: keep}\n", ""), ("released.csv", "out/released.csv"))(jobs)
+    done = command(jobs, "check", "release.yaml")
+    assert done.code == 2
+    for words in (
+        "there is no folder out",
+        "1 column without a role: 'note'",
+        "values are missing in 1 column: 'diagnosis' (1 row)",
+        "for 2 values of column 'diagnosis'",
+        "column 'age' holds text such as 'old'",
+    ):
+        assert words in done.err
+
+
+def test_what_is_required_and_not_met_is_exit_code_3(jobs):
+    write_spec(jobs / "release.yaml", ("k: 3}", "k: 3}\nrequire: {k: 5, sse_below: 0.001, l: 2}"))
+    before = contents(jobs)
+    done = finished(process(jobs, "mask", "release.yaml"))
+    assert (done.code, done.out) == (3, "")
+    assert done.err.startswith("Error: nothing was released, for the table is not what is required")
+    assert "k: the smallest class has 3 records, and 5 are required" in done.err
+    assert "sse_below" in done.err
+    assert contents(jobs) == before
+
+
+# ---------------------------------------------------------------- stopped in the middle
+
+
+@pytest.fixture
+def large(tmp_path):
+    """A table that takes a while to write."""
+    om.datasets.diagnoses().write(tmp_path / "tax.csv")
+    write_table(tmp_path / "people.csv", 60_000, long="x" * 300)
+    write_spec(tmp_path / "release.yaml")
+    return tmp_path
+
+
+def while_it_writes(folder, command):
+    """Wait until the table is being written."""
+    end = time.monotonic() + 60
+    while not any(name.startswith(".ontomask.") for name in os.listdir(folder)):
+        assert command.poll() is None, command.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+def test_stopped_in_the_middle(large):
+    before = contents(large)
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        command = process(large, "mask", "release.yaml")
+        while_it_writes(large, command)
+        command.send_signal(sign)
+        done = finished(command)
+        assert (done.code, done.out, done.err) == (130, "", "stopped\n")
+        assert contents(large) == before
+        assert sorted(os.listdir(large)) == sorted(before)  # nothing is left, hidden or not
+
+
+def test_a_swallowed_interrupt_is_heeded_at_the_next_step(jobs, command, monkeypatch):
+    from ontomask.release import run
+
+    def swallowing(*arguments, **settings):
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        return mask(*arguments, **settings)
+
+    before = contents(jobs)
+    mask = run.mask
+    monkeypatch.setattr(run, "mask", swallowing)
+    done = command(jobs, "mask", "release.yaml")
+    assert (done.code, done.out, done.err) == (130, "", "stopped\n")
+    assert contents(jobs) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+def test_killed_in_the_middle(large):
+    before = contents(large)
+    command = process(large, "mask", "release.yaml")
+    while_it_writes(large, command)
+    command.kill()
+    assert finished(command).code == -signal.SIGKILL
+    assert contents(large) == before
+    assert not (large / "released.csv").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
+def test_a_full_disk(large):
+    import resource
+
+    def no_large_files():  # what is written beyond this fails, as on a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 20, 4 << 20))
+
+    before = contents(large)
+    done = finished(process(large, "mask", "release.yaml", preexec_fn=no_large_files))
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("Error: released.csv cannot be written: ")
+    assert contents(large) == before
+    assert sorted(os.listdir(large)) == sorted(before)
+
+
+def test_the_tables_here_are_what_they_are_said_to_be():
+    assert len({row["id"] for row in records(100)}) == 100
