@@ -15,6 +15,7 @@ stands for anything, and ``echo $?`` is the exit code of the command before it.
 from __future__ import annotations
 
 import csv
+import dataclasses
 import doctest
 import inspect
 import os
@@ -45,11 +46,14 @@ from ontomask import (
     utility,
 )
 from ontomask.methods.fitted_noise import FittedNoise
+from ontomask.release.spec import ColumnSpec, CsvSpec, MethodSpec, Requirements, Spec
+from ontomask.release.spec_methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 REFERENCE = ROOT / "docs" / "reference.md"
 COMMANDS = ROOT / "docs" / "commands.md"
+RELEASE_FILE = ROOT / "docs" / "reference-release-file.md"
 FIGURES = ROOT / "docs" / "concepts" / "utility-and-risk.md"
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -215,6 +219,11 @@ def documented_names(page: Path = REFERENCE) -> set[str]:
     return {word for code in shown for word in re.findall(r"\w+", code)}
 
 
+def first_cells(page: Path) -> set[str]:
+    """Every word in code type that begins a row of a table, or heads one."""
+    return set(re.findall(r"^\| `(\w+)` \|", page.read_text(encoding="utf-8"), re.MULTILINE))
+
+
 @pytest.mark.parametrize(
     "module",
     [ontomask, distances, methods, release, risk, statistics, taxonomy, utility],
@@ -252,6 +261,19 @@ def test_the_reference_has_every_error_and_warning():
 @pytest.mark.parametrize("module", [risk, utility], ids=lambda module: module.__name__)
 def test_the_page_on_evaluation_has_every_figure(module):
     assert set(module.DESCRIPTIONS) - documented_names(FIGURES) == set()
+
+
+@pytest.mark.parametrize(
+    "kind", [Spec, ColumnSpec, CsvSpec, MethodSpec, Requirements], ids=lambda kind: kind.__name__
+)
+def test_the_page_of_the_release_file_has_every_field(kind):
+    assert set(kind.model_fields) - first_cells(RELEASE_FILE) == set()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_page_of_the_release_file_has_every_setting(name):
+    settings = {it.name for it in dataclasses.fields(METHODS[name]) if it.init}
+    assert {name, *settings} - documented_names(RELEASE_FILE) == set()
 
 
 def test_the_reference_names_nothing_that_does_not_exist():

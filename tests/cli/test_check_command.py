@@ -97,7 +97,7 @@ def test_repeated_identifiers_are_one_line_of_warning(jobs, command):
     write_spec(
         jobs / "release.yaml",
         ("{role: keep}", "{role: identifier}"),
-        ("id: {role: identifier}", "id: {role: keep}"),
+        ("id: {role: identifier}", "id: {role: drop}"),
     )
     done = command(jobs, "check", "release.yaml")
     assert done.code == 0
@@ -121,3 +121,81 @@ def test_a_method_that_does_not_know_people(jobs, command):
 def test_marks_of_missing_values_may_hold_quotes(jobs):
     write_spec(jobs / "release.yaml", ("method:", "missing_marks: [\"it's\", '?']\nmethod:"))
     assert check(jobs / "release.yaml").fine
+
+
+def test_a_method_without_classes_cannot_be_asked_for_k(jobs, command):
+    write_spec(
+        jobs / "release.yaml",
+        ("{name: microaggregation, k: 3}", "{name: rank_swapping, k: 3}\nrequire: {k: 5}"),
+    )
+    done = command(jobs, "check", "release.yaml")
+    assert done.code == 2
+    assert "require.k: RankSwapping(k=3) promises no classes" in done.err
+    assert "take k out of require, or choose a method that groups" in done.err
+
+
+def write_jobs(path, *columns):
+    """Four ages, five people of each; ``columns`` give a person's note and pay."""
+    rows = [f"{i},flu,{30 + i % 4},{columns[0](i)},{columns[1](i)}" for i in range(20)]
+    path.write_text("\n".join(["id,diagnosis,age,note,pay", *rows]) + "\n")
+
+
+def test_columns_with_values_of_ones_own(jobs, command):
+    write_jobs(jobs / "people.csv", lambda i: f"n{max(i, 5)}", lambda i: i if i < 4 else "x")
+    done = command(jobs, "check", "release.yaml")
+    assert done.code == 0
+    assert done.err == (
+        "Warning: note: 70 % of the records have a value of their own: it may give people away\n"
+    )  # and of pay it is 20 %, no more
+    told = json.loads(command(jobs, "check", "release.yaml", "--json").out)
+    assert (told["fine"], len(told["warnings"])) == (True, 1)
+
+
+def test_columns_that_say_what_is_masked(jobs):
+    write_jobs(jobs / "people.csv", lambda i: "abcd"[i % 4], lambda i: i % 8 // 2)
+    assert check(jobs / "release.yaml").warnings == (
+        "note says what age says: masking age hides nothing while note is kept",
+    )
+    write_jobs(jobs / "people.csv", lambda i: "abcdefgh"[i % 8], lambda i: i % 2)  # finer, coarser
+    assert [it.split(":")[0] for it in check(jobs / "release.yaml").warnings] == [
+        "note says what age says"
+    ]
+
+
+def test_marks_of_missing_values_say_nothing(jobs):
+    write_jobs(jobs / "people.csv", lambda i: "ab"[i % 2], lambda i: i % 3)
+    text = (jobs / "people.csv").read_text().replace("flu", "sprain").splitlines()
+    text[1:3] = ["0,flu,30,a,0", "1,?,31,a,0"]
+    text[3:] = [line.replace(",a,", ",b,") for line in text[3:]]
+    (jobs / "people.csv").write_text("\n".join(text) + "\n")
+    write_spec(jobs / "release.yaml", ("method:", 'missing: drop\nmissing_marks: ["?"]\nmethod:'))
+    (warning,) = check(jobs / "release.yaml").warnings
+    assert warning.startswith("note says what diagnosis says")
+
+
+def test_nearly_all_is_not_all(jobs, command):
+    rows = [f"{i},{'flu' if i else 'qqq'},30,x,1" for i in range(2500)]
+    (jobs / "people.csv").write_text("\n".join(["id,diagnosis,age,note,pay", *rows]) + "\n")
+    assert "diagnosis: 99.9% of the values" in command(jobs, "check", "release.yaml").out
+
+
+def test_hints_speak_as_the_file_does(jobs, command):
+    (jobs / "people.csv").write_text("id,diagnosis,age,note,pay\n" + "1,hepatits,30,x,1\n" * 4)
+    for line in ("check", "mask"):
+        said = command(jobs, line, "release.yaml").err
+        assert "did you mean mapping: {'hepatits': 'hepatitis'}?" in said
+
+
+def test_missing_values_are_counted_with_the_mapping(jobs):
+    (jobs / "people.csv").write_text(
+        "id,diagnosis,age,note,pay\n" + "1,flu,30,x,1\n" * 4 + "2,?,30,x,1\n3,,30,x,1\n"
+    )
+    write_spec(
+        jobs / "release.yaml",
+        ("method:", 'missing: drop\nmissing_marks: ["?"]\nmethod:'),
+        ("  id: {role: identifier}", "  id: {role: drop}"),
+    )
+    column = check(jobs / "release.yaml").columns[1]
+    made = release_file(jobs / "release.yaml").manifest["taxonomies"]["diagnosis"]["mapping"]
+    assert column.mapping is not None
+    assert (column.missing, column.mapping["missing"], made["missing"]) == (2, 2, 2)

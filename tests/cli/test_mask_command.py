@@ -101,7 +101,7 @@ def test_the_result_is_one_line_and_files_are_kept(jobs, command):
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("diagnosis, age: 60 records, ")
     assert "3-anonymous · SSE " in done.out
-    assert done.out.endswith(" % · released.csv, released.manifest.json\n")
+    assert done.out.endswith(" % · l 2 (pay) · released.csv, released.manifest.json\n")
     assert done.out.count("\n") == 1
     first = (jobs / "released.csv").read_bytes()
     again = command(jobs, "mask", "release.yaml")
@@ -117,6 +117,23 @@ def test_the_result_is_one_line_and_files_are_kept(jobs, command):
         "released.manifest.json",
         "tax.csv",
     ]
+
+
+def test_the_diversity_of_confidential_columns_if_there_are_any(jobs, command):
+    told = json.loads(command(jobs, "mask", "release.yaml", "--json").out)
+    assert told["risk"]["l_distinct"] == {"pay": 2}
+    write_spec(jobs / "release.yaml", ("confidential", "keep"))
+    done = command(jobs, "mask", "release.yaml", "--force")
+    assert done.out.endswith(" % · released.csv, released.manifest.json\n")
+
+
+def test_a_table_is_no_release_file(jobs, command):
+    (jobs / "people.csv.gz").write_bytes(b"\x1f\x8b")
+    for name in ("people.csv", "people.csv.gz"):
+        done = command(jobs, "mask", name)
+        assert done.code == 2
+        assert f"{name} is a table, not a release file" in done.err
+        assert f"ontomask init {name} makes a release file from it" in done.err
 
 
 def test_transitions_are_written_when_asked_for_and_private(jobs, command):

@@ -813,3 +813,17 @@ def test_a_named_index_is_released_with_a_warning(diagnoses):
     table.index.name = "patient"
     with pytest.warns(IndexReleasedWarning, match="the index, 'patient', is released"):
         mask(table, schema, Microaggregation(2))
+
+
+def test_a_missing_value_is_written_as_it_stood_there(diagnoses):
+    # Most of the missing ones of the first column are marked, of the second empty.
+    marked = ["?", "?", None, "influenza", "influenza", "influenza"]
+    empty = ["?", None, None, "influenza", "influenza", "influenza"]
+    schema = Schema(
+        [Nominal("a", diagnoses), Nominal("b", diagnoses)], missing="category", missing_marks=["?"]
+    )
+    frame = pl.DataFrame({"a": marked, "b": empty})
+    release = mask(frame, schema, Microaggregation(k=3), seed=0)
+    assert release.data["a"].to_list() == ["?"] * 3 + ["influenza"] * 3
+    assert release.data["b"].to_list() == [None] * 3 + ["influenza"] * 3
+    assert release.guarantee.smallest == 3

@@ -136,3 +136,20 @@ def test_all_reasons_are_one_error():
     assert isinstance(caught.value, OntomaskError)
     assert caught.value.message.count("\n  - ") == 2
     assert "nothing was released" in caught.value.message
+
+
+def test_one_is_no_plural():
+    for unit, one in (("records", "record"), ("people", "person")):
+        found = unmet(Requirements(k=5), evaluation(), guarantee(smallest=1, unit=unit))
+        assert found == [f"k: the smallest class has 1 {one}, and 5 are required"]
+
+
+def test_a_larger_k_is_for_methods_that_promise_one():
+    promise = Guarantee("words", k=5, smallest=5, classes=7, unit="records")
+    for found, hint in (
+        (guarantee(), "try another method, or require less"),
+        (promise, "try a larger k or another method, or require less"),
+    ):
+        with pytest.raises(RequirementNotMet) as caught:
+            require(Requirements(k=6), evaluation(), found)
+        assert caught.value.hint == hint

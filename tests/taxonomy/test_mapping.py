@@ -112,6 +112,16 @@ def test_an_error_lists_values_with_counts_and_a_way_out(diagnoses):
     assert om.map_terms(["sprain"], diagnoses).require_all().coverage == 1
 
 
+def test_what_is_only_somewhat_alike_is_not_proposed():
+    lands = om.Taxonomy.from_edges([("Poland", "Europe"), ("France", "Europe")])
+    found = om.map_terms(["Scotland"], lands)
+    assert found.nearest("Scotland", most=1) == [("Poland", "Poland")]
+    assert found.hint() == "say what they mean with corrections={value: concept}"
+    assert (
+        om.map_terms(["Polland"], lands).hint() == "did you mean corrections={'Polland': 'Poland'}?"
+    )
+
+
 def test_the_nearest_concepts(diagnoses):
     found = om.map_terms(["brokn arm"], diagnoses)
     assert found.nearest("brokn arm")[0] == ("broken arm", "broken arm")

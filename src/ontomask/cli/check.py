@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ontomask.cli.options import Json, SpecFile
-from ontomask.cli.talk import as_json, table, working
+from ontomask.cli.talk import as_json, percent, table, warn, working
 
 if TYPE_CHECKING:
     from ontomask.release.check import Checked, CheckedColumn
@@ -58,6 +58,8 @@ def show(found: Checked) -> None:
         typer.echo(f"note: {note}", err=True)
     for problem in found.problems:
         sys.stderr.write(f"Error: {problem}\n")
+    for warning in found.warnings:
+        warn(warning)
     if found.fine:
         typer.echo(f"nothing stands in the way of {found.method}")
 
@@ -75,7 +77,9 @@ def _show_mapping(column: CheckedColumn) -> None:
     total = sum(ways.values()) + lost
     share = sum(ways.values()) / total if total else 1.0
     by = ", ".join(f"{n:,} by {way}" for way, n in ways.items())
-    typer.echo(f"{column.name}: {share:.1%} of the values have a concept" + (f" ({by})" * bool(by)))
+    typer.echo(
+        f"{column.name}: {percent(share)} of the values have a concept" + (f" ({by})" * bool(by))
+    )
     if not lost:
         return
     typer.echo(f"  without: {values:,} distinct, in {lost:,} records; nearest names")
@@ -93,7 +97,7 @@ def _show_risk(found: Checked) -> None:
         [
             ("k", f"{risk['k']:,}", "records in the smallest class that cannot be told apart"),
             ("uniques", f"{risk['uniques']:,}", "records alone with their values"),
-            ("marketer", f"{risk['marketer']:.1%}", "of the records found by their values"),
-            ("linked", f"{risk['linkage_nearest']:.1%}", "of the records found by distance"),
+            ("marketer", percent(risk["marketer"]), "of the records found by their values"),
+            ("linked", percent(risk["linkage_nearest"]), "of the records found by distance"),
         ]
     )

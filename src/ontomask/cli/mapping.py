@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ontomask.cli.options import Format, Json, ReaderOptions, load
-from ontomask.cli.talk import as_json, table, working
+from ontomask.cli.talk import as_json, percent, table, working
 
 if TYPE_CHECKING:
     from ontomask.taxonomy import TermMap
@@ -155,7 +155,7 @@ def _report(found: TermMap, column: str, suggested: dict[str, list[Hit]], show: 
         + (f", {found.missing:,} missing" if found.missing else "")
         + f" · {found.taxonomy.name}{version}"
     )
-    typer.echo(f"{found.coverage:.1%} of records have a concept")
+    typer.echo(f"{percent(found.coverage)} of records have a concept")
     table([(count, how) for how, count in found.how.items()])
     _list_lost(found, "ambiguous: may be", [m for m in found.lost if m.concepts], suggested, show)
     _list_lost(

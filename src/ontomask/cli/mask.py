@@ -79,8 +79,17 @@ def in_one_line(facts: dict[str, Any]) -> str:
     sse, linked = facts["utility"]["sse"], facts["risk"]["linkage_nearest"]
     parts = [f"{', '.join(facts['columns'])}: {held}"]
     parts += [f"SSE {sse:.4g}"] if sse is not None else []
-    parts += [f"linked {100 * linked:.1f} %", ", ".join(facts["files"])]
+    parts += [f"linked {100 * linked:.1f} %", *_least_diverse(facts["risk"]["l_distinct"])]
+    parts += [", ".join(facts["files"])]
     return " · ".join(parts)
+
+
+def _least_diverse(found: dict[str, int]) -> list[str]:
+    """The fewest different values in a class, and the confidential column that has them."""
+    if not found:
+        return []
+    column = min(found, key=lambda name: found[name])
+    return [f"l {found[column]:,} ({column})"]
 
 
 def _promise(facts: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from ontomask.cli.stopping import heed
 from ontomask.errors import OntomaskError, OntomaskWarning
 
-__all__ = ["as_json", "failed", "table", "warn", "warned", "working"]
+__all__ = ["as_json", "failed", "percent", "table", "warn", "warned", "working"]
 
 
 def failed(error: OntomaskError) -> None:
@@ -77,6 +77,15 @@ def _strict(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_strict(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def percent(share: float) -> str:
+    """A share in percent; only all of them are 100.
+
+    >>> percent(1.0), percent(0.9996), percent(0.25)
+    ('100.0%', '99.9%', '25.0%')
+    """
+    return f"{share if share > 1 - 1e-9 else min(share, 0.999):.1%}"
 
 
 def table(rows: Sequence[Sequence[object]], indent: str = "  ") -> None:

@@ -49,6 +49,7 @@ class Distinct:
     values: list[Any]
     codes: Longs
     weights: Longs | None = None
+    blank: str | None = None  # what stands for a missing value; None for an empty cell
 
     @property
     def counts(self) -> Longs:
@@ -66,12 +67,12 @@ class Distinct:
         place[gone] = -1
         values = [value for value, left in zip(self.values, gone, strict=True) if not left]
         codes = np.append(place, -1)[self.codes]  # -1 finds the last, -1
-        return Distinct(values, codes, self.weights)
+        return Distinct(values, codes, self.weights, self.blank)
 
     def of(self, kept: NDArray[np.bool_]) -> Distinct:
         """The column of some of the rows, with the values that are left."""
         weights = None if self.weights is None else self.weights[kept]
-        some = Distinct(self.values, self.codes[kept], weights)
+        some = Distinct(self.values, self.codes[kept], weights, self.blank)
         return some.without(some.counts == 0)
 
 

@@ -55,6 +55,14 @@ def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
+def _gone(column: str, marks: Collection[str]) -> str:
+    """Whether a record lacks a value, in SQL."""
+    if not marks:
+        return f"{name(column)} is null"
+    listed = ", ".join(map(_text, marks))
+    return f"{name(column)} is null or cast({name(column)} as varchar) in ({listed})"
+
+
 def _listed(columns: Sequence[str], of: str = "") -> str:
     return ", ".join(of + name(column) for column in columns)
 
@@ -106,16 +114,32 @@ class StoredEngine(Engine):
 
     def described(self, column: str, marks: Collection[str] = ()) -> tuple[int, int]:
         """How many distinct values a column holds, and how many records lack one."""
-        gone = f"{name(column)} is null"
-        if marks:
-            gone += f" or cast({name(column)} as varchar) in ({', '.join(map(_text, marks))})"
-        found = self.sql.execute(f"""
+        gone = _gone(column, marks)
+        found = self._one(f"""
             select count(distinct {name(column)}) filter (where not ({gone})),
                    count(*) filter (where {gone})
             from {self.stored.source}
-        """).fetchone()
-        assert found is not None
+        """)
         return int(found[0]), int(found[1])
+
+    def alone(self, column: str) -> int:
+        """How many records have a value of a column that no other record has."""
+        found = self._one(f"""
+            select count(*) from (
+                select {name(column)} from {self.stored.source} where {name(column)} is not null
+                group by all having count(*) = 1)
+        """)
+        return int(found[0])
+
+    def tells(self, column: str, other: str, marks: Collection[str] = ()) -> bool:
+        """Whether whoever knows the value of a column knows that of another, if there is one."""
+        found = self._one(f"""
+            select count(*) from (
+                select {name(column)} from {self.stored.source}
+                where {name(column)} is not null and not ({_gone(other, marks)})
+                group by {name(column)} having min({name(other)}) <> max({name(other)}))
+        """)
+        return not found[0]
 
     def place(self, tuple_of: Longs) -> None:
         self._tuple_of = tuple_of

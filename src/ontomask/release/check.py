@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
@@ -26,6 +27,7 @@ from ontomask.release.guarantee import promised
 from ontomask.release.guarantee import shown as shown_method
 from ontomask.release.manifest import coverage
 from ontomask.release.people import refuse_several_targets
+from ontomask.release.problems import in_yaml
 from ontomask.release.run import file_settings, files_of, refuse_targets
 from ontomask.release.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.release.spec import Spec, load_spec
@@ -39,6 +41,9 @@ __all__ = ["Checked", "CheckedColumn", "Lost", "check"]
 #: So many values without a concept are listed for each column, with so many names nearby.
 MOST_LOST = 20
 MOST_NEAR = 3
+
+#: Where more of the records have a value that nobody else has, a column may give people away.
+MOST_ALONE = 0.2
 
 Result = TypeVar("Result")
 Typed = Nominal | Numeric | Ordinal | Date
@@ -76,6 +81,7 @@ class CheckedColumn:
 class Checked:
     """What was found. ``problems`` are all reasons why masking would be refused, if any.
 
+    ``warnings`` are of columns that are released as they are, and may undo what masking does.
     ``tuples`` and ``risk``, of the table as it is, are None where a problem is in the way.
     """
 
@@ -85,6 +91,7 @@ class Checked:
     tuples: int | None = None
     risk: dict[str, Any] | None = None
     problems: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -124,7 +131,8 @@ class _Check:
         try:
             return work()
         except OntomaskError as error:
-            said = f"{error.message}\nhint: {error.hint}" if error.hint else error.message
+            hint = in_yaml(error.hint)
+            said = f"{error.message}\nhint: {hint}" if hint else error.message
             self.problems.append(said)
             return None
 
@@ -132,19 +140,22 @@ class _Check:
         """Everything, in the order in which masking meets it."""
         tuples = risk = None
         self._listed(lambda: refuse_targets(files_of(self.spec), self.inputs))
+        self._listed(lambda: _refuse_k_of_no_classes(self.spec))
         schema = self._listed(self.spec.schema)
         engine = self._listed(lambda: _opened(self.spec))
         if schema is not None and engine is not None:
             tuples = self._tuples(engine, schema)
             if tuples is not None:
                 risk = self._risk(engine, schema, tuples)
+        columns = tuple(self._columns(engine))
         return Checked(
             records=engine.rows if engine else None,
-            columns=tuple(self._columns(engine)),
+            columns=columns,
             method=shown_method(self.spec.method_object()),
             tuples=None if tuples is None else len(tuples),
             risk=risk,
             problems=tuple(dict.fromkeys(self.problems)),
+            warnings=tuple(self._telling(engine, columns)) if engine else (),
             notes=() if self.problems else tuple(_notes(self.spec)),
         )
 
@@ -170,7 +181,7 @@ class _Check:
         try:
             columns, kept = complete(rows, schema, weights, lacking)
         except ColumnError as error:
-            self.problems.append(f"{error.message}\nhint: {error.hint}")
+            self.problems.append(f"{error.message}\nhint: {in_yaml(error.hint)}")
             held = True
             columns, kept = complete(rows, replace(schema, missing="category"), weights, lacking)
         coded = [
@@ -230,6 +241,27 @@ class _Check:
             counted = engine.described(name, self._marks(name)) if name in names and engine else ()
             yield self._column(name, *counted)
 
+    def _telling(self, engine: StoredEngine, columns: Sequence[CheckedColumn]) -> Iterator[str]:
+        """Columns that are released as they are, and give people or masked values away."""
+        there = [it for it in columns if it.distinct]
+        masked = [it for it in there if it.role == "quasi"]
+        for column in (it for it in there if it.role in ("keep", "confidential")):
+            share = engine.alone(column.name) / engine.rows
+            if share > MOST_ALONE:
+                yield (
+                    f"{column.name}: {math.floor(100 * share)} % of the records have a value of "
+                    "their own: it may give people away"
+                )
+                continue
+            for quasi in masked:
+                if _at_least(column, quasi) and engine.tells(
+                    column.name, quasi.name, self._marks(quasi.name)
+                ):
+                    yield (
+                        f"{column.name} says what {quasi.name} says: masking {quasi.name} hides "
+                        f"nothing while {column.name} is kept"
+                    )
+
     def _marks(self, name: str) -> tuple[str, ...]:
         quasi = name in self.spec.columns and self.spec.columns[name].role == "quasi"
         return self.spec.missing_marks if quasi else ()
@@ -249,15 +281,29 @@ class _Check:
             given.taxonomy if given else None,
             distinct,
             missing,
-            coverage(found) if found else None,
+            coverage(replace(found, missing=missing or 0)) if found else None,
             tuple(_lost(found)) if found else (),
         )
+
+
+def _at_least(column: CheckedColumn, quasi: CheckedColumn) -> bool:
+    """Whether a column has enough values to tell all those of another apart, if there are two."""
+    return (column.distinct or 0) >= (quasi.distinct or 0) > 1
 
 
 def _opened(spec: Spec) -> StoredEngine:
     engine = open_engine(spec.data_path, file_settings(spec))
     assert isinstance(engine, StoredEngine)
     return engine
+
+
+def _refuse_k_of_no_classes(spec: Spec) -> None:
+    method = spec.method_object()
+    if spec.require and spec.require.k and promised(method) is None:
+        raise ParameterError(
+            f"require.k: {shown_method(method)} promises no classes",
+            "take k out of require, or choose a method that groups",
+        )
 
 
 def _fitting(engine: StoredEngine, schema: Schema) -> None:

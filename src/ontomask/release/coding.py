@@ -60,6 +60,7 @@ class _CodedNominal(Coded):
     codes: Longs
     forms: dict[Concept, str]
     terms: TermMap | None = None
+    blank: str | None = None
 
     def written(self, targets: Floats) -> Written:
         candidates = self.attribute.candidates
@@ -69,6 +70,9 @@ class _CodedNominal(Coded):
         if len(used) and used[0] < 0:
             used, places = used[1:], places - 1
         values = [self.forms.get(candidates[place], candidates[place]) for place in used]
+        if self.blank is not None and (places < 0).any():
+            places = np.where(places < 0, len(values), places)
+            values.append(self.blank)
         return Written(values, places, text=True)
 
 
@@ -135,7 +139,8 @@ def _nominal(column: Nominal, found: Distinct, category: bool, also: Sequence[Co
     attribute = kind(column.column, domain, values, column.measure, float(column.weight))
     identifiers = sum(match.count for match in terms.matches if _is_identifier(match.how))
     by_label = identifiers * 2 <= sum(match.count for match in terms.matches)
-    return _CodedNominal(attribute, codes[found.codes], _forms(column.taxonomy, by_label), terms)
+    forms = _forms(column.taxonomy, by_label)
+    return _CodedNominal(attribute, codes[found.codes], forms, terms, found.blank)
 
 
 def concepts_of(column: Nominal, found: Distinct) -> list[Concept]:

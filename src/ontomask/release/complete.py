@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,10 @@ def complete(
     for column in schema.quasi_identifiers:
         found = table.distinct(column.column)
         found = Distinct(found.values, found.codes, weights)
-        columns.append(found.without(marked(found.values, schema.missing_marks)))
+        marks = marked(found.values, schema.missing_marks)
+        if schema.missing == "category":  # it is written as it stood there
+            found = replace(found, blank=_usual(found, marks))
+        columns.append(found.without(marks))
     gone = {c.column: it.codes < 0 for c, it in zip(schema.quasi_identifiers, columns, strict=True)}
     counts = {column: _records(where, weights) for column, where in gone.items()}
     counts = {column: n for column, n in {**counts, **(lacking or {})}.items() if n}
@@ -50,6 +54,15 @@ def complete(
                 f"every record misses a value: {quoted(counts)}", "use missing='category'"
             )
     return [it.of(kept) for it in columns], kept
+
+
+def _usual(found: Distinct, marks: NDArray[np.bool_]) -> str | None:
+    """The mark that most of the missing values have; None where most cells are empty."""
+    often = np.where(marks, found.counts, 0)
+    mark = int(np.argmax(often)) if marks.any() else -1
+    if mark < 0 or often[mark] <= _records(found.codes < 0, found.weights):
+        return None
+    return str(found.values[mark])
 
 
 def _records(rows: NDArray[np.bool_], weights: Longs | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,9 @@ from ontomask.errors import (
     quoted,
 )
 from ontomask.release.coding import Coded, code_column
-from ontomask.release.complete import complete
+from ontomask.release.complete import complete, marked
 from ontomask.release.problems import raise_together
-from ontomask.release.schema import Schema
+from ontomask.release.schema import Nominal, Schema
 from ontomask.tuples import Tuples, count_tuples
 
 __all__ = [
@@ -48,10 +48,14 @@ SETTINGS = ("format", "table", "delimiter", "quote", "encoding")
 
 @dataclass(frozen=True)
 class Counted:
-    """The quasi-identifiers as attributes, and the distinct tuples of their values."""
+    """The quasi-identifiers as attributes, and the distinct tuples of their values.
+
+    ``missing`` says how many records lack a value, for each nominal column.
+    """
 
     coded: list[Coded]
     tuples: Tuples
+    missing: Mapping[str, int] = field(default_factory=dict)
 
 
 @contextmanager
@@ -97,7 +101,8 @@ def count_table(engine: Engine, schema: Schema) -> Counted:
     warn_of_table(engine, schema)
     rows, weights, lacking = raw_rows(engine, schema)
     columns, kept = complete(rows, schema, weights, lacking)
-    return counted_tuples(engine, _coded(schema, columns), weights, kept)
+    counted = counted_tuples(engine, _coded(schema, columns), weights, kept)
+    return replace(counted, missing=_missing(rows, schema, weights))
 
 
 def raw_rows(engine: Engine, schema: Schema) -> tuple[Frame, Longs | None, dict[str, int]]:
@@ -106,6 +111,17 @@ def raw_rows(engine: Engine, schema: Schema) -> tuple[Frame, Longs | None, dict[
     lacking = {} if person is None else {person: engine.missing(person)}
     names = [column.column for column in schema.quasi_identifiers]
     return *engine.counted(names, person if schema.missing == "drop" else None), lacking
+
+
+def _missing(rows: Frame, schema: Schema, weights: Longs | None) -> dict[str, int]:
+    """How many records lack a value of each nominal column, dropped ones among them."""
+    lacking = {}
+    for column in schema.quasi_identifiers:
+        if isinstance(column, Nominal):
+            found = rows.distinct(column.column)
+            gone = found.without(marked(found.values, schema.missing_marks)).codes < 0
+            lacking[column.column] = int(gone.sum() if weights is None else weights[gone].sum())
+    return lacking
 
 
 def counted_tuples(

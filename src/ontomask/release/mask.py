@@ -182,7 +182,7 @@ def _masked(
         ),
         _applied=applied,
         mappings={
-            column: it.terms
+            column: replace(it.terms, missing=counted.missing[column])
             for column, it in zip(looks, coded, strict=True)
             if it.terms is not None
         },

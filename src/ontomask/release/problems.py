@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from ontomask.errors import OntomaskError, SpecError, quoted
 from ontomask.taxonomy.names import nearest
 
-__all__ = ["Problem", "Where", "allowed", "raise_together", "refuse", "shown"]
+__all__ = [
+    "Problem",
+    "Where",
+    "allowed",
+    "hints_in_yaml",
+    "in_yaml",
+    "raise_together",
+    "refuse",
+    "shown",
+]
 
 #: The way to a field: ``("columns", "diagnosis", "measure")``.
 Where = tuple[str, ...]
 
 #: Of a long text so much is quoted.
 MOST_LETTERS = 60
+
+#: Arguments in Python that are fields of a release file.
+_ARGUMENT = re.compile(r"\b(mapping|prefer|repair_codes|missing_marks|missing|domain|person)=")
 
 
 @dataclass(frozen=True)
@@ -97,6 +111,28 @@ def raise_together(errors: Sequence[OntomaskError], mixed: type[OntomaskError]) 
             "\n".join(error.message for error in errors),
             "\n".join(dict.fromkeys(error.hint for error in errors if error.hint)),
         )
+
+
+def in_yaml(hint: str) -> str:
+    """A hint that speaks Python, as a release file is written.
+
+    >>> in_yaml("did you mean mapping={'hepatits': 'hepatitis'}?")
+    "did you mean mapping: {'hepatits': 'hepatitis'}?"
+    >>> in_yaml("try repair_codes=True")
+    'try repair_codes: true'
+    """
+    return re.sub(r"\brepair_codes: True\b", "repair_codes: true", _ARGUMENT.sub(r"\1: ", hint))
+
+
+@contextmanager
+def hints_in_yaml() -> Iterator[None]:
+    """What goes wrong with the table of a release file has hints in the words of that file."""
+    try:
+        yield
+    except OntomaskError as error:
+        if in_yaml(error.hint) == error.hint:
+            raise
+        raise type(error)(error.message, in_yaml(error.hint)) from None
 
 
 def _line(where: Where, lines: Mapping[Where, int]) -> int:

@@ -56,7 +56,8 @@ def require(wanted: Requirements | None, evaluation: Evaluation, guarantee: Guar
         raise RequirementNotMet(
             "nothing was released, for the table is not what is required:"
             + "".join(f"\n  - {reason}" for reason in reasons),
-            "try a larger k or another method, or require less",
+            f"try {'another' if guarantee.k is None else 'a larger k or another'} method, "
+            "or require less",
         )
 
 
@@ -65,9 +66,14 @@ def _smallest(k: int, guarantee: Guarantee) -> Iterator[str]:
         yield f"k: no records are left, and {k:,} in every class are required"
     elif guarantee.smallest < k:
         yield (
-            f"k: the smallest class has {guarantee.smallest:,} {guarantee.unit}, "
+            f"k: the smallest class has {guarantee.smallest:,} {_unit(guarantee)}, "
             f"and {k:,} are required"
         )
+
+
+def _unit(guarantee: Guarantee) -> str:
+    one = {"records": "record", "people": "person"}
+    return one[guarantee.unit] if guarantee.smallest == 1 else guarantee.unit
 
 
 def _diverse(limit: int, evaluation: Evaluation) -> Iterator[str]:

@@ -12,6 +12,7 @@ from ontomask.errors import FileFormatError, ParameterError
 from ontomask.release.evaluation import Evaluation, evaluate
 from ontomask.release.manifest import facts_of, manifest, write_manifest
 from ontomask.release.mask import Release, mask
+from ontomask.release.problems import hints_in_yaml
 from ontomask.release.requirements import require
 from ontomask.release.spec import Spec, load_spec
 from ontomask.release.transitions_file import private_transitions
@@ -54,7 +55,7 @@ class Outcome:
             },
             "guarantee": self.manifest["guarantee"],
             "utility": {name: worth[name] for name in CHIEF_UTILITY},
-            "risk": {name: risk[name] for name in CHIEF_RISK},
+            "risk": {name: risk[name] for name in (*CHIEF_RISK, "l_distinct")},
             "risk_before": {name: risk["before"][name] for name in CHIEF_RISK},
         }
 
@@ -82,14 +83,15 @@ def release_file(
         _refuse_existing(files)
     progress("reading the taxonomies")
     schema = spec.schema()
-    release = mask(
-        spec.data_path,
-        schema,
-        spec.method_object(),
-        seed,
-        progress=progress,
-        **file_settings(spec),
-    )
+    with hints_in_yaml():
+        release = mask(
+            spec.data_path,
+            schema,
+            spec.method_object(),
+            seed,
+            progress=progress,
+            **file_settings(spec),
+        )
     progress("measuring utility and risk")
     require(spec.require, release.evaluation, release.guarantee)
     written: list[Path] = []

@@ -53,6 +53,12 @@ USUAL_THRESHOLD = 10
 #: Endings that follow the one that says what a file is.
 PACKED = (".gz", ".zst")
 
+#: Endings of tables, which are no release files.
+TABLES = (
+    *(".csv", ".tsv", ".tab", ".parquet", ".pq", ".jsonl", ".ndjson"),
+    *(".sqlite", ".sqlite3", ".db", ".xlsx"),
+)
+
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -417,6 +423,11 @@ def load_spec(path: str | PathLike[str]) -> Spec:
     there, and what may stand there. Nothing in the file is run.
     """
     file = Path(path)
+    if _is_table(file):
+        raise SpecError(
+            f"{file} is a table, not a release file",
+            f"ontomask init {file} makes a release file from it",
+        )
     document = read_yaml(file)
     if document.data is None and document.problems:
         refuse(document.problems, str(file), document.lines)
@@ -429,6 +440,12 @@ def load_spec(path: str | PathLike[str]) -> Spec:
     refuse([*document.problems, *problems], str(file), document.lines)
     assert spec is not None
     return spec
+
+
+def _is_table(file: Path) -> bool:
+    """Whether a name is that of a table; JSON and text may be a release file."""
+    endings = [it for it in file.suffixes if it.lower() not in PACKED]
+    return bool(endings) and endings[-1].lower() in TABLES and file.is_file()
 
 
 def _checked(

@@ -21,6 +21,8 @@ __all__ = ["Match", "TermMap", "map_terms"]
 #: Words that end the first part of an English noun phrase: "visit | to the park".
 _AFTER_THE_HEAD = re.compile(r"\b(?:of|to|in|on|at|for|with|without|from|by|due|and|or)\b")
 
+#: How alike two spellings are, of 100, for one to be listed and for it to be proposed as meant.
+LIKE, SURE = 60, 80
 
 #: What people write where a value is missing, folded.
 _LIKE_MISSING = frozenset({"", "na", "n a", "nan", "null", "none", "missing", "unknown"})
@@ -139,7 +141,7 @@ class TermMap:
                     f"{match.value!r} may be {quoted(match.concepts)}; say which with "
                     f"corrections={{{match.value!r}: ...}}, or where to look with prefer=..."
                 )
-            if near := self.nearest(match.value, most=1):
+            if near := self._nearest([match.value], 1, SURE)[match.value]:
                 meant[match.value] = near[0].concept
         if meant:
             return f"did you mean corrections={meant!r}?"
@@ -182,7 +184,7 @@ class TermMap:
                 return [Hit(c, head) for c in sorted(self.taxonomy.identifiers[i] for i in codes)]
         return []
 
-    def _nearest(self, values: list[str], most: int) -> dict[str, list[Hit]]:
+    def _nearest(self, values: list[str], most: int, least: int = LIKE) -> dict[str, list[Hit]]:
         from rapidfuzz import fuzz, process  # only where a suggestion is needed
 
         spelt, identifiers = self.taxonomy.names.spelt, self.taxonomy.identifiers
@@ -192,7 +194,7 @@ class TermMap:
             some = values[first : first + 20]
             plain = [folded(value) for value in some]
             scores = process.cdist(
-                plain, names, scorer=fuzz.ratio, score_cutoff=60, dtype=np.uint8, workers=-1
+                plain, names, scorer=fuzz.ratio, score_cutoff=least, dtype=np.uint8, workers=-1
             )
             for value, row in zip(some, scores, strict=True):
                 best = np.argsort(-row.astype(np.int16), kind="stable")[: most * 4]
