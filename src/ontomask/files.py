@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -62,12 +63,11 @@ def made_beside(target: Path, *, force: bool = False) -> Iterator[Path]:
     It stands in a folder of its own beside the target, that only this user can read and that is
     gone when the block ends, well or not. An existing file is kept unless ``force``.
     """
+    # Named before it is made: an interrupt in between must not leave it behind.
+    folder = target.parent / f".ontomask.{secrets.token_hex(8)}"
     try:
         _check_target(target, force)
-        folder = Path(tempfile.mkdtemp(dir=target.parent, prefix=".ontomask."))
-    except OSError as error:
-        raise FileFormatError(f"{target} cannot be written: {error.strerror or error}") from None
-    try:
+        folder.mkdir(mode=0o700)
         unfinished = folder / target.name
         yield unfinished
         os.chmod(unfinished, 0o666 & ~_umask())
