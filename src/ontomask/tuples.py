@@ -114,6 +114,17 @@ class Transitions:
         sums = np.bincount(self.target, weights=self.count, minlength=len(self.targets))
         return sums.astype(np.int64)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all records of a tuple become the same."""
+        return len(self.source) == len(self.tuples)
+
+    def target_of(self) -> NDArray[np.int64]:
+        """What each tuple becomes, where all go whole."""
+        target = np.empty(len(self.tuples), dtype=np.int64)
+        target[self.source] = self.target
+        return target
+
     @staticmethod
     def joined(
         tuples: Tuples,

@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 
 import pytest
 
 from ontomask.cli import main
 from release_commands import Done, write_spec, write_table
+
+
+@pytest.fixture
+def ontomask(tmp_path):
+    """Run the real command in a folder of its own, and expect an exit code."""
+
+    def run(*arguments, code=0, **options):
+        done = subprocess.run(
+            [sys.executable, "-m", "ontomask", *map(str, arguments)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "ONTOMASK_CACHE": "off", "PYTHONUTF8": "1"},
+            **options,
+        )
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run
 
 
 @pytest.fixture

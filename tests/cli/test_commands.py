@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-import os
 import subprocess
 import sys
 
@@ -14,24 +13,6 @@ import typer
 
 import ontomask as om
 from ontomask.cli import app
-
-
-@pytest.fixture
-def ontomask(tmp_path):
-    def run(*arguments, code=0, **options):
-        done = subprocess.run(
-            [sys.executable, "-m", "ontomask", *map(str, arguments)],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            env={**os.environ, "ONTOMASK_CACHE": "off", "PYTHONUTF8": "1"},
-            **options,
-        )
-        assert done.returncode == code, done.stderr
-        assert "Traceback" not in done.stderr
-        return done
-
-    return run
 
 
 @pytest.fixture

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
@@ -13,23 +10,6 @@ import pytest
 from ontomask import datasets
 from ontomask.release.run import release_file
 from ontomask.release.spec import load_spec
-
-
-@pytest.fixture
-def ontomask(tmp_path):
-    def run(*arguments, code=0):
-        done = subprocess.run(
-            [sys.executable, "-m", "ontomask", *map(str, arguments)],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            env={**os.environ, "ONTOMASK_CACHE": "off", "PYTHONUTF8": "1"},
-        )
-        assert done.returncode == code, done.stderr
-        assert "Traceback" not in done.stderr
-        return done
-
-    return run
 
 
 @pytest.fixture(scope="module")

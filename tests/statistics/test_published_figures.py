@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ontomask as om
+from ontomask.reproduce.no import OCCUPATIONS, SAMPLE
 
 
 @pytest.fixture
@@ -140,25 +141,6 @@ def test_rs_figure_4():
     assert sample[int(outlying.argmax())] == "neuropathy"
 
 
-ADULT_OCCUPATIONS = {  # the 14 words of NO section IV at their senses, with the counts printed
-    "defender.n.01": 644,  # protector
-    "official.n.01": 3295,  # functionary
-    "salesperson.n.01": 3584,
-    "technician.n.01": 912,
-    "carrier.n.01": 1572,
-    "farmer.n.01": 989,
-    "cleaner.n.03": 1350,
-    "clerk.n.01": 3721,
-    "executive.n.01": 3992,
-    "craftsman.n.03": 4030,
-    "specialist.n.01": 4038,
-    "serviceman.n.01": 6,
-    "mill-hand.n.01": 1966,  # factory worker
-    "housekeeper.n.01": 143,
-}
-NO_SAMPLE = {"craftsman.n.03": 46, "cleaner.n.03": 20, "farmer.n.01": 12, "technician.n.01": 22}
-
-
 def with_farmer_at_agricultural_laborer(counts):
     return {c.replace("farmer.n.01", "agricultural_laborer.n.01"): n for c, n in counts.items()}
 
@@ -182,13 +164,13 @@ def test_no_section_4_distances(person):
 
 def test_no_section_4_mean_and_variance_of_all_occupations(person):
     # No reading with the literal farmer gives the printed 0.23; agricultural laborer does.
-    other = with_farmer_at_agricultural_laborer(ADULT_OCCUPATIONS)
-    for counts, variance in [(ADULT_OCCUPATIONS, 0.246), (other, 0.235)]:
+    other = with_farmer_at_agricultural_laborer(OCCUPATIONS)
+    for counts, variance in [(OCCUPATIONS, 0.246), (other, 0.235)]:
         assert om.semantic_mean(counts, person, "wu_palmer_depth") == "employee.n.01"
         assert round(om.semantic_variance(counts, person, "wu_palmer_depth"), 3) == variance
 
 
 def test_no_section_4_mean_and_variance_of_the_sample(person):
-    counts = with_farmer_at_agricultural_laborer(NO_SAMPLE)
+    counts = with_farmer_at_agricultural_laborer(SAMPLE)
     assert om.semantic_mean(counts, person, "wu_palmer_depth") == "craftsman.n.03"
     assert round(om.semantic_variance(counts, person, "wu_palmer_depth"), 3) == 0.129

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ontomask.columns import is_missing
 from ontomask.engines.columns import ARROW, PANDAS, POLARS, Columns
+from ontomask.engines.sql import identifier
 from ontomask.errors import InternalError, ParameterError
 from ontomask.tuples import Transitions
 
@@ -173,7 +174,7 @@ class Frame:
         types = dict(zip(self.given.columns, map(str, self.given.types), strict=True))
         wanted = []
         for column in table.column_names:
-            name = '"' + column.replace('"', '""') + '"'
+            name = identifier(column)
             text = column in written and written[column].text
             wanted.append(name if text else f"cast({name} as {types[column]}) as {name}")
         ontomask_released = table  # DuckDB finds it here by its name
@@ -290,10 +291,8 @@ def deal(
     transitions: Transitions, record_tuple: Longs, frame: Frame, secret: bytes, kept: Any
 ) -> Longs:
     """The target of each record; where a tuple has several, by the order of :func:`row_keys`."""
-    if len(transitions.source) == len(transitions.tuples):  # every tuple goes whole
-        target = np.empty(len(transitions.tuples), dtype=np.int64)
-        target[transitions.source] = transitions.target
-        return target[record_tuple]
+    if transitions.is_whole:
+        return transitions.target_of()[record_tuple]
     order = np.lexsort((row_keys(frame, secret)[kept], record_tuple))
     dealt = np.empty(len(record_tuple), dtype=np.int64)
     dealt[order] = np.repeat(transitions.target, transitions.count)

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from ontomask.engines.columns import ARROW
 from ontomask.engines.engine import MANY, Applied, Engine, quantiles
 from ontomask.engines.frames import Distinct, Frame, Written, blank, row_keys
+from ontomask.engines.sql import identifier as name
+from ontomask.engines.sql import literal
 from ontomask.errors import InternalError
 from ontomask.tuples import Transitions
 
@@ -45,21 +47,11 @@ NUMBERS = (
 _numbers = count()
 
 
-def name(column: str) -> str:
-    """A column as SQL writes it."""
-    return '"' + column.replace('"', '""') + '"'
-
-
-def _text(value: str) -> str:
-    """A text as SQL writes it."""
-    return "'" + value.replace("'", "''") + "'"
-
-
 def _gone(column: str, marks: Collection[str]) -> str:
     """Whether a record lacks a value, in SQL."""
     if not marks:
         return f"{name(column)} is null"
-    listed = ", ".join(map(_text, marks))
+    listed = ", ".join(map(literal, marks))
     return f"{name(column)} is null or cast({name(column)} as varchar) in ({listed})"
 
 
@@ -142,7 +134,6 @@ class StoredEngine(Engine):
         return not found[0]
 
     def place(self, tuple_of: Longs) -> None:
-        self._tuple_of = tuple_of
         self._table("tuple", ontomask_raw=np.arange(len(tuple_of)), ontomask_tuple=tuple_of)
         same = " and ".join(f"s.{name(c)} is not distinct from r.{name(c)}" for c in self.columns)
         self._rows = f"""
@@ -242,8 +233,7 @@ class StoredEngine(Engine):
         secret: bytes,
         drops: bool,
     ) -> StoredRows:
-        whole = len(plan.source) == len(plan.tuples)
-        if whole:
+        if plan.is_whole:
             self._table("target", ontomask_tuple=plan.source, ontomask_target=plan.target)
             rows = f"""
                 (select s.*, t.ontomask_target from {self._rows} s
@@ -418,12 +408,11 @@ class StoredRows(Applied):
         return np.asarray(found["ontomask_n"], dtype=np.int64)
 
     def by_class(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
-        if len(self.plan.source) > len(self.plan.tuples):
+        if not self.plan.is_whole:
             return self.engine._counts("ontomask_target", self._rows, column, ranges)
         # Every tuple goes whole: what was counted by tuple need not be counted again.
         tuples, found = self.engine.by_tuple(column, ranges)
-        target = np.empty(len(self.plan.tuples), dtype=np.int64)
-        target[self.plan.source] = self.plan.target
+        target = self.plan.target_of()
         gone = blank(self.plan)[target[tuples]] & self._drops
         return target[tuples][~gone], found.of(~gone)
 

@@ -103,15 +103,14 @@ class Operators:
                 part[:] = distances
         return row
 
-    def lines(self, j: int, places: Longs) -> NDArray[Any]:
-        """The distances from some candidates of a nominal attribute to every value of it."""
+    def between_values(self, j: int) -> NDArray[Any]:
+        """The distances between the values of a nominal attribute."""
         attribute = self.tuples.attributes[j]
         assert isinstance(attribute, NominalAttribute)
         factor = self._factors[j] * self.scale
         if self.classic:
-            unequal = attribute.place[None, :] != places[:, None]
-            return np.rint(unequal * factor).astype(self.kind)
-        return self._scaled(attribute.rows(places), factor / FIXED)
+            return np.rint(factor * (1 - np.eye(attribute.size))).astype(self.kind)
+        return self._scaled(attribute.rows(attribute.place), factor / FIXED)
 
     @cached_property
     def _rows(self) -> list[Any]:

@@ -20,6 +20,7 @@ from ontomask.errors import ColumnError, ParameterError, SchemaError, many, quot
 from ontomask.release.coding import Coded, code_column, concepts_of
 from ontomask.release.complete import complete, marked
 from ontomask.release.counting import SETTINGS, open_engine, reported
+from ontomask.release.guarantee import percent
 from ontomask.release.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.risk import Confidential
 from ontomask.risk.classes import looks
@@ -56,14 +57,10 @@ class Evaluation:
             f"semantic quality {self.utility['semantic_quality']:.3g}",
             f"risk     k {self.risk['k']:,} (was {before['k']:,}), "
             f"uniques {self.risk['uniques']:,} (was {before['uniques']:,}), "
-            f"linked {_percent(self.risk['linkage_nearest'])} "
-            f"(was {_percent(before['linkage_nearest'])})",
+            f"linked {percent(self.risk['linkage_nearest'])} "
+            f"(was {percent(before['linkage_nearest'])})",
         ]
         return "\n".join(lines)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def figures(

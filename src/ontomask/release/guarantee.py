@@ -15,7 +15,7 @@ from ontomask.errors import InternalError, WeakProtectionWarning
 from ontomask.methods.method import GroupingMethod, Method
 from ontomask.tuples import Transitions
 
-__all__ = ["Guarantee", "Measured", "guaranteed", "promised", "shown"]
+__all__ = ["Guarantee", "Measured", "guaranteed", "percent", "promised", "shown"]
 
 Longs = NDArray[np.int64]
 
@@ -119,21 +119,22 @@ def _measured(method: Method, plan: Transitions) -> Measured:
 
 def _found(method: Method, measured: Measured) -> str:
     """The figures in words."""
-    parts = [f"{_percent(measured.unchanged)} of the records are unchanged"]
+    parts = [f"{percent(measured.unchanged)} of the records are unchanged"]
     if any(measured.unpaired.values()):
         most = max(measured.unpaired.values())
-        parts.append(f"up to {_percent(most)} of a column's values found no partner")
-    links = f"{_percent(measured.linked)} of the records are linked to their original by distance"
+        parts.append(f"up to {percent(most)} of a column's values found no partner")
+    links = f"{percent(measured.linked)} of the records are linked to their original by distance"
     if measured.linked_uniques is not None:
-        links += f", {_percent(measured.linked_uniques)} of those nobody shared"
+        links += f", {percent(measured.linked_uniques)} of those nobody shared"
     if measured.linked_above is not None:
         above = f"1/{getattr(method, 'k', '')}"
-        links += f"; {_percent(measured.linked_above)} with a probability above {above}"
+        links += f"; {percent(measured.linked_above)} with a probability above {above}"
     parts.append(links)
     return f". Measured: {'; '.join(parts)}. A cleverer attacker may link more"
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """A share in words."""
     return f"{100 * share:.1f} %"
 
 
@@ -143,12 +144,12 @@ def _warn(method: Method, measured: Measured) -> None:
     reasons = []
     if measured.unchanged > 0.5:
         reasons.append(
-            f"{_percent(measured.unchanged)} of the records are unchanged: where {k} records share "
+            f"{percent(measured.unchanged)} of the records are unchanged: where {k} records share "
             "a value they swap it among themselves"
         )
     if measured.linked_uniques is not None and measured.linked_uniques > 1 / k:
         reasons.append(
-            f"{_percent(measured.linked_uniques)} of the records that nobody shared are linked to "
+            f"{percent(measured.linked_uniques)} of the records that nobody shared are linked to "
             f"their original, more than 1/{k}"
         )
     if reasons:

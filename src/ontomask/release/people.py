@@ -71,7 +71,7 @@ def merge_until_k_people(
     and where these are too few together, the smallest others with them (``suppressing="blank"``);
     removed records (``"drop"``) need no company.
     """
-    if len(transitions.source) != len(transitions.tuples):
+    if not transitions.is_whole:
         refuse_several_targets()
     targets = transitions.targets
     if suppressing:
@@ -104,8 +104,7 @@ class _Classes:
     def __init__(
         self, transitions: Transitions, size: int, record_tuple: Longs, people: Longs
     ) -> None:
-        self._target_of = np.empty(len(transitions.tuples), dtype=np.int64)
-        self._target_of[transitions.source] = transitions.target
+        self._target_of = transitions.target_of()
         self.held: list[set[int]] = [set() for _ in range(size)]
         pairs = np.unique(np.column_stack([self._target_of[record_tuple], people]), axis=0)
         for target, person in pairs.tolist():

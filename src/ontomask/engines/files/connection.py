@@ -16,6 +16,7 @@ from pathlib import Path
 
 import duckdb
 
+from ontomask.engines.sql import identifier, literal
 from ontomask.errors import FileFormatError, ParameterError
 
 __all__ = [
@@ -77,24 +78,6 @@ def private_folder(owner: object) -> Path:
     folder = tempfile.mkdtemp(prefix=PREFIX)
     weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
-
-
-def identifier(name: str) -> str:
-    r"""A name as SQL writes it.
-
-    >>> print(identifier('the "best" column'))
-    "the ""best"" column"
-    """
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """A text as SQL writes it.
-
-    >>> print(literal("it's"))
-    'it''s'
-    """
-    return "'" + text.replace("'", "''") + "'"
 
 
 def file_literal(path: Path) -> str:
