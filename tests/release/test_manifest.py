@@ -18,12 +18,11 @@ from hypothesis import strategies as st
 import ontomask as om
 from ontomask import map_terms, mask, risk, utility
 from ontomask.errors import FileFormatError, ParameterError
+from ontomask.release.facts import coverage, fingerprint
 from ontomask.release.manifest import (
     FileFacts,
     check_manifest,
-    coverage,
     facts_of,
-    fingerprint,
     manifest,
     read_manifest,
     write_manifest,
@@ -141,17 +140,14 @@ def test_every_figure_is_there_with_its_meaning(folder):
 
 
 def test_what_is_said_of_taxonomies(folder):
-    release, spec, table = released(folder)
     tree = om.load_taxonomy(folder / "words.csv")
-    terms = map_terms(table["word"], tree, corrections={"Ztypo": "Zword07"})
-    facts = manifest(release, spec, None, None, mappings={"word": terms})["taxonomies"]
+    facts = made(folder)["taxonomies"]
     assert set(facts) == {"word"}
     assert facts["word"]["name"] == "words"
     assert facts["word"]["source"] == "words.csv"
     assert facts["word"]["concepts"] == 30
     assert facts["word"]["fingerprint"] == fingerprint(tree)
     assert facts["word"]["mapping"]["records"] == {"unmapped": 0, "identifier": 59, "correction": 1}
-    assert manifest(release, spec, None, None)["taxonomies"]["word"]["mapping"] is None
 
 
 def test_coverage_counts_ways_and_names_nothing():
@@ -233,10 +229,8 @@ METHODS_TRIED = [
 )
 def test_nothing_that_few_records_carry_is_named(folder, method, seed, threshold):
     more = {"report_threshold": threshold} if threshold else {}
-    release, spec, table = released(folder, method, seed, **more)
-    tree = spec.schema().quasi_identifiers[0].taxonomy
-    terms = map_terms(table["word"], tree, corrections={"Ztypo": "Zword07"})
-    found = manifest(release, spec, None, None, mappings={"word": terms})
+    release, spec, _ = released(folder, method, seed, **more)
+    found = manifest(release, spec, None, None)
     text = json.dumps(found, allow_nan=False)
     often = Counter(release.data["word"])
     named = set(re.findall(r"Z\w+", text))

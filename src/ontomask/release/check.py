@@ -23,9 +23,9 @@ from ontomask.release.coding import Coded, code_column, terms_of
 from ontomask.release.complete import complete
 from ontomask.release.counting import counted_tuples, open_engine, raw_rows, reported, warn_of_table
 from ontomask.release.evaluation import watched
+from ontomask.release.facts import coverage
 from ontomask.release.guarantee import promised
 from ontomask.release.guarantee import shown as shown_method
-from ontomask.release.manifest import coverage
 from ontomask.release.people import refuse_several_targets
 from ontomask.release.problems import in_yaml
 from ontomask.release.run import file_settings, files_of, refuse_targets

@@ -48,7 +48,8 @@ class Release:
     """A masked table and what is known of it.
 
     ``data`` is the table, of the kind that was given; ``transitions`` the plan that was applied;
-    ``guarantee`` what holds, counted on ``data``. ``records`` were released; ``dropped`` were left
+    ``guarantee`` what holds, counted on ``data``; ``method`` and ``schema`` are those it was made
+    with. ``records`` were released; ``dropped`` were left
     out for missing values, and ``suppressed`` were blanked or, where the method says so, removed.
     ``mappings`` say how the values of nominal columns found their concepts.
     """
@@ -57,6 +58,7 @@ class Release:
     transitions: Transitions
     guarantee: Guarantee
     method: Method
+    schema: Schema
     records: int
     dropped: int = 0
     suppressed: int = 0
@@ -173,6 +175,7 @@ def _masked(
         transitions=plan,
         guarantee=_guarantee(schema, method, plan, applied),
         method=method,
+        schema=schema,
         records=applied.records,
         dropped=engine.rows - counted.tuples.records,
         suppressed=int(plan.count[frames.blank(plan)[plan.target]].sum()),

@@ -107,7 +107,6 @@ def release_file(
             spec,
             facts_of(spec.data_path),
             facts_of(files[0]),
-            mappings=release.mappings,
             private=[str(path) for path in files[2:]],
         )
         write_manifest(files[1], made, force=force)

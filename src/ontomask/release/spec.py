@@ -26,8 +26,9 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from ontomask.distances import MEASURES
 from ontomask.errors import OntomaskError, SpecError
-from ontomask.methods.method import GroupingMethod, Method
+from ontomask.methods.method import Method
 from ontomask.release import spec_fields as kinds
+from ontomask.release.facts import USUAL_THRESHOLD, threshold
 from ontomask.release.problems import Problem, raise_together, refuse, shown
 from ontomask.release.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.release.spec_checks import ROLES, TYPES, problems_between_fields, problems_of_fields
@@ -46,9 +47,6 @@ __all__ = [
     "json_schema",
     "load_spec",
 ]
-
-#: Where no k says how many records may not be told apart, nothing fewer than this carry is shown.
-USUAL_THRESHOLD = 10
 
 #: Endings that follow the one that says what a file is.
 PACKED = (".gz", ".zst")
@@ -323,9 +321,7 @@ class Spec(_Fields):
     @property
     def threshold(self) -> int:
         """What fewer records carry is not named: the ``report_threshold``, or what is usual."""
-        method = self.method_object()
-        usual = int(method.k) if isinstance(method, GroupingMethod) else USUAL_THRESHOLD
-        return self.report_threshold or usual
+        return threshold(self.method_object(), self.report_threshold)
 
     def as_dict(self) -> dict[str, Any]:
         """The fields that are given, ready for YAML and JSON; :meth:`from_dict` reads them."""

@@ -37,6 +37,9 @@ __all__ = [
 
 PREFIX = "ontomask-"
 
+#: What DuckDB's guide says a thread should have, in bytes.
+ROOM_OF_A_THREAD = 125 << 20
+
 
 def connect(memory: str | None = None) -> duckdb.DuckDBPyConnection:
     """A database in memory that keeps the order of rows and spills to a private folder.
@@ -62,7 +65,17 @@ def connect(memory: str | None = None) -> duckdb.DuckDBPyConnection:
         except duckdb.Error:
             connection.close()
             raise ParameterError(f"memory is {memory!r}", 'it is a size, as "500MB"') from None
+        _use_fewer_threads(connection)
     return connection
+
+
+def _use_fewer_threads(connection: duckdb.DuckDBPyConnection) -> None:
+    """As many threads as the memory has room for: each one holds row groups of its own."""
+    settings = "select current_setting('threads'), current_setting('memory_limit')"
+    threads, limit = connection.execute(settings).fetchall()[0]
+    number, unit = limit.split()
+    size = float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)
+    connection.execute(f"set threads = {max(1, min(int(threads), int(size // ROOM_OF_A_THREAD)))}")
 
 
 def closed(connection: duckdb.DuckDBPyConnection) -> None:

@@ -1,0 +1,1 @@
+"""Drawings that stand inside a page, as SVG: colours are those of the page, light or dark."""

@@ -1,0 +1,54 @@
+"""Colours for light pages and dark ones, that colour-blind people can tell apart."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+__all__ = ["LINES", "as_css"]
+
+#: Lines and bars, after Okabe and Ito.
+LINES = {
+    "light": ("#0072b2", "#d55e00", "#008a63", "#a3548a", "#a37200", "#2c8fc4", "#444444"),
+    "dark": ("#56b4e9", "#ff8a3d", "#2fc99a", "#e29bc6", "#e6b422", "#9ad1f5", "#cccccc"),
+}
+
+#: What the page is made of. ``before`` and ``after`` are the two sides of everything compared;
+#: ``low`` to ``high`` is the scale of a heat map.
+PAGE = {
+    "light": {
+        "page": "#ffffff",
+        "panel": "#f5f6f8",
+        "ink": "#1a1d21",
+        "soft": "#565d66",
+        "rule": "#d8dce1",
+        "accent": "#0b5cad",
+        "good": "#00704f",
+        "bad": "#b3420a",
+        "before": "#7b8794",
+        "after": "#0072b2",
+        "low": "#eef3f8",
+        "high": "#08457e",
+    },
+    "dark": {
+        "page": "#15181c",
+        "panel": "#1e2228",
+        "ink": "#e7e9ec",
+        "soft": "#a5adb7",
+        "rule": "#363c45",
+        "accent": "#7cbcf5",
+        "good": "#3fcf9f",
+        "bad": "#ff9a5c",
+        "before": "#8b96a3",
+        "after": "#56b4e9",
+        "low": "#20262e",
+        "high": "#8fd0ff",
+    },
+}
+
+
+def as_css(theme: str) -> Markup:
+    """The colours of a theme as CSS variables: ``--ink``, ``--line-0`` and so on."""
+    lines = {f"line-{place}": colour for place, colour in enumerate(LINES[theme])}
+    return Markup(
+        "".join(f"--{name}:{colour};" for name, colour in {**PAGE[theme], **lines}.items())
+    )

@@ -1,0 +1,63 @@
+"""How numbers are written on a page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["figure", "percent", "value", "whole"]
+
+#: Where there is no figure.
+NONE = "–"
+
+
+def whole(number: int | None) -> str:
+    """A count.
+
+    >>> whole(12345), whole(None)
+    ('12,345', '–')
+    """
+    return NONE if number is None else f"{number:,}"
+
+
+def figure(number: float | int | None) -> str:
+    """A figure with three digits that count; whole numbers stay whole.
+
+    >>> figure(0.12345), figure(1234.5), figure(12), figure(0.00001234), figure(None)
+    ('0.123', '1,234', '12', '1.23e-05', '–')
+    """
+    if number is None:
+        return NONE
+    if isinstance(number, int) or abs(number) >= 100:
+        return f"{round(number):,}" if isinstance(number, int) else f"{number:,.0f}"
+    if number == 0:
+        return "0"
+    written = f"{number:#.3g}"
+    if "e" in written:
+        written = f"{number:.3g}" if abs(number) < 1e-4 else f"{number:.8f}".rstrip("0")
+    return written.rstrip(".")
+
+
+def percent(share: float | None) -> str:
+    """A share in percent; only nobody is 0 and only everybody is 100.
+
+    >>> percent(0.1234), percent(0.00001), percent(0.99999), percent(1.0)
+    ('12.3 %', 'below 0.1 %', 'above 99.9 %', '100 %')
+    """
+    if share is None:
+        return NONE
+    if 0 < share < 0.0005:
+        return "below 0.1 %"
+    if 0.9995 < share < 1:
+        return "above 99.9 %"
+    return (
+        f"{100 * share:.1f} %".replace(".0 %", " %") if share in (0, 1) else f"{100 * share:.1f} %"
+    )
+
+
+def value(it: Any) -> str:
+    """Whatever a setting holds, in words."""
+    if it is None:
+        return "none"
+    if isinstance(it, bool):
+        return "yes" if it else "no"
+    return figure(it) if isinstance(it, int | float) else str(it)

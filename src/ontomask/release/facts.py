@@ -1,0 +1,195 @@
+"""What is known of a release, in plain values: what its manifest and its report are made of.
+
+All of it may be published. It holds no seed, no record and no path, and names nothing that fewer
+records carry than the threshold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import platform
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ontomask._version import __version__
+from ontomask.methods.method import GroupingMethod, Method
+from ontomask.release.schema import Nominal, Schema
+from ontomask.release.spec_methods import name_of, settings_of
+from ontomask.release.withheld import cautious
+
+if TYPE_CHECKING:
+    from ontomask.measures import Measure
+    from ontomask.release.mask import Release
+    from ontomask.taxonomy import Taxonomy, TermMap
+
+__all__ = ["USUAL_THRESHOLD", "coverage", "facts", "file_name", "fingerprint", "plain", "threshold"]
+
+#: Where no k says how many records may not be told apart, nothing fewer than this carry is shown.
+USUAL_THRESHOLD = 10
+
+ROLES = {
+    "quasi_identifiers": "quasi",
+    "identifiers": "identifier",
+    "confidential": "confidential",
+    "keep": "keep",
+    "drop": "drop",
+}
+
+
+def threshold(method: Method, asked: int | None = None) -> int:
+    """What fewer records carry is not named: what was asked for, or what is usual."""
+    usual = int(method.k) if isinstance(method, GroupingMethod) else USUAL_THRESHOLD
+    return asked or usual
+
+
+def facts(
+    release: Release,
+    least: int,
+    *,
+    when: datetime | None = None,
+) -> dict[str, Any]:
+    """Everything that may be known of a release, ready for JSON; ``least`` is the threshold."""
+    notes: list[str] = []
+    found = release.evaluation
+    from ontomask import risk, utility
+
+    worth = cautious(found.utility, release.transitions, least, notes)
+    made = {
+        "made": (when or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds"),
+        "versions": _versions(),
+        "columns": _columns(release.schema),
+        "method": {"name": name_of(release.method), "settings": settings_of(release.method)},
+        "guarantee": _guarantee(release),
+        "records": {
+            "released": release.records,
+            "dropped": release.dropped,
+            "suppressed": release.suppressed,
+        },
+        "utility": _described(worth, utility.DESCRIPTIONS),
+        "risk": _described(found.risk, risk.DESCRIPTIONS),
+        "taxonomies": _taxonomies(release.schema, release.mappings),
+        "report_threshold": least,
+        "notes": notes,
+    }
+    return dict(plain(made))
+
+
+def _versions() -> dict[str, str]:
+    others = {name: version(name) for name in ("numpy", "duckdb")}
+    return {"ontomask": __version__, "python": platform.python_version(), **others}
+
+
+def _columns(schema: Schema) -> dict[str, Any]:
+    """Every column that is named, with its role and, where it is known, its type."""
+    types = {
+        it.column: type(it).__name__.lower()
+        for it in (*schema.quasi_identifiers, *schema.confidential)
+        if not isinstance(it, str)
+    }
+    return {
+        column: {"role": ROLES[roles[0]], "type": types.get(column)}
+        for column, roles in schema.roles.items()
+    }
+
+
+def file_name(path: str) -> str:
+    """The name of a file without its folder, whatever system wrote it."""
+    return re.split(r"[\\/]", path.rstrip("\\/"))[-1]
+
+
+def _guarantee(release: Release) -> dict[str, Any]:
+    found = release.guarantee
+    return {
+        "text": str(found),
+        "k": found.k,
+        "smallest": found.smallest,
+        "unit": found.unit,
+        "classes": found.classes,
+        "measured": asdict(found.measured) if found.measured else None,
+    }
+
+
+def _described(figures: Mapping[str, Any], meanings: Mapping[str, Measure]) -> dict[str, Any]:
+    return {name: {"value": value, **asdict(meanings[name])} for name, value in figures.items()}
+
+
+def plain(value: Any) -> Any:
+    """What JSON can hold: no numpy numbers, no NaN."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+# ---------------------------------------------------------------------- taxonomies
+
+
+def _taxonomies(schema: Schema, mappings: Mapping[str, TermMap]) -> dict[str, Any]:
+    """The taxonomy of each nominal column, and how the values found their concepts."""
+    marks: dict[int, str] = {}
+    facts: dict[str, Any] = {}
+    for column in (*schema.quasi_identifiers, *schema.confidential):
+        if not isinstance(column, Nominal):
+            continue
+        taxonomy = column.taxonomy
+        if id(taxonomy) not in marks:
+            marks[id(taxonomy)] = fingerprint(taxonomy)
+        found = mappings.get(column.column)
+        facts[column.column] = {
+            "name": taxonomy.name,
+            "source": file_name(taxonomy.about.source),
+            "version": taxonomy.about.version,
+            "concepts": len(taxonomy),
+            "fingerprint": marks[id(taxonomy)],
+            "mapping": coverage(found) if found is not None else None,
+        }
+    return facts
+
+
+def fingerprint(taxonomy: Taxonomy) -> str:
+    """The SHA-256 of all concepts with their parents, labels and aliases, in sorted order.
+
+    Two taxonomies have the same one if they say the same, whatever file they came from.
+    """
+    lines = [
+        "\x1f".join([concept, *sorted(taxonomy.parents(concept)), "\x1e", *labels])
+        for concept, labels in zip(taxonomy.identifiers, taxonomy.label_lists, strict=True)
+    ]
+    lines += ["\x1f".join(["\x1e", *pair]) for pair in taxonomy.alias_items()]
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
+
+
+def coverage(found: TermMap) -> dict[str, Any]:
+    """How many distinct values and records found their concept in which way; none is named."""
+    values: dict[str, int] = {}
+    records: dict[str, int] = {}
+    for match in found.matches:
+        way = "unmapped" if match.concept is None else _way(match.how)
+        values[way] = values.get(way, 0) + 1
+        records[way] = records.get(way, 0) + match.count
+    return {
+        "values": {"unmapped": 0, **values},
+        "records": {"unmapped": 0, **records},
+        "missing": found.missing,
+    }
+
+
+def _way(how: str) -> str:
+    """The kind of name that matched, without what was matched."""
+    if how.startswith("head noun"):
+        return "head noun"
+    if how.endswith("restored"):
+        return "repaired code"
+    return "stem" if ", stemmed" in how else how.split(",")[0]
