@@ -3,12 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench clean help
+.PHONY: demo test check docs bench clean help
 
 help:
 	@echo "make demo   set up, and release a synthetic table: from a CSV file to a masked one"
 	@echo "make test   set up, and run all tests (with the examples of the documentation)"
 	@echo "make check  format, lint and type-check (in CI: verify, change nothing)"
+	@echo "make docs   build the pages of docs/ as a site, which opens from the folder site/"
 	@echo "make bench  run the benchmarks"
 
 demo: $(VENV)/.installed
@@ -30,6 +31,11 @@ check: $(VENV)/.developed
 	$(BIN)/mypy
 endif
 
+# The theme announces on every build that it is maintained until May 2027; we know.
+docs: $(VENV)/.documented
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "The documentation is in site/index.html"
+
 bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks
 
@@ -47,9 +53,13 @@ $(VENV)/.developed: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	@touch $@ $(VENV)/.installed
 
+$(VENV)/.documented: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	@touch $@ $(VENV)/.installed
+
 $(VENV)/.benched: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,bench]"
 	@touch $@ $(VENV)/.installed $(VENV)/.developed
 
 clean:
-	rm -rf demo $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf demo site $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

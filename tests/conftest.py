@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import ontomask as om
+from browser import chromium, opened  # noqa: F401 - here once, so that there is one browser
+from rare_words import folder  # noqa: F401
 
 # The first example may compile a loop; a shared machine has slow moments. No deadlines.
 # In CI the same examples are tried every time, so that a change is blamed for what it did;
@@ -35,10 +37,10 @@ def data_folder() -> Path:
     named = os.environ.get("ONTOMASK_DATA")
     if not named:
         pytest.skip("ONTOMASK_DATA does not name the folder with the public data sets")
-    folder = Path(named)
-    if not folder.is_dir():
-        pytest.fail(f"ONTOMASK_DATA names {folder}, which is not a folder")
-    return folder
+    there = Path(named)
+    if not there.is_dir():
+        pytest.fail(f"ONTOMASK_DATA names {there}, which is not a folder")
+    return there
 
 
 @pytest.fixture(scope="session")

@@ -26,6 +26,7 @@ if _TYPE_CHECKING:
         Suppression,
     )
     from ontomask.release import (
+        Comparison,
         Date,
         Evaluation,
         Nominal,
@@ -33,6 +34,7 @@ if _TYPE_CHECKING:
         Ordinal,
         Release,
         Schema,
+        compare,
         evaluate,
         mask,
     )
@@ -89,6 +91,8 @@ __all__ = [
     # what it cost and what is left to fear
     "evaluate",
     "Evaluation",
+    "compare",
+    "Comparison",
     "utility",
     "risk",
     # the rest

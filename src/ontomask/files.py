@@ -8,14 +8,14 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from ontomask.errors import FileFormatError, ParameterError
+from ontomask.errors import FileFormatError, OntomaskError, ParameterError
 
-__all__ = ["made_beside", "written_beside"]
+__all__ = ["made_beside", "made_together", "written_beside"]
 
 
 @contextmanager
@@ -60,23 +60,46 @@ def written_beside(target: Path, *, force: bool = False, private: bool = False) 
 def made_beside(target: Path, *, force: bool = False) -> Iterator[Path]:
     """The path of a file for others to write, which takes its name when the block ends well.
 
-    It stands in a folder of its own beside the target, that only this user can read and that is
-    gone when the block ends, well or not. An existing file is kept unless ``force``.
+    An existing file is kept unless ``force``.
     """
-    # Named before it is made: an interrupt in between must not leave it behind.
-    folder = target.parent / f".ontomask.{secrets.token_hex(8)}"
-    try:
-        _check_target(target, force)
-        folder.mkdir(mode=0o700)
+    with made_together([target], force=force) as folder:
         unfinished = folder / target.name
         yield unfinished
         os.chmod(unfinished, 0o666 & ~_umask())
         _sync(unfinished)
-        _check_target(target, force)  # somebody else may have been faster
-        unfinished.replace(target)
-        _sync(target.parent)
+
+
+@contextmanager
+def made_together(targets: Sequence[Path], *, force: bool = False) -> Iterator[Path]:
+    """A folder for files of these names, which take their places together when the block ends well.
+
+    All go into one folder. What is given stands beside them, only this user can read it, and it is
+    gone when the block ends, well or not. Existing files are kept unless ``force``, and then until
+    the last moment.
+    """
+    # Named before it is made: an interrupt in between must not leave it behind.
+    place = targets[0].parent
+    folder = place / f".ontomask.{secrets.token_hex(8)}"
+    try:
+        for target in targets:
+            _check_target(target, force)
+        folder.mkdir(mode=0o700)
+        yield folder
+        for target in targets:
+            _check_target(target, force)  # somebody else may have been faster
+        for target in targets:
+            (folder / target.name).replace(target)
+        _sync(place)
     except OSError as error:
-        raise FileFormatError(f"{target} cannot be written: {error.strerror or error}") from None
+        raise FileFormatError(
+            f"{targets[0]} cannot be written: {error.strerror or error}"
+        ) from None
+    except OntomaskError as error:
+        # By the name that a file would have had, not by the one it had for a while.
+        message = error.message
+        for target in targets:
+            message = message.replace(str(folder / target.name), str(target))
+        raise type(error)(message, error.hint) from error.__cause__
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -110,6 +110,7 @@ def test_the_demo_makes_a_release(tmp_path, command):
         "discharges.csv",
         "discharges.released.csv",
         "discharges.released.manifest.json",
+        "discharges.released.report.html",
         "release-zip.taxonomy.csv",
         "release.yaml",
     ]

@@ -86,7 +86,8 @@ def test_from_a_release_file_to_a_released_table(jobs, kind):
     assert check_manifest(said) == []
 
     told = json.loads(done.out)
-    assert told["files"] == [output.name, said.name]
+    assert told["files"] == [output.name, said.name, "released.report.html"]
+    assert output.name in (jobs / "released.report.html").read_text(encoding="utf-8")
     assert told["guarantee"] == manifest["guarantee"]
     assert told["tuples"] == {
         "before": len({(row["diagnosis"].rstrip("s").lower(), row["age"]) for row in original}),
@@ -101,7 +102,9 @@ def test_the_result_is_one_line_and_files_are_kept(jobs, command):
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("diagnosis, age: 60 records, ")
     assert "3-anonymous · SSE " in done.out
-    assert done.out.endswith(" % · l 2 (pay) · released.csv, released.manifest.json\n")
+    assert done.out.endswith(
+        " % · l 2 (pay) · released.csv, released.manifest.json, released.report.html\n"
+    )
     assert done.out.count("\n") == 1
     first = (jobs / "released.csv").read_bytes()
     again = command(jobs, "mask", "release.yaml")
@@ -115,6 +118,7 @@ def test_the_result_is_one_line_and_files_are_kept(jobs, command):
         "release.yaml",
         "released.csv",
         "released.manifest.json",
+        "released.report.html",
         "tax.csv",
     ]
 
@@ -124,7 +128,7 @@ def test_the_diversity_of_confidential_columns_if_there_are_any(jobs, command):
     assert told["risk"]["l_distinct"] == {"pay": 2}
     write_spec(jobs / "release.yaml", ("confidential", "keep"))
     done = command(jobs, "mask", "release.yaml", "--force")
-    assert done.out.endswith(" % · released.csv, released.manifest.json\n")
+    assert done.out.endswith(" % · released.csv, released.manifest.json, released.report.html\n")
 
 
 def test_a_table_is_no_release_file(jobs, command):
@@ -262,3 +266,17 @@ def test_a_seed_that_others_can_read_is_warned_of(jobs, command):
     nowhere = command(jobs, "mask", "release.yaml", "--seed-file", "nowhere", "--force")
     assert nowhere.code == 2
     assert "nowhere cannot be read: No such file or directory" in nowhere.err
+
+
+def test_an_earlier_release_is_kept_until_the_new_one_is_complete(jobs, command, monkeypatch):
+    assert command(jobs, "mask", "release.yaml").code == 0
+    before = {path.name: path.read_bytes() for path in jobs.iterdir()}
+
+    def fails(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("ontomask.release.report.report", fails)
+    done = command(jobs, "mask", "release.yaml", "--force")
+    assert done.code == 2
+    assert "No space left on device" in done.err
+    assert {path.name: path.read_bytes() for path in jobs.iterdir()} == before

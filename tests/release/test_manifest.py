@@ -30,59 +30,9 @@ from ontomask.release.manifest import (
 from ontomask.release.spec import Spec
 from ontomask.release.spec_methods import METHODS
 from ontomask.release.transitions_file import private_transitions
+from rare_words import METHODS_TRIED, SEED, patients, released, spec_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
-
-SEED = 918273645546372819
-CONCEPTS = [f"Zword{place:02}" for place in range(30)]
-
-
-@pytest.fixture(scope="session")
-def folder(tmp_path_factory):
-    """A folder with a taxonomy: a tree of thirty concepts."""
-    made = tmp_path_factory.mktemp("manifest")
-    rows = [f"{name},{CONCEPTS[(place - 1) // 3]}" for place, name in enumerate(CONCEPTS) if place]
-    (made / "words.csv").write_text("child,parent\n" + "\n".join(rows) + "\n")
-    return made
-
-
-def spec_of(folder, method, **more):
-    return Spec.from_dict(
-        {
-            "data": str(folder / "patients.csv"),
-            "output": "released.csv",
-            "columns": {
-                "word": {"role": "quasi", "taxonomy": "words.csv", "mapping": {"Ztypo": "Zword07"}},
-                "age": {"role": "quasi", "type": "numeric"},
-                "name": {"role": "identifier"},
-                "charge": {"role": "confidential", "type": "numeric"},
-            },
-            "method": method,
-            **more,
-        },
-        folder,
-    )
-
-
-def patients(random, n=60):
-    """Words of which some are frequent and many are rare."""
-    places = np.minimum(random.geometric(0.25, n), len(CONCEPTS) - 1)
-    words = [CONCEPTS[place] for place in places]
-    words[0] = "Ztypo"
-    return pd.DataFrame(
-        {
-            "word": words,
-            "age": random.integers(20, 90, n),
-            "name": [f"Zperson{place:04}" for place in range(n)],
-            "charge": random.integers(1, 9, n) * 100,
-        }
-    )
-
-
-def released(folder, method=None, seed=1, **more):
-    spec = spec_of(folder, method or {"name": "microaggregation", "k": 3}, **more)
-    table = patients(np.random.default_rng(seed))
-    return mask(table, spec.schema(), spec.method_object(), seed=SEED), spec, table
 
 
 def made(folder, *args, **more):
@@ -133,7 +83,7 @@ def test_every_figure_is_there_with_its_meaning(folder):
     assert set(found["risk"]) == set(risk.DESCRIPTIONS)
     for figures in (found["utility"], found["risk"]):
         for figure in figures.values():
-            assert set(figure) == {"value", "meaning", "range", "better"}
+            assert set(figure) == {"value", "meaning", "range", "better", "usual"}
             assert figure["meaning"]
     assert found["risk"]["before"]["value"]["k"] == 1
     assert found["risk"]["l_distinct"]["value"].keys() == {"charge"}
@@ -207,18 +157,6 @@ def texts(value):
             yield from texts(inner)
     elif isinstance(value, str):
         yield value
-
-
-METHODS_TRIED = [
-    {"name": "microaggregation", "k": 3},
-    {"name": "microaggregation", "k": 3, "replacement": "synthetic"},
-    {"name": "recoding", "k": 4},
-    {"name": "resampling", "k": 3},
-    {"name": "suppression", "k": 3},
-    {"name": "suppression", "k": 2, "how": "drop"},
-    {"name": "rank_swapping", "k": 4},
-    {"name": "noise_addition", "alpha": 0.3},
-]
 
 
 @settings(max_examples=25)

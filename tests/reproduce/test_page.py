@@ -7,7 +7,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from ontomask.reproduce.chart import COLOURS, chart
+from ontomask.pages.drawing.colours import PAGE
+from ontomask.reproduce.chart import panels
 from ontomask.reproduce.experiment import Experiment, Outcome, Result, Row
 from ontomask.reproduce.page import page
 from ontomask.reproduce.text import outcome_text, result_text
@@ -62,12 +63,46 @@ def read(drawing):
 def test_a_page_is_complete_and_needs_nothing_else():
     text = page([outcome(TABLE), outcome(TABLE)], "discharges")
     reader = parsed(text)
-    assert reader.seen.count("table") == reader.seen.count("svg") == 2
-    assert set(reader.links) == {"#xx-table-1"}
-    for word in ("http", "//", "<script", "@import", "url("):
+    assert reader.seen.count("table") == 2
+    assert reader.seen.count("svg") == 4  # ours and the paper's
+    assert set(reader.links) == {"#main", "#xx-table-1"}
+    for word in ("http:", "https:", "@import", "url(", "onclick"):
         assert word not in text
+    assert "default-src 'none'" in text
     assert "prefers-color-scheme: dark" in text
     assert "@media print" in text
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_opens_alone_and_shows_every_result(opened, tmp_path, scheme):
+    alone = Result("alone", "k", (2, 5), [Row("a", (1.0, 2.0))])
+    words = Result("words", "k", (2, 5), [Row("a", ("x", "y"))])
+    file = tmp_path / "papers.html"
+    file.write_text(page([outcome(TABLE, alone, words)], "discharges"), encoding="utf-8")
+    seen = opened(file, color_scheme=scheme)
+    assert (seen.requests, seen.errors) == ([], [])
+    charts = [it.get_attribute("aria-label") for it in seen.page.query_selector_all("svg")]
+    other = "the paper, on a scale of its own"
+    assert charts == [f"{TABLE.title}: ours", f"{TABLE.title}: {other}", "alone"]
+    ours, paper = (it.bounding_box() for it in seen.page.query_selector_all(".side figure"))
+    assert ours["y"] == paper["y"]
+    assert ours["x"] + ours["width"] <= paper["x"]
+    assert (
+        seen.page.locator("tr.printed th").evaluate("it => getComputedStyle(it).fontStyle")
+        == "italic"
+    )
+    ground = PAGE[scheme]["page"]
+    shown = ", ".join(str(int(ground[i : i + 2], 16)) for i in (1, 3, 5))
+    assert seen.page.evaluate("getComputedStyle(document.body).backgroundColor") == f"rgb({shown})"
+
+
+def test_a_page_never_scrolls_sideways(opened, tmp_path):
+    wide = Result("t" * 90, "k", range(2, 40), [Row("a long name " * 4, [1234.5] * 38)])
+    file = tmp_path / "papers.html"
+    file.write_text(page([outcome(wide, TABLE)], "discharges"), encoding="utf-8")
+    for width in (1280, 400):
+        seen = opened(file, viewport={"width": width, "height": 800})
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_everything_on_a_page_is_escaped():
@@ -83,65 +118,85 @@ def test_a_page_says_what_is_a_try():
     assert "small samples" not in page([outcome(TABLE)], "diabetes")
 
 
+def told(panel):
+    """What the points of a drawing say when they are pointed at."""
+    return [
+        it.find("title").text for it in read(panel.drawing).iter() if it.find("title") is not None
+    ]
+
+
 def test_a_chart_has_a_point_for_every_figure():
-    small = Result("t", "k", (2, 5, 10), [Row("a", (1.0, None, 3.0), (1.0, 2.0, 2.5))])
-    drawing = read(chart(small))
-    points = [it for it in drawing.iter() if it.find("title") is not None]
-    assert [point.find("title").text for point in points] == [
-        "a, k 2: 1.00",
-        "a, k 10: 3.00",
+    ours, paper = panels(
+        Result(
+            "t", "k", (2, 5, 10), [Row("a", (1.0, None, 3.0), (1.0, 2.0, 2.5)), Row("b", (4, 5, 6))]
+        )
+    )
+    assert (ours.caption, paper.caption) == ("ours", "the paper")
+    assert told(ours) == ["a, k 2: 1.00", "a, k 10: 3.00", "b, k 2: 4", "b, k 5: 5", "b, k 10: 6"]
+    assert told(paper) == [
         "a, printed, k 2: 1.00",
         "a, printed, k 5: 2.00",
         "a, printed, k 10: 2.50",
     ]
-    dashed = [it for it in drawing.iter("polyline") if it.get("stroke-dasharray")]
-    assert len(dashed) == 2  # the line, and its sample in the legend
+    dashed = [
+        [it for it in read(panel.drawing).iter("polyline") if it.get("stroke-dasharray")]
+        for panel in (ours, paper)
+    ]
+    assert [*map(len, dashed)] == [0, 2]  # the line, and its sample in the legend
+
+
+def test_a_row_has_one_colour_in_both_charts():
+    rows = [Row("a", (1.0, 2.0)), Row("b", ("x", "y")), Row("c", (2.0, 3.0), (2.5, 3.5))]
+    drawings = [read(panel.drawing) for panel in panels(Result("t", "k", (2, 5), rows))]
+    colours = [[it.get("stroke") for it in drawing.iter("polyline")] for drawing in drawings]
+    assert colours[0][1] == colours[1][0] != colours[0][0]
 
 
 def test_words_are_not_drawn():
-    assert chart(Result("t", "k", (2, 5), [Row("a", ("x", "y"))])) == ""
-    assert "craftsman" not in chart(TABLE)
+    assert panels(Result("t", "k", (2, 5), [Row("a", ("x", "y"))])) == []
+    assert not any("craftsman" in panel.drawing for panel in panels(TABLE))
 
 
-def test_printed_figures_of_another_scale_are_left_to_the_table():
-    def drawn(printed):
-        return chart(Result("t", "k", (2, 5), [Row("a", (1.0, 2.0), printed)]))
+def test_where_nothing_is_printed_ours_stands_alone():
+    (only,) = panels(Result("t", "k", (2, 5), [Row("a", (1.0, 2.0), (None, "-"))]))
+    assert only.caption == ""
+    assert "printed" not in only.drawing
 
-    assert "printed" in drawn((1.0, 3.0))
-    assert "printed" not in drawn((1000.0, 3000.0))
+
+def test_one_scale_for_both_unless_one_would_be_flat():
+    def scales(printed):
+        ours, paper = panels(Result("t", "k", (2, 5), [Row("a", (1.0, 2.0), printed)]))
+        return [
+            [it.text for it in read(panel.drawing).iter("text") if it.get("text-anchor") == "end"]
+            for panel in (ours, paper)
+        ], paper.caption
+
+    (ours, paper), caption = scales((1.0, 7.0))
+    assert ours == paper == ["0", "2", "4", "6", "8"]
+    assert caption == "the paper"
+    (ours, paper), caption = scales((1000.0, 7000.0))
+    assert (ours[-1], paper[-1]) == ("2", "8,000")
+    assert caption == "the paper, on a scale of its own"
+    assert scales((0.0, 0.0))[1] == "the paper, on a scale of its own"
 
 
 @pytest.mark.parametrize(
     "figures", [(0.0, 0.0), (5, 5), (-3.0, 4.0), (1e-9, 2e-9), (1e9, 2e9), (-2.0, -2.0)]
 )
 def test_points_stay_inside_the_drawing(figures):
-    drawing = read(chart(Result("t", "k", (2, 5), [Row("a", figures)])))
-    for point in drawing.iter("circle"):
-        assert 0 < float(point.get("cx")) < 760
-        assert 0 < float(point.get("cy")) < 360
+    (panel,) = panels(Result("t", "k", (2, 5), [Row("a", figures)]))
+    drawing = read(panel.drawing)
+    points = [*drawing.iter("circle")]
+    assert len(points) == 3  # and the sample in the legend
+    for point in points:
+        assert 0 < float(point.get("cx")) < float(drawing.get("width"))
+        assert 0 < float(point.get("cy")) < float(drawing.get("height"))
 
 
 def test_one_column_or_words_as_columns_make_points():
     for columns in ((2,), ("a", "b"), (5, 2)):
-        drawing = read(chart(Result("t", "x", columns, [Row("r", (1.0,) * len(columns))])))
-        assert len([it for it in drawing.iter() if it.find("title") is not None]) == len(columns)
-
-
-def contrast(first, second):
-    """WCAG 2's contrast ratio."""
-
-    def light(colour):
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    high, low = sorted((light(first), light(second)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
-
-
-def test_lines_can_be_seen_in_light_and_in_dark():
-    for theme, background in (("light", "#ffffff"), ("dark", "#16181c")):
-        assert all(contrast(colour, background) >= 3 for colour in COLOURS[theme])
+        (panel,) = panels(Result("t", "x", columns, [Row("r", (1.0,) * len(columns))]))
+        assert len(told(panel)) == len(columns)
 
 
 def test_a_table_as_text():

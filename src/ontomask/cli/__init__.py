@@ -13,8 +13,10 @@ import typer
 
 from ontomask.cli import (
     check,
+    compare,
     demo,
     evaluate,
+    explain,
     init,
     mapping,
     mask,
@@ -39,6 +41,8 @@ app.command("init")(init.init)
 app.command("check")(check.check)
 app.command("mask")(mask.mask)
 app.command("evaluate")(evaluate.evaluate)
+app.command("explain")(explain.explain)
+app.command("compare")(compare.compare)
 app.command("schema")(spec_schema.schema)
 app.command("demo")(demo.demo)
 app.add_typer(taxonomy.app, name="taxonomy")

@@ -46,7 +46,7 @@ def demo(
     outcome = mask_and_tell(spec, None)
     typer.echo(in_one_line(outcome.as_dict()))
     typer.echo(
-        f"\nLook at {spec} for what was asked for, at {outcome.files[0]} for what came out, and at "
-        f"{outcome.files[1]} for what is known of it.",
+        f"\nLook at {spec} for what was asked for, at {outcome.files[0]} for what came out, and "
+        f"open {outcome.files[2]} in a browser for what is known of it.",
         err=True,
     )

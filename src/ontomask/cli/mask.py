@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ontomask.cli.options import Json, SpecFile
+from ontomask.cli.options import Json, SeedFile, SpecFile
 from ontomask.cli.talk import as_json, warn, working
 
 if TYPE_CHECKING:
@@ -18,15 +18,7 @@ __all__ = ["mask", "mask_and_tell"]
 
 def mask(
     spec: SpecFile,
-    seed_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--seed-file",
-            metavar="FILE",
-            help="A file with a whole number, where chance begins; else what ONTOMASK_SEED says; "
-            "else another one every time.",
-        ),
-    ] = None,
+    seed_file: SeedFile = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     private: Annotated[
         bool,
@@ -36,7 +28,7 @@ def mask(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Mask the table that a release file names, and write it with its manifest.
+    """Mask the table that a release file names, and write it with its manifest and its report.
 
     Nothing is written unless the result is what the file requires; the exit code is 3 then.
 

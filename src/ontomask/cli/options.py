@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from ontomask.taxonomy import Taxonomy
 
-__all__ = ["Format", "Json", "ReaderOptions", "SpecFile", "load"]
+__all__ = ["Format", "Json", "ReaderOptions", "SeedFile", "SpecFile", "load"]
 
 Format = Annotated[
     str | None,
@@ -27,6 +27,15 @@ ReaderOptions = Annotated[
 ]
 SpecFile = Annotated[
     Path, typer.Argument(metavar="RELEASE", help="The release file, as release.yaml.")
+]
+SeedFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--seed-file",
+        metavar="FILE",
+        help="A file with a whole number, where chance begins; else what ONTOMASK_SEED says; "
+        "else another one every time.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 

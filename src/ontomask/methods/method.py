@@ -25,6 +25,11 @@ class Method(ABC):
         """What holds by construction, other than class sizes, in words."""
         return ""
 
+    @property
+    def because(self) -> str:
+        """How it chooses what a value becomes, in words."""
+        return ""
+
     @abstractmethod
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """How many records of each tuple become which target."""

@@ -59,6 +59,26 @@ class Microaggregation(GroupingMethod):
         one_of("replacement", self.replacement, "centroid", "synthetic")
         one_of("operators", self.operators, "semantic", "classic")
 
+    @property
+    def because(self) -> str:
+        """How a group is found, and what it takes."""
+        grouped = f"similar records form groups of {self.k} or more"
+        if self.replacement == "synthetic":
+            return (
+                f"{grouped}, and every value is drawn by chance from those of its column that are "
+                "no farther from it than the farthest of its group"
+            )
+        if self.operators == "classic":
+            middle = "most frequent tuple" if self.distance == "mean" else "most frequent words"
+            return f"{grouped}, which take their {middle}; words are equal or not"
+        values_only = (self.candidates or self.distance) not in ("hierarchy", "mean")
+        above = "" if values_only else " and what is above them"
+        return (
+            f"{grouped}, which take the values in their middle: of words the one, among theirs"
+            f"{above}, with the least summed distance to them; of numbers the mean, of levels the "
+            "median"
+        )
+
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Group the tuples, and send each to its group's centroid."""
         self.check(tuples)

@@ -95,6 +95,17 @@ class NoiseAddition(Method):
             "the column; a number may come back unchanged, and this is no differential privacy"
         )
 
+    @property
+    def because(self) -> str:
+        """Where a value goes."""
+        if self.strategy != "semantic":
+            weighted = "by their frequency" if self.strategy == "probabilistic" else "all alike"
+            return f"every value is drawn by chance from those of its column, {weighted}"
+        return (
+            "every value moves by a distance drawn by chance, away from the column's mean or "
+            "towards it: of words to the nearest concept at least so far away on that side"
+        )
+
     # ------------------------------------------------------------------ a table
 
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:

@@ -112,6 +112,11 @@ class RankSwapping(Method):
             f"a value is swapped with {partner}"
         )
 
+    @property
+    def because(self) -> str:
+        """Whose place a value takes."""
+        return f"{self.promise}, drawn by chance"
+
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Swap the values of records, and count what each tuple's records become."""
         self._check(tuples)

@@ -63,6 +63,17 @@ class Recoding(GroupingMethod):
             raise ParameterError(f"weighted is {self.weighted!r}", "it is True or False")
         one_of("operators", self.operators, "semantic", "classic")
 
+    @property
+    def because(self) -> str:
+        """Which tuple gives its values to a rare one."""
+        rare = f"a tuple of fewer than {self.k} records takes the values of"
+        if self.heuristics in ("none", "h1"):
+            return f"{rare} another one, drawn by chance, until none is so rare"
+        if self.distance == "discernibility":
+            return f"{rare} the one with the fewest records beside it, until none is so rare"
+        times = ", times its records" if self.weighted else ""
+        return f"{rare} the nearest one{times}, until none is so rare"
+
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Fuse tuples until each has ``k`` records, and send all to where they ended."""
         self.check(tuples)

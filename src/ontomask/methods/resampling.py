@@ -56,6 +56,16 @@ class Resampling(GroupingMethod):
         super().__post_init__()
         one_of("operators", self.operators, "semantic", "classic")
 
+    @property
+    def because(self) -> str:
+        """Who forms a group, and what it takes."""
+        classic = self.operators == "classic"
+        taken = "their most frequent tuple" if classic else "the middle of their values"
+        return (
+            f"{self.k} samples are drawn by chance and sorted; records of the same rank form a "
+            f"group and take {taken}"
+        )
+
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Draw the samples; all that follows is settled."""
         self.check(tuples)

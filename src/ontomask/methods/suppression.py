@@ -40,6 +40,12 @@ class Suppression(GroupingMethod):
         super().__post_init__()
         one_of("how", self.how, "blank", "drop")
 
+    @property
+    def because(self) -> str:
+        """What is suppressed."""
+        done = "removed" if self.how == "drop" else "blanked"
+        return f"records of tuples with fewer than {self.k} records are {done}; others stay"
+
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Send the tuples to suppress to a row of NaN, the others to themselves."""
         self.check(tuples)

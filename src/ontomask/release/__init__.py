@@ -1,7 +1,7 @@
 """A release: what each column is, and a table masked by a method, verified.
 
 The package can be called: ``ontomask.release("release.yaml")`` masks the table that a release file
-names, and writes it with its manifest.
+names, and writes it with its manifest and its report.
 """
 
 import sys
@@ -9,6 +9,7 @@ from os import PathLike
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from ontomask.release.compare import Comparison, Point, compare
 from ontomask.release.evaluation import Evaluation, evaluate
 from ontomask.release.guarantee import Guarantee, Measured
 from ontomask.release.mask import Release, mask
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ontomask.release.spec import Spec
 
 __all__ = [
+    "Comparison",
     "Date",
     "Evaluation",
     "Guarantee",
@@ -25,8 +27,10 @@ __all__ = [
     "Nominal",
     "Numeric",
     "Ordinal",
+    "Point",
     "Release",
     "Schema",
+    "compare",
     "evaluate",
     "mask",
 ]
@@ -43,7 +47,7 @@ class _Callable(ModuleType):
         force: bool = False,
         private: bool = False,
     ) -> Release:
-        """Mask the table that a release file names, and write it with its manifest.
+        """Mask the table that a release file names, and write it with its manifest and its report.
 
         See :func:`ontomask.release.run.release_file`.
         """

@@ -55,12 +55,17 @@ def facts(
     *,
     when: datetime | None = None,
 ) -> dict[str, Any]:
-    """Everything that may be known of a release, ready for JSON; ``least`` is the threshold."""
+    """Everything that may be known of a release, ready for JSON; ``least`` is the threshold.
+
+    It is of people where the schema says who is who: as many records are then asked for as that
+    many people could have.
+    """
     notes: list[str] = []
+    records = least * release.most_of_a_person
     found = release.evaluation
     from ontomask import risk, utility
 
-    worth = cautious(found.utility, release.transitions, least, notes)
+    worth = cautious(found.utility, release.transitions, records, notes)
     made = {
         "made": (when or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds"),
         "versions": _versions(),
@@ -76,6 +81,7 @@ def facts(
         "risk": _described(found.risk, risk.DESCRIPTIONS),
         "taxonomies": _taxonomies(release.schema, release.mappings),
         "report_threshold": least,
+        "records_threshold": records,
         "notes": notes,
     }
     return dict(plain(made))

@@ -10,7 +10,7 @@ from functools import cached_property
 from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +33,17 @@ from ontomask.release.schema import Schema
 from ontomask.risk import Confidential
 from ontomask.risk.classes import looks as looks_alike
 from ontomask.taxonomy import TermMap
-from ontomask.tuples import Transitions
+from ontomask.tuples import Transitions, Tuples
 
-__all__ = ["Release", "mask"]
+if TYPE_CHECKING:
+    from ontomask.release.explain import Explained
+
+__all__ = ["People", "Release", "check_arguments", "mask", "planned", "randomness"]
 
 Longs = NDArray[np.int64]
+
+#: The tuple and the person of every record; each pair once or more.
+People = tuple[Longs, Longs]
 
 #: The counts of the confidential columns by class of the masked table, and of the original one.
 _Watched = tuple[Sequence[Confidential], Sequence[Confidential]]
@@ -51,7 +57,8 @@ class Release:
     ``guarantee`` what holds, counted on ``data``; ``method`` and ``schema`` are those it was made
     with. ``records`` were released; ``dropped`` were left
     out for missing values, and ``suppressed`` were blanked or, where the method says so, removed.
-    ``mappings`` say how the values of nominal columns found their concepts.
+    ``most_of_a_person`` is how many records the person with the most has, where the schema says who
+    is who. ``mappings`` say how the values of nominal columns found their concepts.
     """
 
     data: Any
@@ -62,6 +69,7 @@ class Release:
     records: int
     dropped: int = 0
     suppressed: int = 0
+    most_of_a_person: int = 1
     _watched: _Watched = field(default=((), ()), repr=False, compare=False)
     _applied: Applied | None = field(default=None, repr=False, compare=False)
     mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
@@ -88,6 +96,42 @@ class Release:
             raise InternalError("this release does not know its table")
         with reported(path):
             self._applied.write(Path(path), force)
+
+    def save_report(
+        self, path: str | PathLike[str], threshold: int | None = None, *, force: bool = False
+    ) -> None:
+        """Write a report: one HTML page for those who must decide whether to publish the table.
+
+        It says what was done, what holds, what it cost and what is left to fear, and opens offline.
+        Nothing that fewer than ``threshold`` records carry is shown: k for methods that group,
+        otherwise 10, unless given. It holds no seed and no record, and may be published.
+        """
+        from ontomask.release.report import save_report
+
+        save_report(self, path, threshold, force=force)
+
+    def explain(self, value: Any) -> Explained:
+        """Why a value, or a tuple of values, became what it became, in words and as fields.
+
+        ``value`` is one as it stands in the original table, by whatever name its column knows it;
+        every quasi-identifier that holds it is explained. ``{"diagnosis": "428.0"}`` names the
+        column, several columns say which records are meant, and a tuple has a value of each. It
+        names original values: for the data steward's eyes, never to be published.
+
+        >>> import pandas as pd
+        >>> from ontomask import datasets
+        >>> from ontomask.methods.microaggregation import Microaggregation
+        >>> from ontomask.release import Nominal, Schema
+        >>> patients = pd.DataFrame({"diagnosis": ["flu", "flu", "cold", "hepatitis B"]})
+        >>> schema = Schema([Nominal("diagnosis", datasets.diagnoses())])
+        >>> release = mask(patients, schema, Microaggregation(k=2))
+        >>> (part,) = release.explain("cold").parts
+        >>> [target.values[0].value for target in part.example.became]
+        ['hepatitis B']
+        """
+        from ontomask.release.explain import explain
+
+        return explain(self, value)
 
     def __repr__(self) -> str:
         tuples = self.transitions.tuples
@@ -136,28 +180,26 @@ def mask(
     >>> release
     Release(4 records, 3 → 2 tuples, Microaggregation(k=2), 2-anonymous)
     """
-    _check_arguments(schema, method)
-    randomness = _randomness(seed)
+    check_arguments(schema, method)
+    chance = randomness(seed)
     with reported(table):
-        return _masked(open_engine(table, file), schema, method, randomness, progress)
+        return _masked(open_engine(table, file), schema, method, chance, progress)
 
 
 def _masked(
     engine: Engine,
     schema: Schema,
     method: Method,
-    randomness: tuple[np.random.Generator, bytes],
+    chance: tuple[np.random.Generator, bytes],
     progress: Callable[[str], None],
 ) -> Release:
-    random, secret = randomness
+    random, secret = chance
     progress("counting")
     counted = count_table(engine, schema)
     progress(f"planning for {many(len(counted.tuples), 'tuple')}")
-    plan = _as_written(method.plan(counted.tuples, random))
-    k = promised(method)
-    if schema.person is not None and k is not None:
-        tuples, people = engine.by_tuple(schema.person)
-        plan = merge_until_k_people(plan, tuples, people.codes, k, getattr(method, "how", None))
+    people = None if schema.person is None else engine.by_tuple(schema.person)
+    pairs = None if people is None else (people[0], people[1].codes)
+    plan = planned(method, counted.tuples, random, pairs)
     # A plan may hold more concepts than the values' own hierarchy.
     coded = [it.of(a) for it, a in zip(counted.coded, plan.tuples.attributes, strict=True)]
     looks = {
@@ -179,6 +221,7 @@ def _masked(
         records=applied.records,
         dropped=engine.rows - counted.tuples.records,
         suppressed=int(plan.count[frames.blank(plan)[plan.target]].sum()),
+        most_of_a_person=1 if people is None else int(people[1].counts.max(initial=1)),
         _watched=(
             watched(schema, lambda *column: _by_look(plan, *applied.by_class(*column))),
             watched(schema, engine.by_tuple),
@@ -195,7 +238,7 @@ def _masked(
 # ---------------------------------------------------------------------- what is given
 
 
-def _randomness(seed: int | None) -> tuple[np.random.Generator, bytes]:
+def randomness(seed: int | None) -> tuple[np.random.Generator, bytes]:
     """A generator for the plan, and a secret for dealing."""
     whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
     if seed is not None and (not whole or seed < 0):
@@ -206,7 +249,8 @@ def _randomness(seed: int | None) -> tuple[np.random.Generator, bytes]:
     return np.random.default_rng(number), secret
 
 
-def _check_arguments(schema: Any, method: Any) -> None:
+def check_arguments(schema: Any, method: Any) -> None:
+    """Refuse what is no schema and no method."""
     if not isinstance(schema, Schema):
         raise ParameterError(f"schema is {type(schema).__name__}", "give a Schema(...)")
     if not isinstance(method, Method):
@@ -215,6 +259,21 @@ def _check_arguments(schema: Any, method: Any) -> None:
 
 
 # ---------------------------------------------------------------------- plan
+
+
+def planned(
+    method: Method, tuples: Tuples, random: np.random.Generator, people: People | None = None
+) -> Transitions:
+    """What becomes of every tuple, as it is written.
+
+    With ``people``, the tuple and the person of every record, classes hold ``k`` different ones
+    where the method promises classes of ``k``.
+    """
+    plan = _as_written(method.plan(tuples, random))
+    k = promised(method)
+    if people is None or k is None:
+        return plan
+    return merge_until_k_people(plan, *people, k, getattr(method, "how", None))
 
 
 def _as_written(plan: Transitions) -> Transitions:

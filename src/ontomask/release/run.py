@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ontomask.errors import FileFormatError, ParameterError
+from ontomask.files import made_together, written_beside
 from ontomask.release.evaluation import Evaluation, evaluate
 from ontomask.release.manifest import facts_of, manifest, write_manifest
 from ontomask.release.mask import Release, mask
@@ -22,6 +23,7 @@ __all__ = [
     "evaluate_files",
     "file_settings",
     "files_of",
+    "masked_file",
     "refuse_targets",
     "release_file",
 ]
@@ -68,12 +70,14 @@ def release_file(
     private: bool = False,
     progress: Progress = lambda _: None,
 ) -> Outcome:
-    """Mask the table that a release file names, and write it with its manifest.
+    """Mask the table that a release file names, and write it with its manifest and its report.
 
     Nothing is written unless all that the file requires holds. ``force`` overwrites what is there;
     ``private`` writes the transitions, too, which must not be published. ``progress`` is told what
     is being done.
     """
+    from ontomask.release.report import report  # takes time to load
+
     own = [] if isinstance(spec, Spec) else [Path(spec)]
     if not isinstance(spec, Spec):
         spec = load_spec(spec)
@@ -81,10 +85,32 @@ def release_file(
     refuse_targets(files, [*spec.inputs(), *own])
     if not force:
         _refuse_existing(files)
+    release = masked_file(spec, seed, progress)
+    progress("measuring utility and risk")
+    require(spec.require, release.evaluation, release.guarantee)
+    with made_together(files, force=force) as folder:
+        table, its_manifest, its_report, *its_transitions = (folder / it.name for it in files)
+        progress("writing the table")
+        release.write(table)
+        for path in its_transitions:
+            private_transitions(release, path, release.schema)
+        private_files = [path.name for path in its_transitions]
+        made = manifest(
+            release, spec, facts_of(spec.data_path), facts_of(table), private=private_files
+        )
+        write_manifest(its_manifest, made)
+        progress("writing the report")
+        with written_beside(its_report) as file:
+            file.write(report(release, made))
+    return Outcome(release, files, made)
+
+
+def masked_file(spec: Spec, seed: int | None, progress: Progress = lambda _: None) -> Release:
+    """The table that a release file names, masked; nothing is written."""
     progress("reading the taxonomies")
     schema = spec.schema()
     with hints_in_yaml():
-        release = mask(
+        return mask(
             spec.data_path,
             schema,
             spec.method_object(),
@@ -92,29 +118,6 @@ def release_file(
             progress=progress,
             **file_settings(spec),
         )
-    progress("measuring utility and risk")
-    require(spec.require, release.evaluation, release.guarantee)
-    written: list[Path] = []
-    try:
-        progress("writing the table")
-        release.write(files[0], force=force)
-        written.append(files[0])
-        if private:
-            private_transitions(release, files[2], schema, force=force)
-            written.append(files[2])
-        made = manifest(
-            release,
-            spec,
-            facts_of(spec.data_path),
-            facts_of(files[0]),
-            private=[str(path) for path in files[2:]],
-        )
-        write_manifest(files[1], made, force=force)
-    except BaseException:
-        for path in written:  # a table without its manifest is no release
-            path.unlink(missing_ok=True)
-        raise
-    return Outcome(release, files, made)
 
 
 def evaluate_files(
@@ -150,8 +153,8 @@ def file_settings(spec: Spec) -> dict[str, Any]:
 
 
 def files_of(spec: Spec, private: bool = False) -> tuple[Path, ...]:
-    """The table, its manifest and, where asked for, the transitions."""
-    files = [spec.output_path, spec.beside("manifest.json")]
+    """The table, its manifest, its report and, where asked for, the transitions."""
+    files = [spec.output_path, spec.beside("manifest.json"), spec.beside("report.html")]
     return (*files, spec.beside("transitions.private.csv")) if private else tuple(files)
 
 

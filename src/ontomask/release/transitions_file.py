@@ -7,17 +7,14 @@ says so, and for its owner's eyes only.
 from __future__ import annotations
 
 import csv
-import datetime
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ontomask.attributes import Attribute, NominalAttribute
 from ontomask.errors import ParameterError
 from ontomask.files import written_beside
-from ontomask.release.schema import Date, Ordinal, Schema
+from ontomask.release.schema import Schema
+from ontomask.release.shown.values import written
 
 if TYPE_CHECKING:
     from ontomask.release.mask import Release
@@ -25,8 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["ENDING", "private_transitions"]
 
 ENDING = ".private.csv"
-
-_EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
 def private_transitions(
@@ -51,30 +46,14 @@ def private_transitions(
     plan = release.transitions
     before = plan.tuples.targets()[plan.source]
     after = plan.targets[plan.target]
+    known = {it.column: it for it in schema.quasi_identifiers} if schema else {}
     columns: list[list[Any]] = []
     header = []
     for j, attribute in enumerate(plan.tuples.attributes):
         header += [f"original {attribute.name}", f"masked {attribute.name}"]
         for side in (before, after):
-            columns.append(_written(attribute, side[:, j], schema))
+            columns.append(written(attribute, side[:, j], known.get(attribute.name)))
     with written_beside(target, force=force, private=True) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*header, "records"])
         writer.writerows(zip(*columns, plan.count.tolist(), strict=True))
-
-
-def _written(attribute: Attribute, targets: Any, schema: Schema | None) -> list[Any]:
-    if isinstance(attribute, NominalAttribute):
-        known = attribute.candidates
-        return ["" if np.isnan(it) else known[int(it)] for it in targets]
-    known_columns = {it.column: it for it in schema.quasi_identifiers} if schema else {}
-    column = known_columns.get(attribute.name)
-    return ["" if np.isnan(it) else _value(column, float(it)) for it in targets]
-
-
-def _value(column: Any, number: float) -> Any:
-    if isinstance(column, Ordinal):
-        return list(column.levels)[round(number)]
-    if isinstance(column, Date):
-        return datetime.date.fromordinal(round(number) + _EPOCH).isoformat()
-    return int(number) if number.is_integer() else number

@@ -35,6 +35,7 @@ DESCRIPTIONS: dict[str, Measure] = {
         "The squared distance between each original record and its masked one, summed.",
         "0 to the number of records",
         "lower",
+        "0.00017 to 0.06 a record at k = 5, 0.00069 to 0.15 at k = 20",
     ),
     "attribute_sse": Measure(
         "The squared distance between original and masked values of a column, summed.",
@@ -45,32 +46,38 @@ DESCRIPTIONS: dict[str, Measure] = {
         "How far values of a column have moved, large moves counting more.",
         _COLUMN,
         "lower",
+        "for words, 0.26 to 0.32 at k = 5, 0.42 to 0.52 at k = 20",
     ),
     "mean_absolute_distance": Measure(
         "How far values of a column have moved on average.",
         _COLUMN,
         "lower",
+        "for words, 0.1 to 0.15 at k = 5, 0.23 to 0.34 at k = 20",
     ),
     "changed": Measure(
         "The share of values of a column that are not what they were.",
         "share, 0 to 1",
         "lower",
+        "0.027 to 0.83 at k = 5, 0.096 to 0.87 at k = 20",
     ),
     "changed_records": Measure(
         "The share of records with at least one changed value; the others are published as "
         "they were.",
         "share, 0 to 1",
         "neither",
+        "0.29 to 0.91 at k = 5, 0.52 to 0.94 at k = 20",
     ),
     "semantic_quality": Measure(
         "How similar masked values are to the original ones on average.",
         "0 to 1",
         "higher",
+        "0.86 to 0.99 at k = 5, 0.72 to 0.99 at k = 20",
     ),
     "kl": Measure(
         "How much the frequencies of the original combinations of values have changed.",
         "0 up, in nats",
         "lower",
+        "0.17 to 0.99 at k = 5, 0.5 to 1.1 at k = 20",
     ),
     "discernibility": Measure(
         "The squared sizes of the classes of records that look alike, summed.",
@@ -81,36 +88,43 @@ DESCRIPTIONS: dict[str, Measure] = {
         "How many records look alike on average.",
         "records, 1 up",
         "lower",
+        "5.3 to 10 at k = 5, 21 to 35 at k = 20",
     ),
     "normalised_average_class_size": Measure(
         "How many times larger than k the classes are on average; 1 is the best there can be.",
         "1 up where the table is k-anonymous; none where no k is given",
         "lower",
+        "1.1 to 2.1 at k = 5, 1 to 1.8 at k = 20",
     ),
     "mean_shift": Measure(
         "The semantic mean of a nominal column before and after, and their distance.",
         "0 to 1",
         "lower",
+        "0 at k = 5, 0 to 0.58 at k = 20",
     ),
     "variance_difference": Measure(
         "The mean squared distance from the semantic mean of a nominal column, before and after.",
         "0 to 1",
         "lower",
+        "0.00017 to 0.0058 at k = 5, 0.0017 to 0.02 at k = 20",
     ),
     "distance_variance_difference": Measure(
         "How much the values of a column differ from each other, before and after.",
         _COLUMN,
         "lower",
+        "for words, 0.00088 to 0.014 at k = 5, 0.0071 to 0.033 at k = 20",
     ),
     "distance_correlations": Measure(
         "How strongly every two columns hang together, before and after.",
         "0 to 1",
         "lower",
+        "0.0012 to 0.08 at k = 5, 0.0046 to 0.14 at k = 20",
     ),
     "clustering_distance": Measure(
         "How differently the original and the masked records fall into clusters.",
         "0 to 1",
         "lower",
+        "0.54 to 0.68 at k = 5, 0.58 to 0.78 at k = 20",
     ),
     "number_means": Measure(
         "The mean of a numerical column before and after.",
@@ -126,11 +140,13 @@ DESCRIPTIONS: dict[str, Measure] = {
         "How strongly every two numerical columns hang together in a line, before and after.",
         "0 to 2; correlations from -1 to 1",
         "lower",
+        "0.0004 to 0.084 at k = 5, 0.0062 to 0.15 at k = 20",
     ),
     "il1s": Measure(
         "How far numbers have moved on average, in units of their spread.",
         "standard deviations times the root of 2, 0 up; none without numbers",
         "lower",
+        "0.024 to 0.19 at k = 5, 0.063 to 0.3 at k = 20",
     ),
 }
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-__all__ = ["LINES", "as_css"]
+__all__ = ["LINES", "PAGE", "TURN", "as_css"]
+
+#: How far up a heat map ``on-high`` begins to be easier to read than ``on-low``.
+TURN = 0.65
 
 #: Lines and bars, after Okabe and Ito.
 LINES = {
@@ -13,7 +16,8 @@ LINES = {
 }
 
 #: What the page is made of. ``before`` and ``after`` are the two sides of everything compared;
-#: ``low`` to ``high`` is the scale of a heat map.
+#: ``low`` to ``high`` is the scale of a heat map, ``on-low`` and ``on-high`` what is written there:
+#: both scales pass from one to the other at ``TURN``, where either can just be read.
 PAGE = {
     "light": {
         "page": "#ffffff",
@@ -27,7 +31,9 @@ PAGE = {
         "before": "#7b8794",
         "after": "#0072b2",
         "low": "#eef3f8",
-        "high": "#08457e",
+        "high": "#053765",
+        "on-low": "#000000",
+        "on-high": "#ffffff",
     },
     "dark": {
         "page": "#15181c",
@@ -41,7 +47,9 @@ PAGE = {
         "before": "#8b96a3",
         "after": "#56b4e9",
         "low": "#20262e",
-        "high": "#8fd0ff",
+        "high": "#62a7dc",
+        "on-low": "#ffffff",
+        "on-high": "#000000",
     },
 }
 

@@ -1,0 +1,40 @@
+"""A process that works out points: told the task once, then one method after another.
+
+It talks through the pipes it was started with, and ends when there is nobody to talk to.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Listen, work, answer."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this decides when it ends
+    told = sys.stdin.buffer
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print must not get among the answers
+    task, methods = pickle.load(told)  # noqa: S301 - from the process that started this one
+    from ontomask.release.comparing.points import worked_out
+
+    _answer(answers, "ready")
+    while True:
+        try:
+            place = pickle.load(told)  # noqa: S301
+        except EOFError:
+            return
+        _answer(answers, worked_out(task, methods[place]))
+
+
+def _answer(answers: object, it: object) -> None:
+    pickle.dump(it, answers)  # type: ignore[arg-type]
+    answers.flush()  # type: ignore[attr-defined]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""``ontomask compare``: what it prints and writes, and what it refuses before any work."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import sys
+import time
+
+import pytest
+
+from ontomask.release.compare import compare_file
+from ontomask.release.run import release_file
+from ontomask.release.spec import load_spec
+from release_commands import finished, process, write_spec, write_table
+
+FEW = ("--methods", "microaggregation,recoding,rank_swapping:strategy=dynamic", "--k", "2..3")
+
+
+def test_the_table_and_nothing_else(command, jobs):
+    before = sorted(jobs.iterdir())
+    done = command(jobs, "compare", "release.yaml", *FEW, "--workers", 1)
+    assert (done.code, done.err) == (0, "")
+    first, header, *rows = done.out.splitlines()
+    assert first == "diagnosis, age: 60 records, 58 tuples"
+    assert header.split()[:4] == ["method", "k", "promised", "smallest"]
+    assert [row.split()[:3] for row in rows] == [
+        ["microaggregation", "2", "2"],
+        ["microaggregation", "3", "3"],
+        ["recoding", "2", "2"],
+        ["recoding", "3", "3"],
+        ["rank_swapping:strategy=dynamic", "2", "-"],
+        ["rank_swapping:strategy=dynamic", "3", "-"],
+    ]
+    assert sorted(jobs.iterdir()) == before
+
+
+def test_all_six_methods_unless_others_are_asked_for(command, jobs):
+    done = command(jobs, "compare", "release.yaml", "--json", "--k", "2", "--alpha", "0.3,0.5")
+    points = json.loads(done.out)["points"]
+    assert [(it["method"], it["k"] or it["alpha"]) for it in points] == [
+        ("microaggregation", 2),
+        ("recoding", 2),
+        ("resampling", 2),
+        ("suppression", 2),
+        ("rank_swapping", 2),
+        ("noise_addition", 0.3),
+        ("noise_addition", 0.5),
+    ]
+
+
+def test_page_table_and_release_files(command, jobs):
+    write_spec(jobs / "release.yaml", ("k: 3}", "k: 3, candidates: values}\nrequire: {k: 3}"))
+    named = ("--output", "compare.html", "--csv", "compare.csv", "--specs", "specs")
+    done = command(jobs, "compare", "release.yaml", *FEW, *named)
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[-1] == "compare.html, compare.csv, specs"
+    with (jobs / "compare.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["meets"] for row in rows[:4]] == ["no", "yes", "no", "yes"]
+    files = sorted(path.name for path in (jobs / "specs").iterdir())
+    assert files == [
+        "microaggregation-candidates-values-k2.yaml",
+        "microaggregation-candidates-values-k3.yaml",
+        "rank_swapping-strategy-dynamic-k2.yaml",
+        "rank_swapping-strategy-dynamic-k3.yaml",
+        "recoding-k2.yaml",
+        "recoding-k3.yaml",
+    ]
+    outputs = set()
+    found, _ = compare_file(jobs / "release.yaml", FEW[1].split(","), 5, ks=[2, 3])
+    for point in found.points:
+        matching = [load_spec(jobs / "specs" / name) for name in files]
+        (spec,) = [it for it in matching if it.method_object() == point.method]
+        assert spec.data_path.samefile(jobs / "people.csv")
+        assert spec.output_path.resolve().parent == jobs.resolve()
+        outputs.add(spec.output_path)
+        if point.meets:  # and it makes what was promised
+            outcome = release_file(spec, 5)
+            assert outcome.release.evaluation.utility == point.evaluation.utility
+            assert outcome.release.guarantee == point.guarantee
+    assert len(outputs) == len(found.points)
+
+
+def test_release_files_from_another_folder(command, jobs):
+    (jobs / "a" / "b").mkdir(parents=True)
+    done = command(
+        jobs / "a", "compare", "../release.yaml", *FEW, "--specs", "b", "--output", "c.html"
+    )
+    assert done.code == 0, done.err
+    spec = load_spec(jobs / "a" / "b" / "recoding-k3.yaml")
+    assert spec.data_path.samefile(jobs / "people.csv")
+    assert all(path.exists() for path in spec.inputs())
+    text = (jobs / "a" / "c.html").read_text(encoding="utf-8")
+    assert "output: released.recoding-k3.csv" in text
+
+
+def test_values_that_a_release_file_names_are_not_on_the_page(command, jobs):
+    mapping = ("tax.csv}", "tax.csv, mapping: {Sprains: sprain}}")
+    write_spec(jobs / "release.yaml", mapping)
+    done = command(jobs, "compare", "release.yaml", *FEW, "--output", "c.html", "--specs", "s")
+    assert done.code == 0, done.err
+    assert "Sprains" not in (jobs / "c.html").read_text(encoding="utf-8")
+    assert "Sprains" in (jobs / "s" / "recoding-k2.yaml").read_text(encoding="utf-8")
+
+
+def test_a_point_that_fails_is_told_and_has_no_release_file(command, jobs):
+    done = command(
+        jobs, "compare", "release.yaml", "--methods", "recoding", "--k", "3,61", "--specs", "s"
+    )
+    assert done.code == 0
+    assert done.out.splitlines()[3].split()[-1] == "failed"
+    assert done.err == "Warning: recoding, k = 61: k is 61, and there are only 60 records\n"
+    assert [path.name for path in (jobs / "s").iterdir()] == ["recoding-k3.yaml"]
+
+
+WRONG = {
+    "a method": (("--methods", "recodin"), "there is no method 'recodin'"),
+    "a setting": (("--methods", "recoding:how=drop"), "recoding has no setting 'how'"),
+    "a k": (("--k", "two"), "--k is 'two'"),
+    "a k too small": (("--k", "1"), "microaggregation.k is 1"),
+    "an alpha": (("--alpha", "much"), "--alpha is 'much'"),
+    "an alpha below 0": (("--alpha", "-1"), "noise_addition.alpha is -1"),
+    "workers": (("--workers", "0"), "workers is 0"),
+    "a sample": (("--sample", "0"), "sample is 0"),
+    "a folder": (("--output", "nowhere/c.html"), "there is no folder nowhere"),
+    "an input": (("--csv", "people.csv", "--force"), "people.csv is read for this release"),
+    "a file there": (("--csv", "old.csv"), "old.csv exists already"),
+    "a folder that is a file": (("--specs", "tax.csv"), "tax.csv is a file, not a folder"),
+    "a seed": (("--seed-file", "people.csv"), "holds no seed"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_input(command, jobs, what):
+    options, words = WRONG[what]
+    (jobs / "old.csv").write_text("kept", encoding="utf-8")
+    before = {path: path.read_bytes() for path in jobs.iterdir()}
+    done = command(jobs, "compare", "release.yaml", *options)
+    assert done.code == 2
+    assert words in done.err
+    assert done.out == ""
+    assert {path: path.read_bytes() for path in jobs.iterdir()} == before
+
+
+def test_no_release_file(command, jobs):
+    done = command(jobs, "compare", "missing.yaml")
+    assert done.code == 2
+    assert "missing.yaml" in done.err
+
+
+def test_existing_files_are_refused_unless_forced(command, jobs):
+    (jobs / "specs").mkdir()
+    (jobs / "specs" / "recoding-k3.yaml").write_text("mine", encoding="utf-8")
+    done = command(jobs, "compare", "release.yaml", *FEW, "--specs", "specs")
+    assert done.code == 2
+    assert "recoding-k3.yaml exists already" in done.err
+    assert [path.name for path in (jobs / "specs").iterdir()] == ["recoding-k3.yaml"]
+    done = command(jobs, "compare", "release.yaml", *FEW, "--specs", "specs", "--force")
+    assert done.code == 0
+    assert len(list((jobs / "specs").iterdir())) == 6
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals to send")
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_it_leaves_nothing(jobs, sign):
+    write_table(jobs / "people.csv", 3000)
+    running = process(
+        jobs, "compare", "release.yaml", "--k", "2..100", "--workers", 2, "--csv", "all.csv"
+    )
+    children = []
+    while not children:  # until its processes are there
+        assert running.poll() is None
+        time.sleep(0.05)
+        children = children_of(running.pid)
+    running.send_signal(sign)
+    done = finished(running)
+    assert (done.code, done.out, done.err) == (130, "", "stopped\n")
+    assert not (jobs / "all.csv").exists()
+    assert not any(os.path.exists(f"/proc/{child}") for child in children)
+
+
+def children_of(parent: int) -> list[int]:
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == parent:
+            found.append(int(name))
+    return found
+
+
+def test_a_sample_of_a_file(command, jobs):
+    done = command(jobs, "compare", "release.yaml", *FEW, "--sample", 40, "--output", "c.html")
+    assert done.code == 0, done.err
+    assert done.out.startswith("diagnosis, age: 40 records, a random sample of 60, ")
+    assert "a random sample of 60 records" in (jobs / "c.html").read_text(encoding="utf-8")

@@ -1,0 +1,105 @@
+"""The site that ``make docs`` builds is whole, and asks the network for nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+pytest.importorskip(
+    "mkdocs", reason="NO MKDOCS: THE SITE IS NOT TESTED. pip install 'ontomask[docs]'"
+)
+
+ROOT = Path(__file__).resolve().parents[1]
+
+ADDRESS = re.compile(r'<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)="([^"]*)"')
+LINK = re.compile(r'<a\b[^>]*\bhref="([^"]*)"')
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built as ``make docs`` builds it, in another folder."""
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(  # not --quiet: what is not shown is not counted by --strict
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def pages(site):
+    found = [page for page in sorted(site.rglob("*.html")) if page.name != "404.html"]
+    assert len(found) == len(list(ROOT.glob("docs/**/*.md")))
+    return [(page, page.read_text(encoding="utf-8")) for page in found]
+
+
+def test_every_page_is_on_a_shelf(site):
+    index = (site / "index.html").read_text(encoding="utf-8")
+    header = index.partition("<article")[0]
+    for shelf in ("Tutorials", "How-to", "Concepts", "Reference"):
+        assert re.search(rf"\b{shelf}\b", header), shelf
+    for page, text in pages(site):
+        assert re.search(r'<nav class="md-nav md-nav--primary', text), page
+        assert "md-nav__link--active" in text, page  # it knows its own place
+
+
+def test_nothing_is_fetched_from_elsewhere(site):
+    for page, text in pages(site):
+        assert [it for it in ADDRESS.findall(text) if re.match(r"(https?:)?//", it)] == [], page
+
+
+def test_every_link_inside_leads_somewhere(site):
+    """Files outside docs/ are there too: NOTICE, SECURITY.md."""
+    for page, text in pages(site):
+        for link in map(unescape, LINK.findall(text)):
+            target = unquote(link.partition("#")[0])
+            if target and not re.match(r"https?:", target):
+                assert (page.parent / target).is_file(), f"{page.name}: {link}"
+    assert (site / "NOTICE.txt").read_text("utf-8") == (ROOT / "NOTICE").read_text("utf-8")
+
+
+def test_formulas_are_shown_without_a_script(site):
+    shown = "".join(text for _, text in pages(site))
+    assert shown.count("<math") > 20
+    assert 'class="arithmatex">\\' not in shown
+    assert "$$" not in shown
+
+
+@pytest.fixture
+def tab(chromium):
+    """A page that keeps what it asked of the network, and what it complained of."""
+    page = chromium.new_page()
+    page.asked, page.complaints = [], []
+    page.on("request", lambda it: page.asked.append(it.url))
+    page.on("console", lambda it: page.complaints.append(it.text))
+    page.on("pageerror", lambda it: page.complaints.append(str(it)))
+    yield page
+    assert page.complaints == []
+    assert [url for url in page.asked if not url.startswith(("file:", "data:"))] == []
+    page.close()
+
+
+@pytest.mark.parametrize("name", ["index.html", "concepts/utility-and-risk.html"])
+def test_a_page_opens_from_the_folder(site, tab, name):
+    tab.goto((site / name).as_uri(), wait_until="networkidle")
+    assert tab.locator("h1").inner_text().strip("¶ \n")
+    assert len(tab.asked) > 3  # its styles and scripts: the listener listens
+
+
+def test_the_search_works_from_the_folder(site, tab):
+    tab.goto((site / "index.html").as_uri(), wait_until="networkidle")
+    tab.locator(".md-search__input").click()
+    tab.keyboard.type("suppression")
+    found = tab.locator(".md-search-result__link h1", has_text="Grouping methods")
+    found.wait_for(state="visible")
