@@ -510,7 +510,7 @@ def test_columns_that_do_not_hold_what_they_should(columns, quasi, message):
 
 
 def test_k_above_the_number_of_records():
-    refused({"x": [1]}, [Numeric("x")], ParameterError, "k is 2, and there are only 1 records")
+    refused({"x": [1]}, [Numeric("x")], ParameterError, "k is 2, and there is only 1 record")
 
 
 def test_a_column_twice():

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
 def stay(tmp_path_factory, icd9):
     """A report of synthetic discharges with columns of all kinds, and its manifest."""
     folder = tmp_path_factory.mktemp("report")
-    pd.DataFrame(om.datasets.discharges(1500)).to_csv(folder / "stays.csv", index=False)
+    pd.DataFrame(om.datasets.discharges(4000)).to_csv(folder / "stays.csv", index=False)
     (folder / "release.yaml").write_text(
         """
 data: stays.csv
@@ -143,7 +143,7 @@ def test_the_paragraph_can_be_copied(stay, opened):
     page.locator("button[data-copy=paragraph]").click()
     assert page.locator("button[data-copy=paragraph]").inner_text() == "Copied"
     paragraph = page.locator("#paragraph").inner_text()
-    assert "released.csv holds 1,500 records" in paragraph
+    assert "released.csv holds 4,000 records" in paragraph
     assert f"at least {known['guarantee']['smallest']} people" in paragraph
 
 
@@ -177,7 +177,7 @@ def test_what_is_guaranteed_and_what_is_measured(stay):
     assert "is shared by at least 5 people" in text
     assert known["output"]["sha256"] in text
     assert "version 32, fiscal year 2015" in text
-    assert "1,500 by identifier" in text
+    assert "4,000 by identifier" in text
     linked = f"{100 * known['risk']['linkage_nearest']['value']:.1f} %"
     assert text.count(linked) >= 3  # tile, paragraph, table
 
@@ -271,9 +271,64 @@ def test_a_value_of_few_people_is_not_shown_however_many_records_they_have(folde
         [om.Nominal("word", om.load_taxonomy(folder / "words.csv"))], person="name", other="drop"
     )
     release = om.mask(table, schema, om.RankSwapping(k=5), seed=1)
-    assert release.most_of_a_person == 6
+    assert release.records_of(2) == 10  # six could be of one; rounded up
+    assert release.records_of(5) == 15  # 6 + 6 + 1 + 1 could be of four
     assert "Zword20" not in report(release, facts(release, 5))
     assert "Zword20" in report(release, facts(release, 2))
+    alike = om.mask(table.assign(name=range(400)), schema, om.RankSwapping(k=5), seed=1)
+    assert alike.records_of(5) == 5
+
+
+def test_one_large_number_cannot_be_worked_out_of_sums():
+    table = pd.DataFrame({"pay": [*range(1000, 1029), 98_765_432]})
+    release = om.mask(table, om.Schema([om.Numeric("pay")]), om.Microaggregation(k=5))
+    known = facts(release, 5)
+    utility = {name: it["value"] for name, it in known["utility"].items()}
+    for figure in ("number_means", "number_variances", "attribute_sse", "rmse"):
+        assert utility[figure] == {"pay": None}, figure
+    assert utility["mean_absolute_distance"] == {"pay": None}
+    assert utility["sse"] is None
+    assert utility["il1s"] is None
+    assert any("one record makes up much" in note for note in known["notes"])
+    plain = om.mask(table[:-1], om.Schema([om.Numeric("pay")]), om.Microaggregation(k=5))
+    assert facts(plain, 5)["utility"]["number_means"]["value"]["pay"]["before"] == 1014
+
+
+def test_suppressed_numbers_cannot_be_worked_out_of_sums():
+    table = pd.DataFrame({"pay": [*[1] * 20, *[2] * 20, 100, 101, 102, 103, 104, 4711]})
+    for how in ("blank", "drop"):
+        release = om.mask(table, om.Schema([om.Numeric("pay")]), om.Suppression(k=5, how=how))
+        assert facts(release, 5)["utility"]["number_means"]["value"] == {"pay": None}
+
+
+def test_what_is_not_masked_is_warned_of():
+    table = pd.DataFrame(
+        {
+            "age": [30] * 20,
+            "ward": ["a"] * 19 + ["b"],
+            "charge": [100.25 + place for place in range(20)],
+            "note": ["x"] * 20,
+        }
+    )
+    schema = om.Schema([om.Numeric("age")], confidential=["charge"], keep=["ward"], other="drop")
+    release = om.mask(table, schema, om.Suppression(k=2))
+    assert release.cautions == (
+        "charge: 100 % of the records have a value of their own: it may give people away",
+        "with what is kept untouched (ward), 1 of the 20 records are unique: whoever knows that of "
+        "somebody as well may find them",
+    )
+    known = facts(release, 2)
+    assert known["columns"]["note"] == {"role": "drop", "type": None}
+    text = html.unescape(report(release, known))
+    assert all(it[1:] in text for it in release.cautions)
+    assert "To be considered: charge: 100 %" in text
+
+
+def test_weak_swapping_is_said_in_the_report(folder):
+    release, spec, _ = released(folder, {"name": "rank_swapping", "k": 4, "strategy": "dynamic"})
+    (caution,) = release.cautions
+    assert "protects little here" in caution
+    assert caution in html.unescape(report(release, manifest(release, spec, None, None)))
 
 
 # ---------------------------------------------------------------------- size

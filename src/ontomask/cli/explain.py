@@ -68,10 +68,24 @@ def explain(
 def _explained(spec: Spec, values: list[str], seed: int | None, say: Any) -> Explained:
     from ontomask.release.run import masked_file
 
+    _refuse_unmasked(spec, values)
     asked = _asked(values, [column.column for column in spec.schema().quasi_identifiers])
     release = masked_file(spec, seed, say)
     say("explaining")
     return release.explain(asked)
+
+
+def _refuse_unmasked(spec: Spec, values: list[str]) -> None:
+    from ontomask.errors import ParameterError
+
+    for value in values:
+        column = value.partition("=")[0]
+        if "=" in value and column in spec.columns and spec.columns[column].role != "quasi":
+            masked = [name for name, it in spec.columns.items() if it.role == "quasi"]
+            raise ParameterError(
+                f"column {column!r} is not masked: its values stay as they are, or are removed",
+                f"ask for a value of {', '.join(masked)}",
+            )
 
 
 def _asked(values: list[str], columns: list[str]) -> str | dict[str, str]:

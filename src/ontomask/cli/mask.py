@@ -51,6 +51,9 @@ def mask_and_tell(
         from ontomask.release.run import release_file
 
         outcome = release_file(spec, seed, force=force, private=private, progress=say)
+    for caution in outcome.release.cautions:
+        if caution not in outcome.release.guarantee.warnings:  # these were said at once
+            warn(caution)
     if private:
         warn(f"{outcome.files[-1]} holds original values: never publish it")
     return outcome

@@ -58,6 +58,10 @@ class Engine(ABC):
         """
 
     @abstractmethod
+    def alone(self, column: str) -> int:
+        """How many records have a value of a column that no other record has."""
+
+    @abstractmethod
     def apply(
         self,
         plan: Transitions,
@@ -75,6 +79,7 @@ class Engine(ABC):
 class Applied(ABC):
     """A masked table, and what can be counted on it."""
 
+    engine: Engine
     data: Any
     records: int
 
@@ -93,6 +98,10 @@ class Applied(ABC):
     @abstractmethod
     def by_class(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
         """As :meth:`Engine.by_tuple`, for the targets of the plan."""
+
+    @abstractmethod
+    def unique_with(self, columns: Sequence[str]) -> int:
+        """How many records are alone with their masked values and those of other columns."""
 
     @abstractmethod
     def value_counts(self, column: str) -> Distinct:

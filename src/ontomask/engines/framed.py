@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ontomask.engines import frames
 from ontomask.engines.engine import Applied, Engine, in_ranges
 from ontomask.engines.frames import Distinct, Frame, Written
-from ontomask.tuples import Transitions
+from ontomask.tuples import Transitions, count_tuples
 
 __all__ = ["FrameEngine"]
 
@@ -48,6 +48,9 @@ class FrameEngine(Engine):
         found = self.table.distinct(column).of(self.kept)
         return self.record_tuple, in_ranges(found, ranges)
 
+    def alone(self, column: str) -> int:
+        return int((self.table.distinct(column).counts == 1).sum())
+
     def apply(
         self,
         plan: Transitions,
@@ -62,6 +65,8 @@ class FrameEngine(Engine):
 
 class FrameRows(Applied):
     """A masked table of the kind that was given."""
+
+    engine: FrameEngine
 
     def __init__(
         self,
@@ -108,6 +113,10 @@ class FrameRows(Applied):
     def by_class(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
         found = self.engine.table.distinct(column).of(self._rows)
         return self._target, in_ranges(found, ranges)
+
+    def unique_with(self, columns: Sequence[str]) -> int:
+        found = [self.engine.table.distinct(it).codes[self._rows] + 1 for it in columns]
+        return int((count_tuples([], [self._target, *found])[0].counts == 1).sum())
 
     def value_counts(self, column: str) -> Distinct:
         return Frame(self.data).distinct(column)

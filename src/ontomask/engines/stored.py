@@ -334,6 +334,8 @@ def _numbers_in(mask: NDArray[np.bool_]) -> str:
 class StoredRows(Applied):
     """The rows of a file with their masked values; a query, until it is written."""
 
+    engine: StoredEngine
+
     def __init__(
         self,
         engine: StoredEngine,
@@ -415,6 +417,14 @@ class StoredRows(Applied):
         target = self.plan.target_of()
         gone = blank(self.plan)[target[tuples]] & self._drops
         return target[tuples][~gone], found.of(~gone)
+
+    def unique_with(self, columns: Sequence[str]) -> int:
+        grouped = ", ".join(["ontomask_target", *map(name, columns)])
+        found = self.engine._one(f"""
+            select count(*) from (
+                select {grouped} from {self._rows} group by all having count(*) = 1)
+        """)
+        return int(found[0])
 
     def value_counts(self, column: str) -> Distinct:
         found = self.engine._fetched(f"""

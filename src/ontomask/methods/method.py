@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ontomask.errors import ParameterError
+from ontomask.errors import ParameterError, many
 from ontomask.tuples import Transitions, Tuples
 
 __all__ = ["GroupingMethod", "Method"]
@@ -50,6 +50,9 @@ class GroupingMethod(Method):
         """Refuse a k that no table of this size can have."""
         if self.k > tuples.records:
             raise ParameterError(
-                f"k is {self.k:,}, and there are only {tuples.records:,} records",
-                f"choose k up to {tuples.records:,}",
+                f"k is {self.k:,}, and there {'is' if tuples.records == 1 else 'are'} only "
+                f"{many(tuples.records, 'record')}",
+                f"choose k up to {tuples.records:,}"
+                if tuples.records > 1
+                else "nobody can be hidden in a crowd of one",
             )

@@ -91,8 +91,9 @@ class NoiseAddition(Method):
         if self.strategy != "semantic":
             return "every value is drawn from those of its column, whatever it was"
         return (
-            f"every value moves by a random distance, its variance {self.alpha:g} times that of "
-            "the column; a number may come back unchanged, and this is no differential privacy"
+            f"every word moves by a random distance, its variance {self.alpha:g} times that of "
+            "the column, and every number and level by one that may be too small to change it; "
+            "this is no differential privacy"
         )
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -19,6 +18,7 @@ from ontomask.errors import (
 )
 from ontomask.methods import Resampling
 from ontomask.methods.method import GroupingMethod
+from ontomask.release.cautions import gives_away
 from ontomask.release.coding import Coded, code_column, terms_of
 from ontomask.release.complete import complete
 from ontomask.release.counting import counted_tuples, open_engine, raw_rows, reported, warn_of_table
@@ -41,9 +41,6 @@ __all__ = ["Checked", "CheckedColumn", "Lost", "check"]
 #: So many values without a concept are listed for each column, with so many names nearby.
 MOST_LOST = 20
 MOST_NEAR = 3
-
-#: Where more of the records have a value that nobody else has, a column may give people away.
-MOST_ALONE = 0.2
 
 Result = TypeVar("Result")
 Typed = Nominal | Numeric | Ordinal | Date
@@ -246,12 +243,9 @@ class _Check:
         there = [it for it in columns if it.distinct]
         masked = [it for it in there if it.role == "quasi"]
         for column in (it for it in there if it.role in ("keep", "confidential")):
-            share = engine.alone(column.name) / engine.rows
-            if share > MOST_ALONE:
-                yield (
-                    f"{column.name}: {math.floor(100 * share)} % of the records have a value of "
-                    "their own: it may give people away"
-                )
+            words = gives_away(engine, column.name)
+            if words:
+                yield words
                 continue
             for quasi in masked:
                 if _at_least(column, quasi) and engine.tells(

@@ -77,7 +77,7 @@ def figures(
     from ontomask.utility import evaluate_utility
 
     return Evaluation(
-        evaluate_utility(plan, k=k),
+        evaluate_utility(plan, k=k, removed=removed),
         evaluate_risk(
             plan, k, after, before, removed=removed, semantic_closeness=semantic_closeness
         ),

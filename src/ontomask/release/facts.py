@@ -61,7 +61,7 @@ def facts(
     many people could have.
     """
     notes: list[str] = []
-    records = least * release.most_of_a_person
+    records = release.records_of(least)
     found = release.evaluation
     from ontomask import risk, utility
 
@@ -69,7 +69,7 @@ def facts(
     made = {
         "made": (when or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds"),
         "versions": _versions(),
-        "columns": _columns(release.schema),
+        "columns": _columns(release),
         "method": {"name": name_of(release.method), "settings": settings_of(release.method)},
         "guarantee": _guarantee(release),
         "records": {
@@ -79,7 +79,8 @@ def facts(
         },
         "utility": _described(worth, utility.DESCRIPTIONS),
         "risk": _described(found.risk, risk.DESCRIPTIONS),
-        "taxonomies": _taxonomies(release.schema, release.mappings),
+        "taxonomies": _taxonomies(release.schema, release.mappings, records),
+        "cautions": list(release.cautions),
         "report_threshold": least,
         "records_threshold": records,
         "notes": notes,
@@ -92,17 +93,19 @@ def _versions() -> dict[str, str]:
     return {"ontomask": __version__, "python": platform.python_version(), **others}
 
 
-def _columns(schema: Schema) -> dict[str, Any]:
-    """Every column that is named, with its role and, where it is known, its type."""
+def _columns(release: Release) -> dict[str, Any]:
+    """Every column with its role and, where it is known, its type."""
+    schema = release.schema
     types = {
         it.column: type(it).__name__.lower()
         for it in (*schema.quasi_identifiers, *schema.confidential)
         if not isinstance(it, str)
     }
-    return {
+    named = {
         column: {"role": ROLES[roles[0]], "type": types.get(column)}
         for column, roles in schema.roles.items()
     }
+    return named | {column: {"role": role, "type": None} for column, role in release.others.items()}
 
 
 def file_name(path: str) -> str:
@@ -142,7 +145,7 @@ def plain(value: Any) -> Any:
 # ---------------------------------------------------------------------- taxonomies
 
 
-def _taxonomies(schema: Schema, mappings: Mapping[str, TermMap]) -> dict[str, Any]:
+def _taxonomies(schema: Schema, mappings: Mapping[str, TermMap], least: int) -> dict[str, Any]:
     """The taxonomy of each nominal column, and how the values found their concepts."""
     marks: dict[int, str] = {}
     facts: dict[str, Any] = {}
@@ -159,7 +162,7 @@ def _taxonomies(schema: Schema, mappings: Mapping[str, TermMap]) -> dict[str, An
             "version": taxonomy.about.version,
             "concepts": len(taxonomy),
             "fingerprint": marks[id(taxonomy)],
-            "mapping": coverage(found) if found is not None else None,
+            "mapping": _of_enough(coverage(found), least) if found is not None else None,
         }
     return facts
 
@@ -175,6 +178,17 @@ def fingerprint(taxonomy: Taxonomy) -> str:
     ]
     lines += ["\x1f".join(["\x1e", *pair]) for pair in taxonomy.alias_items()]
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
+
+
+def _of_enough(found: dict[str, Any], least: int) -> dict[str, Any]:
+    """Coverage where ways of few records have no count."""
+    few = {way for way, count in found["records"].items() if 0 < count < least}
+    told = {
+        part: {way: None if way in few else count for way, count in found[part].items()}
+        for part in ("values", "records")
+    }
+    missing = found["missing"]
+    return {**told, "missing": None if 0 < missing < least else missing}
 
 
 def coverage(found: TermMap) -> dict[str, Any]:

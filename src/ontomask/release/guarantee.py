@@ -43,7 +43,7 @@ class Guarantee(str):
 
     ``k`` is the promise (None where there is none), ``smallest`` the smallest class as counted on
     the table, in ``unit`` (records or people), ``classes`` how many there are. ``measured`` is what
-    was found out where no k is promised.
+    was found out where no k is promised; ``warnings`` say where that is bad.
     """
 
     k: int | None
@@ -51,6 +51,7 @@ class Guarantee(str):
     classes: int
     unit: str
     measured: Measured | None
+    warnings: tuple[str, ...]
 
     def __new__(
         cls,
@@ -60,10 +61,11 @@ class Guarantee(str):
         classes: int = 0,
         unit: str = "",
         measured: Measured | None = None,
+        warnings: Sequence[str] = (),
     ) -> Guarantee:
         made = super().__new__(cls, words)
         made.k, made.smallest, made.classes, made.unit = k, smallest, classes, unit
-        made.measured = measured
+        made.measured, made.warnings = measured, tuple(warnings)
         return made
 
 
@@ -87,13 +89,14 @@ def guaranteed(
         return Guarantee(f"no records are released on {names}", k, **numbers)
     if k is None:
         measured = _measured(method, plan)
+        weak = ""
         if method.permutes and len(plan.tuples) > 1:  # a single one has been warned of
-            _warn(method, measured)
+            weak = _warn(method, measured)
         words = (
             f"not k-anonymous: {shown(method)} promises no class sizes; on {names} the smallest "
             f"class has {counted}{_construction(method)}{_found(method, measured)}"
         )
-        return Guarantee(words, None, measured=measured, **numbers)
+        return Guarantee(words, None, measured=measured, warnings=[weak] if weak else (), **numbers)
     if smallest < k:
         raise InternalError(f"{k}-anonymity was promised, and a class has {counted}")
     return Guarantee(f"{k}-anonymous on {names}: smallest class {counted}", k, **numbers)
@@ -138,7 +141,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _warn(method: Method, measured: Measured) -> None:
+def _warn(method: Method, measured: Measured) -> str:
     """Say it where a method that promises nothing does next to nothing."""
     k = getattr(method, "k", 0)
     reasons = []
@@ -152,13 +155,14 @@ def _warn(method: Method, measured: Measured) -> None:
             f"{percent(measured.linked_uniques)} of the records that nobody shared are linked to "
             f"their original, more than 1/{k}"
         )
-    if reasons:
-        warnings.warn(
-            f"{shown(method)} protects little here: {'; '.join(reasons)}. "
-            "A larger k, guard=True or a method that groups protects more",
-            WeakProtectionWarning,
-            stacklevel=6,
-        )
+    if not reasons:
+        return ""
+    words = (
+        f"{shown(method)} protects little here: {'; '.join(reasons)}. "
+        "A larger k, guard=True or a method that groups protects more"
+    )
+    warnings.warn(words, WeakProtectionWarning, stacklevel=6)
+    return words
 
 
 def shown(method: Any) -> str:

@@ -86,7 +86,10 @@ def manifest(
         "input": asdict(source) if source else None,
         "output": asdict(output) if output else None,
         "release": given,
-        "columns": {name: {"role": it.role, "type": it.kind} for name, it in spec.columns.items()},
+        "columns": {
+            **{name: {"role": it.role, "type": it.kind} for name, it in spec.columns.items()},
+            **{name: it for name, it in known["columns"].items() if name not in spec.columns},
+        },
         "private_files": [file_name(it) for it in private],
         "notes": [*notes, *known["notes"]],
     }
@@ -115,7 +118,10 @@ def _as_given(spec: Spec, notes: list[str]) -> dict[str, Any]:
         for field in ("mapping", "levels"):
             if isinstance(column.get(field), dict | list):
                 column[field] = many(len(column[field]), "value")
-                notes.append("values that the release file names are counted, not named")
+                notes.append(
+                    "values that the release file names are counted, not named, in the manifest's "
+                    "copy of it"
+                )
     notes[:] = dict.fromkeys(notes)
     return given
 

@@ -42,6 +42,9 @@ __all__ = ["People", "Release", "check_arguments", "mask", "planned", "randomnes
 
 Longs = NDArray[np.int64]
 
+#: Of so many people with the most records it is known how many they have.
+MOST_PEOPLE = 100_000
+
 #: The tuple and the person of every record; each pair once or more.
 People = tuple[Longs, Longs]
 
@@ -57,8 +60,8 @@ class Release:
     ``guarantee`` what holds, counted on ``data``; ``method`` and ``schema`` are those it was made
     with. ``records`` were released; ``dropped`` were left
     out for missing values, and ``suppressed`` were blanked or, where the method says so, removed.
-    ``most_of_a_person`` is how many records the person with the most has, where the schema says who
-    is who. ``mappings`` say how the values of nominal columns found their concepts.
+    ``others`` are columns without a role, and which they were given. ``mappings`` say how the
+    values of nominal columns found their concepts.
     """
 
     data: Any
@@ -69,7 +72,8 @@ class Release:
     records: int
     dropped: int = 0
     suppressed: int = 0
-    most_of_a_person: int = 1
+    others: Mapping[str, str] = field(default_factory=dict)
+    _largest_people: Longs | None = field(default=None, repr=False, compare=False)
     _watched: _Watched = field(default=((), ()), repr=False, compare=False)
     _applied: Applied | None = field(default=None, repr=False, compare=False)
     mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
@@ -96,6 +100,25 @@ class Release:
             raise InternalError("this release does not know its table")
         with reported(path):
             self._applied.write(Path(path), force)
+
+    @cached_property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader of the guarantee should know as well; looked up when first asked for."""
+        from ontomask.release.cautions import cautions
+
+        return tuple(cautions(self, self._applied))
+
+    def records_of(self, people: int) -> int:
+        """So many records are of so many different people, whoever they are; rounded up.
+
+        The same number where the schema does not say who is who.
+        """
+        if self._largest_people is None:
+            return people
+        # Fewer people than that have no more records than those with the most.
+        needed = 1 + int(self._largest_people[: people - 1].sum())
+        step = max(10 ** (len(str(needed)) - 1) // 2, 5) if needed > people else 1
+        return -(-max(needed, people) // step) * step
 
     def save_report(
         self, path: str | PathLike[str], threshold: int | None = None, *, force: bool = False
@@ -221,7 +244,8 @@ def _masked(
         records=applied.records,
         dropped=engine.rows - counted.tuples.records,
         suppressed=int(plan.count[frames.blank(plan)[plan.target]].sum()),
-        most_of_a_person=1 if people is None else int(people[1].counts.max(initial=1)),
+        others=_others(engine.names, schema),
+        _largest_people=None if people is None else np.sort(people[1].counts)[::-1][:MOST_PEOPLE],
         _watched=(
             watched(schema, lambda *column: _by_look(plan, *applied.by_class(*column))),
             watched(schema, engine.by_tuple),
@@ -233,6 +257,13 @@ def _masked(
             if it.terms is not None
         },
     )
+
+
+def _others(names: Sequence[str], schema: Schema) -> dict[str, str]:
+    """Columns that the schema does not name, and what became of them."""
+    named = schema.roles
+    rest = {name: schema.other for name in names if name not in named}
+    return rest | ({schema.person: "identifier"} if schema.person in rest else {})
 
 
 # ---------------------------------------------------------------------- what is given

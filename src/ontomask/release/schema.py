@@ -228,6 +228,11 @@ class Schema:
                 )
         return found
 
+    @property
+    def confidential_names(self) -> tuple[str, ...]:
+        """The confidential columns by name."""
+        return tuple(it.column if isinstance(it, _Column) else it for it in self.confidential)
+
     def check(self, columns: Sequence[str]) -> None:
         """Refuse a table whose columns are not those of the schema; every problem at once."""
         problems = [

@@ -2,7 +2,9 @@
 
 The mean of a column before and after tells the original value where a single record was changed;
 so figures that fewer records than the threshold went into are left out, and concepts that fewer
-records hold are not named.
+records hold are not named. Nor are sums told of which one record makes up too much: the variance of
+thirty incomes, one of them a million, is the million (a dominance rule, as statistics offices have
+for tables of sums).
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ontomask.attributes import MISSING, NominalAttribute
+from ontomask.attributes import MISSING, NominalAttribute, NumericalAttribute
 from ontomask.tuples import Transitions
 
 __all__ = ["cautious"]
@@ -40,14 +42,25 @@ def cautious(
     kept = dict(figures)
     records = plan.tuples.records
     few = [name for name, share in figures["changed"].items() if 0 < share * records < threshold]
+    lone = [name for name in _told_by_one(plan, threshold) if name not in few]
+    gone = {*few, *lone}
     for figure in OF_COLUMNS:
         kept[figure] = {
-            name: None if name in few else value for name, value in figures[figure].items()
+            name: None if name in gone else value for name, value in figures[figure].items()
         }
+    kept["changed"] = {name: None if name in few else it for name, it in figures["changed"].items()}
     for figure in MATRICES:
         kept[figure] = _without(figures[figure], few)
-    if few:
+    if gone:
         kept.update(dict.fromkeys(OVER_COLUMNS))
+    if lone:
+        notes.append(
+            f"one record makes up much of what sums over {', '.join(lone)} tell: no figures of "
+            "their own"
+        )
+        if len(plan.tuples.attributes) == len(gone):
+            kept["sse"] = None
+    if few:
         columns = ", ".join(few)
         notes.append(
             f"fewer than {threshold:,} records were changed in {columns}: no figures of their own"
@@ -59,6 +72,36 @@ def cautious(
     kept["number_variances"] = _of_enough(kept["number_variances"], plan, threshold)
     kept["mean_shift"] = _named(kept["mean_shift"], plan, threshold, notes)
     return kept
+
+
+def _told_by_one(plan: Transitions, threshold: int) -> list[str]:
+    """Numerical columns whose sums one record dominates: its share is more than 1 in so many."""
+    told = []
+    for j, attribute in enumerate(plan.tuples.attributes):
+        if not isinstance(attribute, NumericalAttribute):
+            continue
+        before = attribute.numbers[plan.tuples.codes[j, plan.source]]
+        after = plan.targets[plan.target, j]
+        blank = np.isnan(after)
+        parts = [
+            _squares(before, plan.count),
+            (before[~blank] - after[~blank]) ** 2,
+            _squares(before[blank], plan.count[blank]),  # what is left over of the two means
+        ]
+        counts = [plan.count, plan.count[~blank], plan.count[blank]]
+        if any(_one_dominates(*it, threshold) for it in zip(parts, counts, strict=True)):
+            told.append(attribute.name)
+    return told
+
+
+def _squares(numbers: Any, counts: Any) -> Any:
+    """Squared differences from the mean."""
+    return (numbers - np.average(numbers, weights=counts)) ** 2 if len(numbers) else numbers
+
+
+def _one_dominates(squares: Any, counts: Any, threshold: int) -> bool:
+    total = float(squares @ counts)
+    return total > 0 and float(squares.max()) * threshold > total
 
 
 def _without(matrix: Mapping[str, Any], few: Sequence[str]) -> dict[str, Any]:

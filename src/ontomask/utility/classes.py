@@ -35,41 +35,46 @@ def kl(plan: Transitions) -> float:
     return float(share @ np.log(share / (np.where(masked == 0, 0.5, masked) / (n + absent / 2))))
 
 
-def discernibility(plan: Transitions) -> int:
+def discernibility(plan: Transitions, removed: bool = False) -> int:
     r"""How many records each record looks like, summed over records.
 
     .. math:: DM = \sum_g |g|^2
 
     over the classes of equal masked tuples (TM eq. 1). From the number of records (all different)
-    to its square; better when lower. Suppressed records look alike and are one class: the paper
-    has none, other programs charge each of them the number of all records.
+    to its square; better when lower. Suppressed records look alike and are one class, unless they
+    are ``removed``: the paper has none, other programs charge each of them the number of all
+    records.
 
     >>> from ontomask.utility.example import six_patients
     >>> discernibility(six_patients())
     12
     """
-    return sum(size * size for size in _class_sizes(plan).tolist())
+    return sum(size * size for size in _class_sizes(plan, removed).tolist())
 
 
-def average_class_size(plan: Transitions, k: int | None = None) -> float:
+def average_class_size(plan: Transitions, k: int | None = None, removed: bool = False) -> float:
     r"""The mean number of records in a class of equal masked tuples.
 
     .. math:: C_{avg} = \frac{n}{classes} \quad\text{or, with } k, \quad \frac{n}{classes \cdot k}
 
     (LeFevre et al. 2006; ARX's average equivalence class size.) From 1 up; with ``k``, 1 is the
-    best that k-anonymity allows. Better when lower. Suppressed records are one class.
+    best that k-anonymity allows. Better when lower. Suppressed records are one class, unless they
+    are ``removed``; 0 where none is left.
 
     >>> from ontomask.utility.example import six_patients
     >>> average_class_size(six_patients()), average_class_size(six_patients(), k=2)
     (2.0, 1.0)
     """
-    size = plan.tuples.records / len(_class_sizes(plan))
+    sizes = _class_sizes(plan, removed)
+    size = float(sizes.mean()) if len(sizes) else 0.0
     return size if k is None else size / k
 
 
-def _class_sizes(plan: Transitions) -> Longs:
+def _class_sizes(plan: Transitions, removed: bool) -> Longs:
     _, after = _looks(plan)
-    sizes = np.bincount(after, weights=plan.count).astype(np.int64)
+    blank: NDArray[np.bool_] = np.all(np.isnan(plan.targets), axis=1)
+    gone = blank[plan.target] & removed
+    sizes = np.bincount(after, weights=np.where(gone, 0, plan.count)).astype(np.int64)
     return sizes[sizes > 0]
 
 

@@ -158,13 +158,15 @@ def evaluate_utility(
     most_tuples: int = 2_000,
     most_concepts: int = 2_000,
     random: np.random.Generator | None = None,
+    removed: bool = False,
 ) -> dict[str, Any]:
     """Every measure of utility of a plan, as plain numbers, lists and dicts.
 
     The keys are those of :data:`DESCRIPTIONS`. ``clusters`` and ``most_tuples`` go to
     :func:`clustering_distance`, ``most_concepts`` to :func:`distance_correlations` (lower here than
     there: a default evaluation is a matter of seconds); ``random`` draws the samples of both, and
-    without it they are always the same. Both say how many records they compared.
+    without it they are always the same. Both say how many records they compared. ``removed`` says
+    that suppressed records are not in the released table, and so in no class.
 
     >>> from ontomask.utility.example import six_patients
     >>> found = evaluate_utility(six_patients(), k=2)
@@ -183,9 +185,9 @@ def evaluate_utility(
         "changed_records": changed_records(plan),
         "semantic_quality": semantic_quality(plan),
         "kl": kl(plan),
-        "discernibility": discernibility(plan),
-        "average_class_size": average_class_size(plan),
-        "normalised_average_class_size": average_class_size(plan, k) if k else None,
+        "discernibility": discernibility(plan, removed),
+        "average_class_size": average_class_size(plan, None, removed),
+        "normalised_average_class_size": average_class_size(plan, k, removed) if k else None,
         "mean_shift": mean_shift(plan),
         "variance_difference": variance_difference(plan),
         "distance_variance_difference": spreads,

@@ -21,6 +21,7 @@
   const pair = add(place, "div", { class: "pair" });
   const told = add(place, "p", { class: "told soft", "aria-live": "polite" });
   const sides = [side("original", BEFORE), side("masked", AFTER)];
+  const named = (column) => sides.forEach((it) => { it.title.textContent = `${column}, ${it.name}`; });
   show(0);
 
   function grown(column) {
@@ -42,13 +43,14 @@
 
   function side(title, which) {
     const box = add(pair, "div");
-    add(box, "h4", {}, title);
+    const heading = add(box, "h4", {}, title);
     const svg = add(box, "svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, role: "group", "aria-label": `${title}: records in the taxonomy` }, null, SVG);
-    return { svg, which };
+    return { svg, which, name: title, title: heading };
   }
 
   function show(i) {
     open = i;
+    named(tree.name);
     told.textContent = tree.nodes.length ? words(tree.nodes[i]) : "Too few records to be drawn.";
     path.replaceChildren();
     const up = [];

@@ -12,6 +12,10 @@
     button.hidden = false;
     button.addEventListener("click", () => copy(document.getElementById(button.dataset.copy), button));
   }
+  // On paper nothing can be opened.
+  addEventListener("beforeprint", () => {
+    for (const it of document.querySelectorAll("details")) it.open = true;
+  });
   function copy(from, button) {
     const selection = getSelection();
     selection.selectAllChildren(from);

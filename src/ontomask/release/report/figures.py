@@ -113,9 +113,11 @@ def risk_by_column(risk: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def utility_rows(utility: Mapping[str, Any]) -> list[Figure]:
-    """The figures of the table as a whole."""
+def utility_rows(utility: Mapping[str, Any], promised: bool) -> list[Figure]:
+    """The figures of the table as a whole; those over k where a k is promised."""
     found = {name: dict(utility[name]) for name in UTILITY}
+    if not promised:
+        found["normalised_average_class_size"]["value"] = None
     found["clustering_distance"]["value"] = found["clustering_distance"]["value"]["distance"]
     return list(_rows(UTILITY, found, {}))
 

@@ -71,12 +71,12 @@ def report(release: Release, known: Mapping[str, Any]) -> str:
         roles=_roles(known),
         risk=risk_rows(known["risk"]),
         risk_columns=risk_by_column(known["risk"]),
-        utility=utility_rows(known["utility"]),
+        utility=utility_rows(known["utility"], known["guarantee"]["k"] is not None),
         class_sizes=_class_sizes(known),
         attributes=_attributes(known, release),
         correlations=_correlations(known),
         taxonomies=drawn,
-        loss=_loss(plan, least, drawn["losses"]),
+        loss=_loss(plan, known, drawn["losses"]),
         spreads=_spreads(release, least),
         changes=_changes(release, least),
     )
@@ -109,7 +109,11 @@ def _tiles(known: Mapping[str, Any]) -> list[dict[str, str]]:
             "figure": numbers.whole(risk["uniques"]),
             "words": f"records unique; {numbers.whole(risk['before']['uniques'])} before",
         },
-        {"figure": numbers.percent(quality), "words": "similarity to the original values"},
+        *(
+            [{"figure": numbers.percent(quality), "words": "similarity to the original values"}]
+            if quality is not None
+            else []
+        ),
     ]
 
 
@@ -274,14 +278,16 @@ def _named(concept: str, label: str) -> str:
     return concept if concept == label else f"{label}\t{concept}"
 
 
-def _loss(plan: Transitions, least: int, losses: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _loss(
+    plan: Transitions, known: Mapping[str, Any], losses: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     """Which columns and which branches the loss is in."""
     records = plan.tuples.records
+    moves = known["utility"]["mean_absolute_distance"]["value"]
     rows = []
     for attribute, apart in zip(plan.tuples.attributes, moved(plan), strict=True):
-        changed = int(plan.count[apart > 0].sum())
-        told = None if 0 < changed < least else float(plan.count @ apart) / records
-        rows.append(Bar(attribute.name, told))
+        told = moves.get(attribute.name) is not None  # else it would be told here
+        rows.append(Bar(attribute.name, float(plan.count @ apart) / records if told else None))
     rows.sort(key=lambda it: -(it.value or 0.0))
     by_branch = []
     for column in losses[:MOST_CHARTS]:

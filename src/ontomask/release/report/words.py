@@ -28,9 +28,10 @@ METHODS = {
     "shared by at least {k} records",
     "resampling": "groups of at least {k} records, formed across random samples that were sorted "
     "by similarity, took the values in the middle of their group",
-    "suppression": "combinations of values that fewer than {k} records share were removed",
+    "suppression": "combinations of values that fewer than {k} records share were suppressed",
     "rank_swapping": "values were exchanged between similar records (interval {k})",
-    "noise_addition": "values were replaced by others at a random distance (alpha {alpha})",
+    "noise_addition": "values were moved by random distances (alpha {alpha}); numbers and levels "
+    "may have stayed where they were",
 }
 SYNTHETIC = (
     "groups of at least {k} similar records were formed, and values were replaced by others that "
@@ -70,7 +71,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def guaranteed(known: Mapping[str, Any], method: Method) -> list[str]:
-    """What holds by construction and was counted on the finished table."""
+    """What holds by construction; class sizes and untouched cells were counted on the table."""
     promise = known["guarantee"]
     masked = listed(_with_role(known, "quasi"))
     found = []
@@ -84,9 +85,10 @@ def guaranteed(known: Mapping[str, Any], method: Method) -> list[str]:
     removed = _removed(known)
     if removed:
         found.append(f"The {_columns(removed)} {listed(removed)} {_are(removed)} not released.")
+    left_out = known["records"]["dropped"] or known["method"]["settings"].get("how") == "drop"
     found.append(
         "All other cells are as they were, row by row and in the same order"
-        + (", but for the records that were left out." if _left_out(known) else ".")
+        + (", but for the records that were left out." if left_out else ".")
     )
     return found
 
@@ -98,9 +100,8 @@ def measured(known: Mapping[str, Any]) -> list[str]:
     found = []
     if known["guarantee"]["k"] is None:
         found.append(
-            f"No class sizes are promised; the smallest class has "
-            f"{whole(known['guarantee']['smallest'])} {known['guarantee']['unit']}, and "
-            f"{whole(risk['uniques'])} records are alone in theirs (before: "
+            f"No class sizes are promised; {many(risk['uniques'], 'record')} "
+            f"{'is' if risk['uniques'] == 1 else 'are'} alone with the masked values (before: "
             f"{whole(was['uniques'])})."
         )
     found.append(
@@ -108,11 +109,15 @@ def measured(known: Mapping[str, Any]) -> list[str]:
         f"similar one is right for {percent(risk['linkage_nearest'])} of the records (in the "
         f"original table: {percent(was['linkage_nearest'])}){_estimate(risk)}."
     )
-    for column, fewest in risk["l_distinct"].items():
+    for column, fewest in risk["l_distinct"].items() if known["guarantee"]["k"] else ():
         found.append(
             f"A class has at least {many(fewest, 'different value')} of {column}"
             + (": who is known to be in it is known to have it." if fewest == 1 else ".")
         )
+    found.append(
+        "Rows stand in the order they had. If it tells something, as a date of admission, shuffle "
+        "them before you publish."
+    )
     return found
 
 
@@ -164,7 +169,8 @@ def _taxonomies(known: Mapping[str, Any]) -> str:
         if known["columns"].get(column, {}).get("role") == "quasi":
             by_name.setdefault(_taxonomy(it), []).append(column)
     parts = [f"that of {listed(columns)} by {name}" for name, columns in by_name.items()]
-    return f"Similarity was judged by meaning: {'; '.join(parts)}." if parts else ""
+    judged = known["method"]["name"] != "suppression"
+    return f"Similarity was judged by meaning: {'; '.join(parts)}." if parts and judged else ""
 
 
 def _taxonomy(it: Mapping[str, Any]) -> str:
@@ -195,29 +201,37 @@ def _held(known: Mapping[str, Any]) -> list[str]:
 
 
 def _left(known: Mapping[str, Any]) -> list[str]:
-    alike = [
-        column for column, fewest in known["risk"]["l_distinct"]["value"].items() if fewest == 1
+    fewest = known["risk"]["l_distinct"]["value"].items() if known["guarantee"]["k"] else ()
+    alike = [column for column, values in fewest if values == 1]
+    shared = [
+        f"Some class shares a single value of {column}: to be in it is to have that value."
+        for column in alike
     ]
-    shared = (
-        f" In some classes all records share one value of {listed(alike)}, so that membership "
-        "alone would reveal it."
-        if alike
-        else ""
-    )
     return [
-        "This lowers the risk that a person is recognised; it does not exclude it, and columns "
-        f"released unchanged are not protected.{shared}"
+        "Masking can lower the risk that a person is recognised; it does not exclude it, and "
+        "columns released unchanged are not protected.",
+        *shared,
+        *(f"To be considered: {caution}." for caution in known["cautions"]),
     ]
 
 
 def _left_out(known: Mapping[str, Any]) -> str:
     records = known["records"]
-    parts = []
+    sentences = []
     if records["dropped"]:
-        parts.append(f"{many(records['dropped'], 'record')} with missing values left out")
+        were = "was" if records["dropped"] == 1 else "were"
+        dropped = many(records["dropped"], "record")
+        sentences.append(f"{dropped} with missing values {were} left out.")
     if records["suppressed"]:
-        parts.append(f"the masked columns of {many(records['suppressed'], 'record')} suppressed")
-    return f"Of the original table, {listed(parts)}." if parts else ""
+        were = "was" if records["suppressed"] == 1 else "were"
+        gone = many(records["suppressed"], "record")
+        removed = known["method"]["settings"].get("how") == "drop"
+        sentences.append(
+            f"{gone} {were} removed."
+            if removed
+            else f"In {gone} the masked columns were left blank."
+        )
+    return " ".join(sentences)
 
 
 def _with_role(known: Mapping[str, Any], *roles: str) -> list[str]:
