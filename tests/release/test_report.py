@@ -10,12 +10,12 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.report import wide_release
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ontomask as om
 from ontomask.errors import ParameterError
-from ontomask.release.evaluation import Evaluation
 from ontomask.release.facts import facts
 from ontomask.release.manifest import manifest
 from ontomask.release.report import report
@@ -334,38 +334,7 @@ def test_weak_swapping_is_said_in_the_report(folder):
 # ---------------------------------------------------------------------- size
 
 
-def widened(figures, columns, random):
-    """The figures of one column given to all: what they are is of no matter for the size."""
-    if not isinstance(figures, dict):
-        return figures
-    if "columns" in figures:
-        matrix = random.random((len(columns), len(columns))).tolist()
-        return {**figures, "columns": columns} | dict.fromkeys(
-            ("before", "after", "difference"), matrix
-        )
-    if columns[0] in figures:
-        return {column: figures[columns[0]] for column in columns}
-    return {name: widened(it, columns, random) for name, it in figures.items()}
-
-
 def test_two_hundred_columns_of_a_large_taxonomy_are_no_six_megabytes():
-    random = np.random.default_rng(0)
-    parents = (np.arange(1, 20_000) * random.random(19_999) ** 2).astype(int)
-    names = [f"concept {place} of a taxonomy with long names" for place in range(20_000)]
-    tree = om.Taxonomy.from_edges(
-        [(names[child + 1], names[parent]) for child, parent in enumerate(parents)]
-    )
-    columns = [f"column {place}" for place in range(200)]
-    codes = {c: random.choice(20_000, 200)[random.integers(0, 200, 2_000)] for c in columns}
-    table = pd.DataFrame({c: [names[code] for code in codes[c]] for c in columns})
-
-    def released_with(some):
-        schema = om.Schema([om.Nominal(column, tree) for column in some])
-        return om.mask(table[some], schema, om.Suppression(k=2), seed=1)
-
-    one = released_with(columns[:1]).evaluation
-    wide = released_with(columns)
-    both = (widened(it, columns, random) for it in (one.utility, one.risk))
-    wide.__dict__["evaluation"] = Evaluation(*both)  # as if it had been asked for
+    wide = wide_release(200)
     text = report(wide, facts(wide, 2))
     assert 500_000 < len(text.encode()) < 6_000_000
