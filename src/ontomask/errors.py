@@ -27,6 +27,7 @@
     ├── IndexReleasedWarning           a named pandas index is in the released table
     ├── NothingSwappedWarning          all records are alike, swapping changes nothing
     ├── RepeatedIdentifierWarning      one person seems to have several records
+    ├── StoppedEarlyWarning            a search was interrupted, and gave the best so far
     └── WeakProtectionWarning          a method without a guarantee changed next to nothing
 
 Every message says what is wrong, where, and what to do about it. A message may quote a few
@@ -56,6 +57,7 @@ __all__ = [
     "SeveralParentsError",
     "SeveralRootsWarning",
     "SpecError",
+    "StoppedEarlyWarning",
     "TaxonomyError",
     "UndeclaredParentError",
     "UnknownConceptError",
@@ -187,6 +189,10 @@ class RepeatedIdentifierWarning(OntomaskWarning):
 
 class WeakProtectionWarning(OntomaskWarning):
     """A method that promises nothing left most records as they were, or easy to link."""
+
+
+class StoppedEarlyWarning(OntomaskWarning):
+    """A search was interrupted, and gave the best it had found so far."""
 
 
 def quoted(names: Iterable[object], most: int = 5) -> str:

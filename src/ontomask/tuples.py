@@ -19,9 +19,24 @@ from numpy.typing import NDArray
 from ontomask.attributes import Attribute
 from ontomask.errors import InternalError
 
-__all__ = ["Transitions", "Tuples", "count_tuples", "once_per_plan"]
+__all__ = ["Held", "Transitions", "Tuples", "count_tuples", "once_per_plan"]
 
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What the records of each tuple hold of a column that is not masked: parallel arrays.
+
+    A tuple and a value may be there more than once. ``ordered`` says that the values are numbers,
+    and their codes in ascending order.
+    """
+
+    name: str
+    tuple: NDArray[np.int64]
+    value: NDArray[np.int64]
+    count: NDArray[np.int64]
+    ordered: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +44,15 @@ class Tuples:
     """The distinct tuples of a table, in sorted order, with counts.
 
     ``codes[j, t]`` is the place of tuple ``t``'s value among the sorted values of attribute ``j``.
+    ``watched`` are confidential columns, for methods that keep groups varied, and ``people`` says
+    whose the records are, where that is known.
     """
 
     attributes: tuple[Attribute, ...]
     codes: NDArray[np.int32]
     counts: NDArray[np.int64]
+    watched: tuple[Held, ...] = ()
+    people: Held | None = None
 
     def __len__(self) -> int:
         return len(self.counts)

@@ -46,7 +46,7 @@ class Operators:
         self._values_only = candidates == "values"
         sizes = [attribute.size for attribute in tuples.attributes]
         self.offset: Longs = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
-        self._factors = [self._factor(j, distance) for j in range(len(sizes))]
+        self.factors = [self._factor(j, distance) for j in range(len(sizes))]
         #: What a distance, times its attribute's factor, is multiplied with to be a whole number.
         self.scale = FIXED / self._largest()
         self._length = sum(sizes)
@@ -76,7 +76,7 @@ class Operators:
             max(
                 factor
                 * (a.range**2 / 2 if self.by_variance and isinstance(a, NumericalAttribute) else 1)
-                for factor, a in zip(self._factors, self.tuples.attributes, strict=True)
+                for factor, a in zip(self.factors, self.tuples.attributes, strict=True)
             )
             or 1.0
         )
@@ -99,7 +99,7 @@ class Operators:
                 part[:] = self._rows[j][int(target[j])]
             else:
                 distances = self._distances(attribute, float(target[j]))
-                np.rint(distances * (self._factors[j] * self.scale), out=distances)
+                np.rint(distances * (self.factors[j] * self.scale), out=distances)
                 part[:] = distances
         return row
 
@@ -107,7 +107,7 @@ class Operators:
         """The distances between the values of a nominal attribute."""
         attribute = self.tuples.attributes[j]
         assert isinstance(attribute, NominalAttribute)
-        factor = self._factors[j] * self.scale
+        factor = self.factors[j] * self.scale
         if self.classic:
             return np.rint(factor * (1 - np.eye(attribute.size))).astype(self.kind)
         return self._scaled(attribute.rows(attribute.place), factor / FIXED)
@@ -119,7 +119,7 @@ class Operators:
             self._scaled(a.table, factor * self.scale / FIXED)
             if isinstance(a, NominalAttribute) and not self.classic
             else None
-            for a, factor in zip(self.tuples.attributes, self._factors, strict=True)
+            for a, factor in zip(self.tuples.attributes, self.factors, strict=True)
         ]
 
     def _scaled(self, table: NDArray[np.int32], factor: float) -> NDArray[Any]:
@@ -140,7 +140,7 @@ class Operators:
         for j, attribute in enumerate(self.tuples.attributes):
             value = self.tuples.codes[j, tuple_]
             distances = self._many(attribute, targets[:, j], int(value))
-            total += np.rint(distances * (self._factors[j] * self.scale)).astype(np.int64)
+            total += np.rint(distances * (self.factors[j] * self.scale)).astype(np.int64)
         return total
 
     def _many(self, attribute: Attribute, targets: Floats, value: int) -> Floats:

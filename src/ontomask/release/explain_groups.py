@@ -16,9 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.attributes import FIXED
-from ontomask.methods.mdav import mdav
 from ontomask.methods.microaggregation import Microaggregation
-from ontomask.methods.operators import Operators
 from ontomask.release.explain_columns import Numbers, QuasiIdentifier, Value, Words
 from ontomask.tuples import Transitions, Tuples
 
@@ -95,7 +93,7 @@ _known: WeakKeyDictionary[Transitions, Groups | None] = WeakKeyDictionary()
 def groups_of(release: Release) -> Groups | None:
     """The groups of a microaggregation; None where they cannot be formed again."""
     plan, method = release.transitions, release.method
-    if not isinstance(method, Microaggregation) or method.algorithm != "mdav":
+    if not isinstance(method, Microaggregation) or method.effort == "thorough":
         return None
     if plan not in _known:
         _known[plan] = _formed_again(plan, method)
@@ -103,12 +101,8 @@ def groups_of(release: Release) -> Groups | None:
 
 
 def _formed_again(plan: Transitions, method: Microaggregation) -> Groups | None:
-    candidates = method.candidates or ("hierarchy" if method.distance == "mean" else "values")
-    operators = Operators(plan.tuples, method.distance, method.operators, candidates)
-    group = mdav(operators, method.k)
-    members = np.argsort(group, kind="stable")
-    start = np.searchsorted(group[members], np.arange(group.max() + 2))
-    raw = operators.centroids(start, members)
+    operators = method.operators_for(plan.tuples)
+    group, raw = method.groups(operators, np.random.default_rng(0))
     written = [a.released(c) for a, c in zip(plan.tuples.attributes, raw.T, strict=True)]
     # Not the operators themselves: they hold tables.
     found = Groups(group, np.column_stack(written), operators.above, operators.classic)

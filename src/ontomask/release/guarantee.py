@@ -6,18 +6,25 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.attributes import NumericalAttribute
 from ontomask.errors import InternalError, WeakProtectionWarning
 from ontomask.methods.method import GroupingMethod, Method
 from ontomask.tuples import Transitions
 
+if TYPE_CHECKING:
+    from ontomask.risk import Confidential
+
 __all__ = ["Guarantee", "Measured", "guaranteed", "percent", "promised", "shown"]
 
 Longs = NDArray[np.int64]
+
+#: What rounding may take from a sum.
+SLIGHT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -77,9 +84,18 @@ def promised(method: Method) -> int | None:
 
 
 def guaranteed(
-    columns: Sequence[str], method: Method, plan: Transitions, sizes: Longs, unit: str
+    columns: Sequence[str],
+    method: Method,
+    plan: Transitions,
+    sizes: Longs,
+    unit: str,
+    confidential: Sequence[Confidential] = (),
 ) -> Guarantee:
-    """What holds, given the class sizes counted on the table, in records or people."""
+    """What holds, given the class sizes counted on the table, in records or people.
+
+    ``confidential`` are the counts of confidential columns by class, where a method promises
+    something of them.
+    """
     k, names = promised(method), ", ".join(columns)
     smallest = int(sizes.min()) if len(sizes) else 0
     plural = {"record": "records", "person": "people"}[unit]
@@ -99,7 +115,34 @@ def guaranteed(
         return Guarantee(words, None, measured=measured, warnings=[weak] if weak else (), **numbers)
     if smallest < k:
         raise InternalError(f"{k}-anonymity was promised, and a class has {counted}")
-    return Guarantee(f"{k}-anonymous on {names}: smallest class {counted}", k, **numbers)
+    varied = _varied(method, confidential)
+    return Guarantee(f"{k}-anonymous on {names}: smallest class {counted}{varied}", k, **numbers)
+
+
+def _varied(method: Method, confidential: Sequence[Confidential]) -> str:
+    """What was promised of confidential columns, once it has been found to hold."""
+    from ontomask.risk import closeness, distinct_diversity, entropy_diversity
+
+    least, most = getattr(method, "l", None), getattr(method, "t", None)
+    protects = getattr(method, "protects", None)
+    words = ""
+    for column in confidential if least is not None or most is not None else ():
+        if protects is not None and column.name not in protects:
+            continue
+        if least is not None:
+            entropy = getattr(method, "diversity", "distinct") == "entropy"
+            found = entropy_diversity(column) if entropy else distinct_diversity(column)
+            if found < least - SLIGHT:
+                raise InternalError(f"l = {least} was promised of {column.name!r}, not {found:g}")
+            kind = "values by entropy" if entropy else "different values"
+            words += f"; {column.name}: at least {least} {kind} in every class"
+        if most is not None:
+            ordered = isinstance(column.attribute, NumericalAttribute)
+            apart = closeness(column, "ordered" if ordered else "equal")
+            if apart > most + SLIGHT:
+                raise InternalError(f"t = {most} was promised of {column.name!r}, not {apart:g}")
+            words += f"; {column.name}: no class farther than {most:g} from the whole table"
+    return words
 
 
 def _construction(method: Method) -> str:

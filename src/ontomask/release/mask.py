@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.attributes import NumericalAttribute
 from ontomask.engines import frames
 from ontomask.engines.engine import Applied, Engine
 from ontomask.engines.frames import Distinct, Written
@@ -24,6 +25,7 @@ from ontomask.errors import (
     many,
 )
 from ontomask.methods.method import Method
+from ontomask.progress import saying
 from ontomask.release.coding import Coded
 from ontomask.release.counting import count_table, open_engine, reported
 from ontomask.release.evaluation import Evaluation, figures, watched
@@ -33,7 +35,7 @@ from ontomask.release.schema import Schema
 from ontomask.risk import Confidential
 from ontomask.risk.classes import looks as looks_alike
 from ontomask.taxonomy import TermMap
-from ontomask.tuples import Transitions, Tuples
+from ontomask.tuples import Held, Transitions, Tuples
 
 if TYPE_CHECKING:
     from ontomask.release.explain import Explained
@@ -222,7 +224,9 @@ def _masked(
     progress(f"planning for {many(len(counted.tuples), 'tuple')}")
     people = None if schema.person is None else engine.by_tuple(schema.person)
     pairs = None if people is None else (people[0], people[1].codes)
-    plan = planned(method, counted.tuples, random, pairs)
+    before = watched(schema, engine.by_tuple)
+    with saying(progress):
+        plan = planned(method, counted.tuples, random, pairs, before)
     # A plan may hold more concepts than the values' own hierarchy.
     coded = [it.of(a) for it, a in zip(counted.coded, plan.tuples.attributes, strict=True)]
     looks = {
@@ -235,10 +239,11 @@ def _masked(
     applied.verify()
     if method.permutes:
         _check_multisets(coded, plan, applied, looks)
+    after = watched(schema, lambda *column: _by_look(plan, *applied.by_class(*column)))
     return Release(
         data=applied.data,
         transitions=plan,
-        guarantee=_guarantee(schema, method, plan, applied),
+        guarantee=_guarantee(schema, method, plan, applied, after),
         method=method,
         schema=schema,
         records=applied.records,
@@ -246,10 +251,7 @@ def _masked(
         suppressed=int(plan.count[frames.blank(plan)[plan.target]].sum()),
         others=_others(engine.names, schema),
         _largest_people=None if people is None else np.sort(people[1].counts)[::-1][:MOST_PEOPLE],
-        _watched=(
-            watched(schema, lambda *column: _by_look(plan, *applied.by_class(*column))),
-            watched(schema, engine.by_tuple),
-        ),
+        _watched=(after, before),
         _applied=applied,
         mappings={
             column: replace(it.terms, missing=counted.missing[column])
@@ -293,18 +295,38 @@ def check_arguments(schema: Any, method: Any) -> None:
 
 
 def planned(
-    method: Method, tuples: Tuples, random: np.random.Generator, people: People | None = None
+    method: Method,
+    tuples: Tuples,
+    random: np.random.Generator,
+    people: People | None = None,
+    confidential: Sequence[Confidential] = (),
 ) -> Transitions:
     """What becomes of every tuple, as it is written.
 
     With ``people``, the tuple and the person of every record, classes hold ``k`` different ones
-    where the method promises classes of ``k``.
+    where the method promises classes of ``k``. ``confidential`` are the columns that a method may
+    keep varied, counted by tuple.
     """
-    plan = _as_written(method.plan(tuples, random))
+    known = replace(
+        tuples,
+        watched=tuple(_held(it) for it in confidential),
+        people=None if people is None else Held("person", *people, np.ones_like(people[0])),
+    )
+    plan = _as_written(method.plan(known, random))
     k = promised(method)
     if people is None or k is None:
         return plan
     return merge_until_k_people(plan, *people, k, getattr(method, "how", None))
+
+
+def _held(counted: Confidential) -> Held:
+    return Held(
+        counted.name,
+        counted.classes.astype(np.int64),
+        counted.values.astype(np.int64),
+        counted.counts.astype(np.int64),
+        ordered=isinstance(counted.attribute, NumericalAttribute),
+    )
 
 
 def _as_written(plan: Transitions) -> Transitions:
@@ -324,11 +346,17 @@ def _by_look(plan: Transitions, targets: Longs, found: Distinct) -> tuple[Longs,
     return looks_alike(plan)[targets], found
 
 
-def _guarantee(schema: Schema, method: Method, plan: Transitions, applied: Applied) -> Guarantee:
+def _guarantee(
+    schema: Schema,
+    method: Method,
+    plan: Transitions,
+    applied: Applied,
+    confidential: Sequence[Confidential],
+) -> Guarantee:
     names = [column.column for column in schema.quasi_identifiers]
     if schema.person is None:
-        return guaranteed(names, method, plan, applied.class_sizes(), "record")
-    return guaranteed(names, method, plan, applied.people(schema.person), "person")
+        return guaranteed(names, method, plan, applied.class_sizes(), "record", confidential)
+    return guaranteed(names, method, plan, applied.people(schema.person), "person", confidential)
 
 
 def _check_multisets(

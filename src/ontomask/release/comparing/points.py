@@ -148,7 +148,8 @@ def worked_out(task: Task, method: Method) -> Point:
 
 def _point(task: Task, method: Method) -> Point:
     began = perf_counter()
-    plan = planned(method, task.tuples, np.random.default_rng(task.number), task.people)
+    random = np.random.default_rng(task.number)
+    plan = planned(method, task.tuples, random, task.people, task.confidential)
     seconds = perf_counter() - began
     removed = getattr(method, "how", None) == "drop"
     after: Sequence[Confidential] = ()
@@ -165,7 +166,7 @@ def _point(task: Task, method: Method) -> Point:
         sizes, unit = masked_classes(plan, removed), "record"
         notes.append(UNKNOWN_PEOPLE)
     found = figures(plan, getattr(method, "k", None), after, task.confidential, removed=removed)
-    promise = guaranteed(task.columns, method, plan, sizes, unit)
+    promise = guaranteed(task.columns, method, plan, sizes, unit, after)
     return Point(method, found, promise, seconds, notes=tuple(notes), _whole=plan.is_whole)
 
 

@@ -1,0 +1,150 @@
+"""The tuples as the loops see them: flat arrays, words and numbers side by side.
+
+The distance between a tuple and a centroid is the sum over attributes of what each contributes; a
+record costs its square, itself or its root:
+
+==========  =========  ==========================  ==============================
+distance    objective  an attribute contributes    a record costs, of the sum *D*
+==========  =========  ==========================  ==============================
+``mean``    ``sse``    its distance, weighted      D²
+``mean``    ``sad``    its distance, weighted      D
+``s``       ``sse``    pair over column variance   D
+``s``       ``sad``    pair over column variance   √D
+==========  =========  ==========================  ==============================
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.attributes import FIXED, NominalAttribute, NumericalAttribute
+from ontomask.methods.operators import Operators
+
+__all__ = ["CLASSIC_TUPLE", "NUMBER", "RANK", "WORD", "Space", "space_of"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+#: Kinds of attributes: words, numbers with a mean, ranks with a median.
+WORD, NUMBER, RANK = 0, 1, 2
+
+#: How a record's cost follows from its distance.
+AS_IT_IS, SQUARED, ROOT = 0, 1, 2
+
+#: How a centroid is chosen: by the papers' rule, the best for the objective, or the most frequent
+#: tuple (the classic operators of SF).
+RULE, BEST, CLASSIC_TUPLE = 0, 1, 2
+
+#: Measures that are metrics: a value that more than half the records hold is the centroid.
+METRICS = ("sanchez", "equality")
+
+
+class Space(NamedTuple):
+    """What the loops read; nothing in it changes.
+
+    ``codes[t, j]`` is the value of tuple ``t``, ``target[t, j]`` what leaves it as it is. The
+    distance from value ``v`` of a nominal attribute ``j`` to candidate ``c`` is
+    ``table[first[j] + v * width[j] + c]``, in fixed point, times ``scale[j]``. What a value may
+    become stands in ``above``, from ``above_start[value_first[j] + v]`` on; ``number`` and
+    ``place`` are of all values, attribute after attribute.
+    """
+
+    codes: Ints
+    target: Floats
+    weight: Longs
+    kind: NDArray[np.int8]
+    scale: Floats
+    table: Ints
+    first: Longs
+    width: Longs
+    metric: NDArray[np.bool_]
+    value_first: Longs
+    place: Ints
+    number: Floats
+    above_start: Longs
+    above: Ints
+    by_variance: bool
+    cost: int
+    choice: int
+    most_candidates: int
+    most_values: int
+
+
+def space_of(operators: Operators, objective: str, centroid: str, order: Longs) -> Space:
+    """The tuples of some operators, in an order that keeps like beside like."""
+    tuples = operators.tuples
+    attributes = tuples.attributes
+    factors = _factors(operators)
+    tables, places, numbers, starts, aboves = [], [], [], [np.zeros(1, dtype=np.int64)], []
+    kind, scale, metric = [], [], []
+    for j, attribute in enumerate(attributes):
+        table, start, above = _words(operators, j)
+        tables.append(table)
+        aboves.append(above)
+        starts.append(start[1:] + starts[-1][-1])
+        if isinstance(attribute, NominalAttribute):
+            kind.append(WORD)
+            scale.append(factors[j] / FIXED)
+            places.append(attribute.place.astype(np.int32))
+            numbers.append(np.zeros(attribute.size))
+            metric.append(operators.classic or attribute.measure in METRICS)
+            continue
+        assert isinstance(attribute, NumericalAttribute)
+        kind.append(RANK if attribute.median else NUMBER)
+        reach = 1.0 if operators.by_variance else attribute.range
+        scale.append(factors[j] / reach if reach else 0.0)
+        places.append(np.zeros(attribute.size, dtype=np.int32))
+        numbers.append(attribute.numbers)
+        metric.append(False)
+    sizes = [table.size for table in tables]
+    values = [attribute.size for attribute in attributes]
+    cost = {"sse": SQUARED, "sad": AS_IT_IS}[objective]
+    if operators.by_variance:
+        cost = {"sse": AS_IT_IS, "sad": ROOT}[objective]
+    classic_tuple = operators.classic and not operators.by_variance and centroid == "rule"
+    return Space(
+        codes=np.ascontiguousarray(tuples.codes.T[order], dtype=np.int32),
+        target=np.ascontiguousarray(tuples.targets()[order]),
+        weight=tuples.counts[order],
+        kind=np.array(kind, dtype=np.int8),
+        scale=np.array(scale),
+        table=np.concatenate([table.ravel() for table in tables]),
+        first=np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64),
+        width=np.array([table.shape[1] for table in tables], dtype=np.int64),
+        metric=np.array(metric),
+        value_first=np.concatenate(([0], np.cumsum(values)[:-1])).astype(np.int64),
+        place=np.concatenate(places),
+        number=np.concatenate(numbers),
+        above_start=np.concatenate(starts),
+        above=np.concatenate(aboves),
+        by_variance=operators.by_variance,
+        cost=cost,
+        choice=CLASSIC_TUPLE if classic_tuple else {"rule": RULE, "best": BEST}[centroid],
+        most_candidates=max(1, *(table.shape[1] for table in tables)),
+        most_values=max(values),
+    )
+
+
+def _factors(operators: Operators) -> list[float]:
+    """What the distances of attributes are multiplied with; a mean distance is one from 0 to 1."""
+    factors = operators.factors
+    whole = 1.0 if operators.by_variance else sum(factors)
+    return [factor / whole for factor in factors]
+
+
+def _words(operators: Operators, j: int) -> tuple[Ints, Longs, Ints]:
+    """Distances from values to candidates, and which candidates each value brings in."""
+    attribute = operators.tuples.attributes[j]
+    if not isinstance(attribute, NominalAttribute):
+        none = np.zeros(attribute.size + 1, dtype=np.int64)
+        return np.zeros((0, 0), dtype=np.int32), none, np.zeros(0, dtype=np.int32)
+    start, above = operators.above[j]
+    if not operators.classic:
+        return operators.tables[j], start, above
+    equal = np.full((attribute.size, len(attribute.candidates)), int(FIXED), dtype=np.int32)
+    equal[np.arange(attribute.size), attribute.place] = 0
+    return equal, np.arange(attribute.size + 1), attribute.place.astype(np.int32)
