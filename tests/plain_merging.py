@@ -21,8 +21,9 @@ class Costs:
     ):
         self.tuples, self.distance, self.objective = tuples, distance, objective
         self.classic, self.values_only = operators == "classic", candidates == "values"
+        self._targets = tuples.targets().tolist()
+        self._row = cache(self._row)  # the same targets are asked for again and again
         self.factors = [self._factor(j) for j in range(len(tuples.attributes))]
-        self._apart = cache(self._apart)
 
     def _factor(self, j):
         attributes = self.tuples.attributes
@@ -55,22 +56,24 @@ class Costs:
 
     def own(self, t, j):
         """The target that leaves a tuple's value as it is."""
-        return float(self.tuples.attributes[j].target_of(self.tuples.codes[j, [t]])[0])
+        return self._targets[t][j]
 
-    def _between(self, t, j, target):
-        """How far a tuple's value is from a target, before it is weighed."""
+    def _row(self, j, target):
+        """How far every tuple's value is from a target, before it is weighed."""
         if self.classic and self.is_word(j):
-            return float(self.own(t, j) != target)
+            return [float(own[j] != target) for own in self._targets]
         attribute = self.tuples.attributes[j]
         found = attribute.from_target if self.distance == "mean" else attribute.pair_variance
-        return float(found(target)[self.tuples.codes[j, t]])
+        return found(target)[self.tuples.codes[j]].tolist()
 
-    def _apart(self, t, j, target):
-        return self.factors[j] * self._between(t, j, target)
+    def _between(self, t, j, target):
+        return self._row(j, float(target))[t]
 
     def record(self, t, centre):
         """What one record of a tuple costs."""
-        apart = sum(self._apart(t, j, float(target)) for j, target in enumerate(centre))
+        apart = sum(
+            self.factors[j] * self._between(t, j, target) for j, target in enumerate(centre)
+        )
         if self.distance == "mean":
             return apart**2 if self.objective == "sse" else apart
         return apart if self.objective == "sse" else math.sqrt(apart)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import ontomask as om
 import plain
 import plain_mdav
 from methods.tables import tables
@@ -498,3 +499,20 @@ def test_a_name_that_several_values_have_is_an_error():
     release = mask(pd.DataFrame({"it": ["B1", "B2"]}), Schema([Nominal("it", tree)]), Recoding(k=2))
     with pytest.raises(UnknownValueError, match="may be several values of column 'it': 'B1', 'B2'"):
         release.explain("bank")
+
+
+@pytest.mark.parametrize("centroid", ["rule", "best"])
+def test_groups_that_were_merged_are_explained_by_what_they_became(centroid, icd9):
+    table = pd.DataFrame(om.datasets.discharges(300))
+    names = ["diagnosis", "secondary_diagnosis"]
+    schema = om.Schema([om.Nominal(name, icd9) for name in names], other="drop")
+    method = om.Microaggregation(k=5, algorithm="merge", centroid=centroid)
+    release = om.mask(table, schema, method)
+    for row in range(0, 300, 10):
+        (part,) = release.explain(tuple(table.loc[row, names])).parts
+        for column in part.example.columns:
+            assert column.centre is not None
+            assert column.centre.chosen.value == release.data.loc[row, column.column]
+            least = min(it.total for it in column.centre.candidates)
+            if centroid == "rule" and column.centre.candidates:
+                assert column.centre.candidates[0].total == least

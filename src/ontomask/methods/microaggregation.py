@@ -184,6 +184,7 @@ class Microaggregation(GroupingMethod):
     def _merged(
         self, operators: Operators, random: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        say("merging groups; the first time ever, the loops are compiled for half a minute")
         from ontomask.methods.merging import merge
         from ontomask.methods.merging.rules import wanted
 

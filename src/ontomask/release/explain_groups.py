@@ -49,10 +49,10 @@ class Candidate:
 class Centre:
     """How a column of the centroid was chosen.
 
-    ``rule`` is ``"least sum"``, ``"most frequent"``, ``"mean"`` or ``"median"``. ``values`` are
-    those of the group, with records, the most frequent first, and ``distinct`` says how many there
-    are. Of the ``among`` candidates the best are listed, the chosen one first; ``exact`` is a mean
-    before it was rounded.
+    ``rule`` is ``"least sum"``, ``"least sum, then loss"``, ``"least loss"``, ``"most frequent"``,
+    ``"mean"`` or ``"median"``. ``values`` are those of the group, with records, the most frequent
+    first, and ``distinct`` says how many there are. Of the ``among`` candidates the best are
+    listed, the chosen one first; ``exact`` is a mean before it was rounded.
     """
 
     rule: str
@@ -74,13 +74,14 @@ class Groups:
     """The group of each tuple, and the centroid of each group as it is written.
 
     ``above`` are the candidates that each value of a column brings in; ``classic`` says that words
-    were equal or not.
+    were equal or not, and ``rule`` how a word was chosen otherwise.
     """
 
     group: Longs
     centroids: Floats
     above: Sequence[tuple[Longs, NDArray[np.int32]]]
     classic: bool
+    rule: str = "least sum"
 
     def members(self, tuple_: int) -> Longs:
         """The tuples in the group of one."""
@@ -105,7 +106,10 @@ def _formed_again(plan: Transitions, method: Microaggregation) -> Groups | None:
     group, raw = method.groups(operators, np.random.default_rng(0))
     written = [a.released(c) for a, c in zip(plan.tuples.attributes, raw.T, strict=True)]
     # Not the operators themselves: they hold tables.
-    found = Groups(group, np.column_stack(written), operators.above, operators.classic)
+    rule = "least sum"
+    if method.algorithm == "merge":
+        rule = "least loss" if method.centroid == "best" else "least sum, then loss"
+    found = Groups(group, np.column_stack(written), operators.above, operators.classic, rule)
     if method.replacement == "centroid":
         targets = set(map(tuple, plan.targets.tolist()))
         if not targets <= set(map(tuple, found.centroids.tolist())):
@@ -123,7 +127,8 @@ def centre_of(groups: Groups, tuples: Tuples, column: QuasiIdentifier, members: 
     assert isinstance(column, Words)
     if groups.classic:
         return _most_frequent(column, places, counts)
-    return _least_sum(groups.above[j], column, places, counts)
+    chosen = int(groups.centroids[groups.group[members[0]], j])
+    return _least_sum(groups.above[j], column, places, counts, chosen, groups.rule)
 
 
 def _values(column: QuasiIdentifier, places: Longs, counts: Longs) -> tuple[tuple[Value, int], ...]:
@@ -133,17 +138,23 @@ def _values(column: QuasiIdentifier, places: Longs, counts: Longs) -> tuple[tupl
 
 
 def _least_sum(
-    candidates: tuple[Longs, NDArray[np.int32]], column: Words, places: Longs, counts: Longs
+    candidates: tuple[Longs, NDArray[np.int32]],
+    column: Words,
+    places: Longs,
+    counts: Longs,
+    chosen: int,
+    rule: str,
 ) -> Centre:
     start, above = candidates
     near = np.unique(np.concatenate([above[start[v] : start[v + 1]] for v in places]))
     sums = column.fixed(near, places) @ counts
-    order = np.lexsort((near, sums))[: RUNNERS_UP + 1]  # ties: as candidates are sorted
+    # Ties as candidates are sorted; the chosen one first, whatever settled it.
+    order = np.lexsort((near, sums, near != chosen))[: RUNNERS_UP + 1]
     best = tuple(
         Candidate(column.said(float(near[i])), float(sums[i] / FIXED)) for i in order.tolist()
     )
     values = _values(column, places, counts)
-    return Centre("least sum", best[0].value, values, len(places), best, len(near))
+    return Centre(rule, best[0].value, values, len(places), best, len(near))
 
 
 def _most_frequent(column: Words, places: Longs, counts: Longs) -> Centre:

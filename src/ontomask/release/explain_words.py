@@ -190,7 +190,7 @@ def _centre(centre: Centre, group: str) -> Iterator[str]:
         yield from _wrapped(f"{group} has {values}", 2, 2)
         yield from _wrapped(_rule(centre), 2, 2)
         for number, it in enumerate(centre.candidates):
-            total = f"{it.total:.3f}" if centre.rule == "least sum" else f"{it.total:,.0f}"
+            total = f"{it.total:.3f}" if centre.rule.startswith("least") else f"{it.total:,.0f}"
             chosen = "" if number else ", chosen"
             yield from _row(f"  {total:>8}  ", f"{it.value.words}{chosen}")
 
@@ -215,7 +215,14 @@ def _exact(centre: Centre) -> str:
 
 
 def _rule(centre: Centre) -> str:
-    if centre.rule == "least sum":
-        tied = ", and of equals the deepest, then the first identifier" if centre.tied else ""
-        return f"of {many(centre.among, 'candidate')} the least summed distance to them{tied}:"
+    among = f"of {many(centre.among, 'candidate')}"
+    if centre.rule == "least loss":
+        return (
+            f"{among} the one that costs least together with the other columns; summed distances:"
+        )
+    if centre.rule.startswith("least sum"):
+        first = "the deepest, then the first identifier"
+        equals = "what costs least with the other columns" if "loss" in centre.rule else first
+        tied = f", and of equals {equals}" if centre.tied else ""
+        return f"{among} the least summed distance to them{tied}:"
     return f"the one that most records hold{', of equals the first' if centre.tied else ''}:"

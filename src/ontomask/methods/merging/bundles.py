@@ -76,6 +76,7 @@ def bundled(arrays: Space | Scratch | Rules | Groups) -> Any:
 @compiled
 def _space(
     codes: Any,
+    rank: Any,
     target: Any,
     weight: Any,
     kind: Any,
@@ -97,6 +98,7 @@ def _space(
 ) -> Any:
     return SpaceBundle(
         codes,
+        rank,
         target,
         weight,
         kind,

@@ -127,7 +127,7 @@ def _most_frequent(space: Any, work: Any, members: Longs, many: Index) -> None:
     for q in range(1, many):
         t = members[q]
         if space.weight[t] > space.weight[chosen] or (
-            space.weight[t] == space.weight[chosen] and t < chosen
+            space.weight[t] == space.weight[chosen] and space.rank[t] < space.rank[chosen]
         ):
             chosen = t
     for j in range(space.kind.size):

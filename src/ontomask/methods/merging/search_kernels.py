@@ -438,12 +438,33 @@ def _dissolve(
     if rules.kind.size and not _all_can_take(space, rules, groups, many, target):
         return False
     moved = groups.members[:many].copy()
+    before = groups.cost[group] + _costs(groups, target, many)
     for q in range(many):
         shift(space, groups, moved[q], target[q])
     groups.cost[group] = 0.0
     for q in range(many):
         refresh(space, work, groups, target[q])
-    return True
+    if _costs(groups, target, many) < before - SLIGHT:
+        return True
+    for q in range(many):  # centroids moved, and not for the better: back again
+        shift(space, groups, moved[q], group)
+    for q in range(many):
+        refresh(space, work, groups, target[q])
+    refresh(space, work, groups, group)
+    return False
+
+
+@compiled_inside
+def _costs(groups: Any, which: Longs, many: Index) -> float:
+    """What some groups cost, each counted once."""
+    total = 0.0
+    for q in range(many):
+        known = False
+        for other in range(q):
+            known |= which[other] == which[q]
+        if not known:
+            total += groups.cost[which[q]]
+    return total
 
 
 @compiled_inside
@@ -505,12 +526,20 @@ def _found(
     moved = groups.members[:many].copy()
     if rules.kind.size and not _all_can_spare(space, rules, groups, moved, target):
         return False
+    before = _costs(groups, target, many)
     for q in range(many):
         shift(space, groups, moved[q], new)
     for q in range(many):
         refresh(space, work, groups, target[q])
     refresh(space, work, groups, new)
-    return True
+    if _costs(groups, target, many) + groups.cost[new] < before - SLIGHT:
+        return True
+    for q in range(many):
+        shift(space, groups, moved[q], target[q])
+    for q in range(many):
+        refresh(space, work, groups, target[q])
+    groups.cost[new] = 0.0
+    return False
 
 
 @compiled_inside

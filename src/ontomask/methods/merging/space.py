@@ -54,6 +54,7 @@ class Space(NamedTuple):
     """
 
     codes: Ints
+    rank: Longs  # where tuples stand in sorted order
     target: Floats
     weight: Longs
     kind: NDArray[np.int8]
@@ -108,6 +109,7 @@ def space_of(operators: Operators, objective: str, centroid: str, order: Longs) 
     classic_tuple = operators.classic and not operators.by_variance and centroid == "rule"
     return Space(
         codes=np.ascontiguousarray(tuples.codes.T[order], dtype=np.int32),
+        rank=np.asarray(order, dtype=np.int64),
         target=np.ascontiguousarray(tuples.targets()[order]),
         weight=tuples.counts[order],
         kind=np.array(kind, dtype=np.int8),
