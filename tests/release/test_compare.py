@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import ontomask as om
@@ -363,6 +363,7 @@ SCALARS = st.text(max_size=8) | st.integers(-9, 10**6) | st.booleans() | st.floa
     ),
     st.lists(st.sampled_from(["no", "1e5", "~", ".5", "2020-01-01", "a: b", "#"]) | SCALARS),
 )
+@example({"data": "\x85"}, ["a\u2028b", "1\n2"])
 def test_fields_written_are_fields_read(tmp_path_factory, fields, levels):
     readable = {name: it for name, it in fields.items() if is_plain(it)}
     readable["columns"] = {"a b": {"levels": [it for it in levels if is_plain(it)]}}

@@ -229,11 +229,16 @@ def _from(folder: Path, spec: Spec, named: str) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Text that begins like a number is quoted, whatever version of YAML reads it."""
+    """Text that begins like a number is quoted, whatever version of YAML reads it.
+
+    So is text with an end of a line in it, of whatever kind: unquoted, some come back as spaces.
+    """
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = "'" if re.match(r"[-+]?\.?[0-9]", text) else None
+    if "".join(text.splitlines()) != text:
+        style = '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
