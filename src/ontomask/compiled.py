@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-__all__ = ["compiled", "compiled_inside"]
+__all__ = ["compiled"]
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
@@ -17,16 +17,7 @@ def compiled(loop: Loop) -> Loop:
 
     Where no folder can be written to, the compiled loop is simply not kept.
     """
-    return _compiled(loop)
-
-
-def compiled_inside(loop: Loop) -> Loop:
-    """The same for what only other loops call: quicker to compile, and unknown to Python."""
-    return _compiled(loop, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-
-
-def _compiled(loop: Loop, **options: Any) -> Loop:
     try:
-        return cast(Loop, numba.njit(cache=True, nogil=True, **options)(loop))
+        return cast(Loop, numba.njit(cache=True, nogil=True)(loop))
     except RuntimeError:  # "cannot cache function": no writable place
-        return cast(Loop, numba.njit(nogil=True, **options)(loop))
+        return cast(Loop, numba.njit(nogil=True)(loop))

@@ -310,7 +310,7 @@ def planned(
     known = replace(
         tuples,
         watched=tuple(_held(it) for it in confidential),
-        people=None if people is None else Held("person", *people, np.ones_like(people[0])),
+        people=None if people is None else Held("person", *people, _once_each(people[0])),
     )
     plan = _as_written(method.plan(known, random))
     k = promised(method)
@@ -319,12 +319,17 @@ def planned(
     return merge_until_k_people(plan, *people, k, getattr(method, "how", None))
 
 
+def _once_each(records: Longs) -> Longs:
+    """A one for every record, that takes no memory."""
+    return np.broadcast_to(np.int64(1), records.shape)
+
+
 def _held(counted: Confidential) -> Held:
     return Held(
         counted.name,
-        counted.classes.astype(np.int64),
-        counted.values.astype(np.int64),
-        counted.counts.astype(np.int64),
+        counted.classes.astype(np.int64, copy=False),
+        counted.values.astype(np.int64, copy=False),
+        counted.counts.astype(np.int64, copy=False),
         ordered=isinstance(counted.attribute, NumericalAttribute),
     )
 

@@ -7,16 +7,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.compiled import compiled_inside
-from ontomask.methods.merging.space import Space
+from ontomask.compiled import compiled
+from ontomask.methods.merging.space import (
+    AS_IT_IS,
+    BEST,
+    CLASSIC_TUPLE,
+    NUMBER,
+    ROOT,
+    RULE,
+    SQUARED,
+    WORD,
+    Space,
+)
 
-__all__ = ["Scratch", "apart", "group_cost", "priced", "scratch", "total_cost"]
+__all__ = ["SLIGHT", "Scratch", "apart", "group_cost", "priced", "scratch", "total_cost"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
-#: Sums of squares that differ by less are equal.
+#: Costs that differ by less are equal.
 SLIGHT = 1e-9
 #: Equally good candidates of an attribute that are tried against those of the others.
 MOST_TIES = 16
@@ -54,21 +64,21 @@ def scratch(space: Space, most_members: Index) -> Scratch:
     )
 
 
-@compiled_inside
+@compiled
 def priced(space: Any, distance: Number) -> float:
     """What a record at a distance costs."""
-    if space.cost == 1:
+    if space.cost == SQUARED:
         return distance * distance
-    if space.cost == 2:
+    if space.cost == ROOT:
         return np.sqrt(distance)
     return distance
 
 
-@compiled_inside
+@compiled
 def contribution(space: Any, t: Index, j: Index, target: Number) -> float:
     """What an attribute contributes to the distance between a tuple and a target."""
     value = space.codes[t, j]
-    if space.kind[j] == 0:
+    if space.kind[j] == WORD:
         at = space.first[j] + value * space.width[j] + np.int64(target)
         return space.table[at] * space.scale[j]
     difference = space.number[space.value_first[j] + value] - target
@@ -77,7 +87,7 @@ def contribution(space: Any, t: Index, j: Index, target: Number) -> float:
     return abs(difference) * space.scale[j]
 
 
-@compiled_inside
+@compiled
 def apart(space: Any, t: Index, centre: Floats) -> float:
     """The distance between a tuple and a centroid."""
     total = 0.0
@@ -86,19 +96,19 @@ def apart(space: Any, t: Index, centre: Floats) -> float:
     return total
 
 
-@compiled_inside
+@compiled
 def group_cost(space: Any, work: Any, members: Longs, many: Index) -> float:
     """What a group costs; its centroid is left in ``work.centre``."""
     if many == 1:
         for j in range(space.kind.size):
             work.centre[j] = space.target[members[0], j]
         return 0.0
-    if space.choice == 2:
+    if space.choice == CLASSIC_TUPLE:
         _most_frequent(space, work, members, many)
         return total_cost(space, work.centre, members, many)
     alike = True
     for j in range(space.kind.size):
-        if space.kind[j] == 0:
+        if space.kind[j] == WORD:
             alike &= _middle_word(space, work, members, many, j)
         else:
             alike &= _middle_number(space, work, members, many, j)
@@ -106,12 +116,12 @@ def group_cost(space: Any, work: Any, members: Longs, many: Index) -> float:
         return 0.0
     cost = total_cost(space, work.centre, members, many)
     # Candidates of equal summed distance cost the same where a record costs its distance.
-    if space.choice == 0 and space.cost == 0:
+    if space.choice == RULE and space.cost == AS_IT_IS:
         return cost
     return _settled(space, work, members, many, cost)
 
 
-@compiled_inside
+@compiled
 def total_cost(space: Any, centre: Floats, members: Longs, many: Index) -> float:
     """What the members cost, given the centroid."""
     total = 0.0
@@ -120,7 +130,7 @@ def total_cost(space: Any, centre: Floats, members: Longs, many: Index) -> float
     return total
 
 
-@compiled_inside
+@compiled
 def _most_frequent(space: Any, work: Any, members: Longs, many: Index) -> None:
     """The tuple with the most records; the first of equals."""
     chosen = members[0]
@@ -134,7 +144,7 @@ def _most_frequent(space: Any, work: Any, members: Longs, many: Index) -> None:
         work.centre[j] = space.target[chosen, j]
 
 
-@compiled_inside
+@compiled
 def _middle_word(space: Any, work: Any, members: Longs, many: Index, j: Index) -> bool:
     """The candidate of least summed distance, and those that tie with it; whether all are alike."""
     total, most, modal, found = np.int64(0), np.int64(0), 0, 0
@@ -186,7 +196,7 @@ def _middle_word(space: Any, work: Any, members: Longs, many: Index, j: Index) -
     return found == 1
 
 
-@compiled_inside
+@compiled
 def _candidates(space: Any, work: Any, found: Index, j: Index) -> Index:
     """What is at or above the values found, each once."""
     near = 0
@@ -203,7 +213,7 @@ def _candidates(space: Any, work: Any, found: Index, j: Index) -> Index:
     return near
 
 
-@compiled_inside
+@compiled
 def _middle_number(space: Any, work: Any, members: Longs, many: Index, j: Index) -> bool:
     """The mean of numbers, the lower median of ranks; whether all are alike."""
     base = space.value_first[j]
@@ -218,14 +228,14 @@ def _middle_number(space: Any, work: Any, members: Longs, many: Index, j: Index)
     if low == high:
         work.centre[j] = space.number[base + low]
         return True
-    if space.kind[j] == 1:
+    if space.kind[j] == NUMBER:
         work.centre[j] = total / records
         return False
     work.centre[j] = space.number[base + _median(space, work, members, many, j, records)]
     return False
 
 
-@compiled_inside
+@compiled
 def _median(space: Any, work: Any, members: Longs, many: Index, j: Index, records: Index) -> Index:
     """The least value that at least half of the records do not exceed."""
     found = 0
@@ -248,23 +258,23 @@ def _median(space: Any, work: Any, members: Longs, many: Index, j: Index, record
     return chosen
 
 
-@compiled_inside
+@compiled
 def _settled(space: Any, work: Any, members: Longs, many: Index, cost: float) -> float:
     """One attribute after the other takes the candidate that costs least, until none is better.
 
     By the rule only candidates that tie in their summed distance are tried.
     """
-    sweeps = 3 if space.choice == 1 else 2
+    sweeps = 3 if space.choice == BEST else 2
     for _ in range(sweeps):
         better = False
         for j in range(space.kind.size):
-            if space.choice == 0 and work.many_ties[j] < 2:
+            if space.choice == RULE and work.many_ties[j] < 2:
                 continue
-            if space.choice == 0:
+            if space.choice == RULE:
                 near = work.many_ties[j]
                 for i in range(near):
                     work.candidates[i] = work.ties[j, i]
-            elif space.kind[j] == 0:
+            elif space.kind[j] == WORD:
                 near = _candidates_of(space, work, members, many, j)
             else:
                 near = _values_of(space, work, members, many, j)
@@ -278,7 +288,7 @@ def _settled(space: Any, work: Any, members: Longs, many: Index, cost: float) ->
             chosen = work.centre[j]
             for i in range(near):
                 target = np.float64(work.candidates[i])
-                if space.kind[j] != 0:
+                if space.kind[j] != WORD:
                     target = space.number[space.value_first[j] + work.candidates[i]]
                 if target == work.centre[j]:
                     continue
@@ -298,7 +308,7 @@ def _settled(space: Any, work: Any, members: Longs, many: Index, cost: float) ->
     return cost
 
 
-@compiled_inside
+@compiled
 def _candidates_of(space: Any, work: Any, members: Longs, many: Index, j: Index) -> Index:
     found = _values_of(space, work, members, many, j)
     for r in range(found):
@@ -306,7 +316,7 @@ def _candidates_of(space: Any, work: Any, members: Longs, many: Index, j: Index)
     return _candidates(space, work, found, j)
 
 
-@compiled_inside
+@compiled
 def _values_of(space: Any, work: Any, members: Longs, many: Index, j: Index) -> Index:
     """The distinct values of the members, in ``work.candidates``."""
     found = 0

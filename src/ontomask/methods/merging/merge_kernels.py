@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.compiled import compiled, compiled_inside
+from ontomask.compiled import compiled
 from ontomask.methods.merging.groups_kernels import apart, group_cost, priced
 from ontomask.methods.merging.rules_kernels import stands
 
@@ -81,7 +81,7 @@ def groups_of(space: Any, lists: Index) -> Groups:
     )
 
 
-@compiled_inside
+@compiled
 def gather(groups: Any, group: Index, out: Longs, without: Index) -> Index:
     """The members of a group, but for one; how many they are."""
     found, t = 0, groups.head[group]
@@ -93,7 +93,16 @@ def gather(groups: Any, group: Index, out: Longs, without: Index) -> Index:
     return found
 
 
-@compiled_inside
+@compiled
+def cheapest(price: Floats, found: Index) -> tuple[Index, float]:
+    """Where the least of some prices stands, and which it is; it is not found again."""
+    at = np.argmin(price[:found])
+    least = price[at]
+    price[at] = INFINITE
+    return at, least
+
+
+@compiled
 def shift(space: Any, groups: Any, t: Index, to: Index) -> None:
     """Move a tuple to another group; costs and centroids are not touched."""
     group = groups.of[t]
@@ -115,7 +124,7 @@ def shift(space: Any, groups: Any, t: Index, to: Index) -> None:
     groups.many[to] += 1
 
 
-@compiled_inside
+@compiled
 def refresh(space: Any, work: Any, groups: Any, group: Index) -> None:
     """Cost and centroid of a group as it stands now."""
     many = gather(groups, group, groups.members, NONE)
@@ -126,7 +135,7 @@ def refresh(space: Any, work: Any, groups: Any, group: Index) -> None:
     groups.changed[group] = groups.moments[0]
 
 
-@compiled_inside
+@compiled
 def joined(space: Any, work: Any, groups: Any, a: Index, b: Index) -> float:
     """What two groups cost more together than apart."""
     many = gather(groups, a, groups.others, NONE)
@@ -145,7 +154,7 @@ def joined(space: Any, work: Any, groups: Any, a: Index, b: Index) -> float:
     return whole - groups.cost[a] - groups.cost[b]
 
 
-@compiled_inside
+@compiled
 def _partner(
     space: Any, work: Any, rules: Any, groups: Any, near: Ints, a: Index
 ) -> tuple[float, Index]:
@@ -168,11 +177,9 @@ def _partner(
         groups.seen[groups.partner[q]] = 0
     best, chosen = INFINITE, NONE
     for _ in range(min(TRIED, found)):
-        i = np.argmin(groups.price[:found])
+        i, guess = cheapest(groups.price, found)
         b = groups.partner[i]
         gained = _gained(rules, groups, a, b)
-        guess = groups.price[i]
-        groups.price[i] = INFINITE
         if guess > HOPELESS * best * gained:
             continue
         price = joined(space, work, groups, a, b) / gained
@@ -181,7 +188,7 @@ def _partner(
     return best, chosen
 
 
-@compiled_inside
+@compiled
 def _promise(space: Any, groups: Any, a: Index, b: Index, speakers: Index) -> float:
     """A guess at what joining costs, after Ward: members of one, seen from the other's centre."""
     total, records = 0.0, np.int64(0)
@@ -193,7 +200,7 @@ def _promise(space: Any, groups: Any, a: Index, b: Index, speakers: Index) -> fl
     return total / records * (size_a * size_b / (size_a + size_b))
 
 
-@compiled_inside
+@compiled
 def _gained(rules: Any, groups: Any, a: Index, b: Index) -> float:
     """The records that come nearer to standing by themselves."""
     records = groups.records[a]
@@ -202,7 +209,7 @@ def _gained(rules: Any, groups: Any, a: Index, b: Index) -> float:
     return np.float64(records)
 
 
-@compiled_inside
+@compiled
 def _anyone(space: Any, groups: Any, a: Index) -> tuple[float, Index]:
     """The nearest other group of all, where no neighbour is in another one."""
     best, chosen = INFINITE, NONE
@@ -215,7 +222,7 @@ def _anyone(space: Any, groups: Any, a: Index) -> tuple[float, Index]:
     return best, chosen
 
 
-@compiled_inside
+@compiled
 def _unite(space: Any, groups: Any, a: Index, b: Index) -> Index:
     """Move the smaller into the larger; the number of the whole."""
     into, gone = (a, b) if groups.many[a] > groups.many[b] else (b, a)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.compiled import compiled, compiled_inside
+from ontomask.compiled import compiled
 from ontomask.methods.merging.groups_kernels import apart
 
 __all__ = ["compare_all", "compare_next"]
@@ -18,7 +18,7 @@ Index = Any  # of numpy's kinds or of Python's
 Number = Any  # of numpy's kinds or of Python's
 
 
-@compiled_inside
+@compiled
 def _enter(near: Ints, far: Floats32, t: Index, other: Index, distance: Number) -> None:
     """Put a tuple into the list of another, nearest first, the first of equals first."""
     last = near.shape[1] - 1

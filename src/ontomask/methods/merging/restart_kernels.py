@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.compiled import compiled, compiled_inside
-from ontomask.methods.merging.groups_kernels import group_cost
+from ontomask.compiled import compiled
+from ontomask.methods.merging.groups_kernels import SLIGHT, group_cost
 from ontomask.methods.merging.merge_kernels import INFINITE, refresh, shift
 from ontomask.methods.merging.rules_kernels import stands
 
@@ -25,11 +25,10 @@ Longs = NDArray[np.int64]
 TOGETHER = 18
 #: By how much chance may raise the price of joining two groups.
 CHANCE = 0.5
-SLIGHT = 1e-9
 Index = Any  # of numpy's kinds or of Python's
 
 
-@compiled_inside
+@compiled
 def _drawn(state: NDArray[np.uint64]) -> float:
     """A number from 0 to 1 (xorshift64*)."""
     x = state[0]
@@ -107,7 +106,7 @@ def merge_again(
     return many_free, saved
 
 
-@compiled_inside
+@compiled
 def _neighbourhood(
     groups: Any, near: Ints, t: Index, chosen: Longs, taken: Longs, state: NDArray[np.uint64]
 ) -> tuple[Index, Index]:
@@ -138,7 +137,7 @@ def _neighbourhood(
             group = groups.of[other]
 
 
-@compiled_inside
+@compiled
 def _merge_few(
     space: Any,
     work: Any,
@@ -188,7 +187,7 @@ def _merge_few(
                 )
 
 
-@compiled_inside
+@compiled
 def _price(
     space: Any,
     work: Any,

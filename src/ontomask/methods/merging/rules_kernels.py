@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.compiled import compiled_inside
+from ontomask.compiled import compiled
 
 __all__ = ["DISTINCT", "ENTROPY", "EQUAL", "ORDERED", "Rules", "stands"]
 
@@ -45,7 +45,7 @@ class Rules(NamedTuple):
     found: Ints
 
 
-@compiled_inside
+@compiled
 def stands(rules: Any, members: Longs, many: Index, records: Index) -> bool:
     """Whether a group keeps all rules."""
     if records < rules.k:
@@ -56,10 +56,10 @@ def stands(rules: Any, members: Longs, many: Index, records: Index) -> bool:
     return kept
 
 
-@compiled_inside
+@compiled
 def _kept(rules: Any, r: Index, members: Longs, many: Index) -> bool:
     kind, limit = rules.kind[r], rules.limit[r]
-    if kind == 0:
+    if kind == DISTINCT:
         for q in range(many):  # one tuple may do
             if rules.own[r, members[q]] >= limit:
                 return True
@@ -73,21 +73,21 @@ def _kept(rules: Any, r: Index, members: Longs, many: Index) -> bool:
                 found += 1
             rules.seen[value] += rules.often[at]
             total += rules.often[at]
-        if kind == 0 and found >= limit:
+        if kind == DISTINCT and found >= limit:
             break
     kept = found >= limit
-    if kind == 1:
+    if kind == ENTROPY:
         kept = _entropy(rules, found, total) >= np.log(limit) - SLIGHT
-    elif kind == 2:
+    elif kind == EQUAL:
         kept = _equal(rules, r, found, total) <= limit + SLIGHT
-    elif kind == 3:
+    elif kind == ORDERED:
         kept = _ordered(rules, r, total) <= limit + SLIGHT
     for i in range(found):
         rules.seen[rules.found[i]] = 0
     return kept
 
 
-@compiled_inside
+@compiled
 def _entropy(rules: Any, found: Index, total: Index) -> float:
     entropy = 0.0
     for i in range(found):
@@ -96,7 +96,7 @@ def _entropy(rules: Any, found: Index, total: Index) -> float:
     return entropy
 
 
-@compiled_inside
+@compiled
 def _equal(rules: Any, r: Index, found: Index, total: Index) -> float:
     """Half the summed difference between the shares of the group and of the table."""
     base = rules.first[r]
@@ -108,7 +108,7 @@ def _equal(rules: Any, r: Index, found: Index, total: Index) -> float:
     return 0.5 * (summed + max(1.0 - covered, 0.0))
 
 
-@compiled_inside
+@compiled
 def _ordered(rules: Any, r: Index, total: Index) -> float:
     """The summed difference between the cumulative shares, over the steps there are."""
     base, last = rules.first[r], rules.first[r + 1]

@@ -11,9 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.compiled import compiled, compiled_inside
-from ontomask.methods.merging.groups_kernels import apart, group_cost, priced
-from ontomask.methods.merging.merge_kernels import INFINITE, MANY, NONE, gather, refresh, shift
+from ontomask.compiled import compiled
+from ontomask.methods.merging.groups_kernels import SLIGHT, apart, group_cost, priced
+from ontomask.methods.merging.merge_kernels import (
+    INFINITE,
+    MANY,
+    NONE,
+    cheapest,
+    gather,
+    refresh,
+    shift,
+)
 from ontomask.methods.merging.rules_kernels import stands
 
 __all__ = ["improve_groups", "improve_tuples"]
@@ -26,21 +34,29 @@ Longs = NDArray[np.int64]
 NEAREST = 4
 #: Members of another group that a tuple may change places with.
 EXCHANGED = 2
-#: Costs that differ by less are equal.
-SLIGHT = 1e-9
 #: Groups of more tuples are not split.
 TOO_MANY = 400
 Index = Any  # of numpy's kinds or of Python's
 Number = Any  # of numpy's kinds or of Python's
 
 
-@compiled_inside
+@compiled
 def _share(space: Any, groups: Any, t: Index, group: Index) -> float:
     """What a tuple costs, or would cost, in a group whose centroid stays."""
     return space.weight[t] * priced(space, apart(space, t, groups.centre[group]))
 
 
-@compiled_inside
+@compiled
+def _with_and_without(groups: Any, group: Index, joins: Index, leaves: Index) -> Index:
+    """The members of a group with one tuple more and one less, in ``groups.others``."""
+    many = gather(groups, group, groups.others, leaves)
+    if joins >= 0:
+        groups.others[many] = joins
+        many += 1
+    return many
+
+
+@compiled
 def _changed(
     space: Any, work: Any, groups: Any, group: Index, joins: Index, leaves: Index
 ) -> float:
@@ -52,14 +68,11 @@ def _changed(
         if leaves >= 0:
             cost -= _share(space, groups, leaves, group)
         return cost
-    many = gather(groups, group, groups.others, leaves)
-    if joins >= 0:
-        groups.others[many] = joins
-        many += 1
+    many = _with_and_without(groups, group, joins, leaves)
     return group_cost(space, work, groups.others, many) if many else 0.0
 
 
-@compiled_inside
+@compiled
 def _still_stands(
     space: Any, rules: Any, groups: Any, group: Index, joins: Index, leaves: Index
 ) -> bool:
@@ -72,10 +85,7 @@ def _still_stands(
         return False
     if rules.kind.size == 0:
         return True
-    many = gather(groups, group, groups.others, leaves)
-    if joins >= 0:
-        groups.others[many] = joins
-        many += 1
+    many = _with_and_without(groups, group, joins, leaves)
     return stands(rules, groups.others, many, records)
 
 
@@ -108,7 +118,7 @@ def improve_tuples(
     return done
 
 
-@compiled_inside
+@compiled
 def _anything_new(groups: Any, near: Ints, t: Index, since: Index) -> bool:
     for place in range(near.shape[1]):
         other = np.int64(near[t, place])
@@ -119,7 +129,7 @@ def _anything_new(groups: Any, near: Ints, t: Index, since: Index) -> bool:
     return False
 
 
-@compiled_inside
+@compiled
 def _groups_nearby(
     space: Any, groups: Any, near: Ints, t: Index, nearby: Longs, price: Floats
 ) -> Index:
@@ -141,7 +151,7 @@ def _groups_nearby(
     return found
 
 
-@compiled_inside
+@compiled
 def _move(
     space: Any,
     work: Any,
@@ -159,9 +169,8 @@ def _move(
     saved = -1.0
     best, chosen = -SLIGHT, NONE
     for _ in range(min(NEAREST, found)):
-        i = np.argmin(price[:found])
-        group, guess = nearby[i], price[i]
-        price[i] = INFINITE
+        i, guess = cheapest(price, found)
+        group = np.int64(nearby[i])
         if known and groups.changed[group] < since:
             continue
         if saved < 0:
@@ -179,7 +188,7 @@ def _move(
     return 1
 
 
-@compiled_inside
+@compiled
 def _exchange(
     space: Any,
     work: Any,
@@ -201,9 +210,8 @@ def _exchange(
         spare, repair = _replacement(space, work, rules, groups, near, t)
     best, chosen, other = -SLIGHT, NONE, NONE
     for _ in range(min(NEAREST, found)):
-        i = np.argmin(price[:found])
-        group, guess = nearby[i], price[i]
-        price[i] = INFINITE
+        i, guess = cheapest(price, found)
+        group = np.int64(nearby[i])
         if known and groups.changed[group] < since:
             continue
         if spare >= 0 and groups.of[spare] != group and guess + repair < 0.3 * guess + 0.05:
@@ -226,7 +234,7 @@ def _exchange(
     return 1
 
 
-@compiled_inside
+@compiled
 def _replacement(
     space: Any, work: Any, rules: Any, groups: Any, near: Ints, t: Index
 ) -> tuple[Index, float]:
@@ -262,7 +270,7 @@ def _replacement(
     return chosen, change
 
 
-@compiled_inside
+@compiled
 def _best_exchange(
     space: Any,
     work: Any,
@@ -348,7 +356,7 @@ def improve_groups(
     return many_free, done
 
 
-@compiled_inside
+@compiled
 def _split(
     space: Any,
     work: Any,
@@ -413,7 +421,7 @@ def _split(
     return taken > 0
 
 
-@compiled_inside
+@compiled
 def _dissolve(
     space: Any, work: Any, rules: Any, groups: Any, near: Ints, group: Index, target: Longs
 ) -> bool:
@@ -454,7 +462,7 @@ def _dissolve(
     return False
 
 
-@compiled_inside
+@compiled
 def _costs(groups: Any, which: Longs, many: Index) -> float:
     """What some groups cost, each counted once."""
     total = 0.0
@@ -467,7 +475,7 @@ def _costs(groups: Any, which: Longs, many: Index) -> float:
     return total
 
 
-@compiled_inside
+@compiled
 def _all_can_take(space: Any, rules: Any, groups: Any, many: Index, target: Longs) -> bool:
     """Whether groups keep their rules with a new member each; two for one group are refused."""
     for q in range(many):
@@ -479,7 +487,7 @@ def _all_can_take(space: Any, rules: Any, groups: Any, many: Index, target: Long
     return True
 
 
-@compiled_inside
+@compiled
 def _found(
     space: Any,
     work: Any,
@@ -542,7 +550,7 @@ def _found(
     return False
 
 
-@compiled_inside
+@compiled
 def _all_can_spare(space: Any, rules: Any, groups: Any, moved: Longs, target: Longs) -> bool:
     """Whether groups keep their rules with a member less; two of one group are refused."""
     for q in range(moved.size):

@@ -23,7 +23,19 @@ from numpy.typing import NDArray
 from ontomask.attributes import FIXED, NominalAttribute, NumericalAttribute
 from ontomask.methods.operators import Operators
 
-__all__ = ["CLASSIC_TUPLE", "NUMBER", "RANK", "WORD", "Space", "space_of"]
+__all__ = [
+    "AS_IT_IS",
+    "BEST",
+    "CLASSIC_TUPLE",
+    "NUMBER",
+    "RANK",
+    "ROOT",
+    "RULE",
+    "SQUARED",
+    "WORD",
+    "Space",
+    "space_of",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]

@@ -143,7 +143,7 @@ def _rows(
                 it["meaning"],
                 it["range"],
                 it["better"],
-                it.get("usual", ""),
+                it["usual"],
             )
 
 
