@@ -22,6 +22,7 @@ from ontomask.columns import is_missing
 from ontomask.engines.columns import ARROW, PANDAS, POLARS, Columns
 from ontomask.engines.sql import identifier
 from ontomask.errors import InternalError, ParameterError
+from ontomask.keyed import mixed
 from ontomask.tuples import Transitions
 
 __all__ = [
@@ -276,15 +277,8 @@ def row_keys(frame: Frame, secret: bytes) -> NDArray[np.uint64]:
             hashed = start.copy()
             hashed.update(canonical(value).encode("utf-8", "surrogatepass"))
             digests += hashed.digest()
-        keys = _mixed(keys + np.frombuffer(bytes(digests), dtype="<u8")[distinct.codes])
+        keys = mixed(keys + np.frombuffer(bytes(digests), dtype="<u8")[distinct.codes])
     return keys
-
-
-def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Every bit of a number moves about half of all bits (the finalizer of splitmix64)."""
-    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return keys ^ (keys >> np.uint64(31))
 
 
 def deal(

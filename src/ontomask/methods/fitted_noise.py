@@ -160,7 +160,7 @@ class FittedNoise:
 
     def _masked(self, codes: NDArray[np.int32], random: np.random.Generator) -> NDArray[Any]:
         if self.method.strategy != "semantic":
-            return self.method.baseline(codes, self._known, self._often, random)
+            return self.method.baseline(random.random(len(codes)), self._known, self._often)
         distinct, counts = np.unique(codes, return_counts=True)
         draws = self.method.draws(len(codes), self.variance, random)
         masked = np.empty(len(codes), dtype=np.int32)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
 from os import PathLike, cpu_count
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import FIXED, Attribute, NominalAttribute, NumericalAttribute
+from ontomask.attributes import FIXED, Attribute
 from ontomask.distances import Distances, MeasureLike
 from ontomask.errors import ParameterError, one_of
 from ontomask.methods.method import Method
+from ontomask.methods.noise_law import Law
 from ontomask.statistics import semantic_mean
 from ontomask.taxonomy import Concept, Taxonomy
-from ontomask.tuples import Transitions, Tuples, count_tuples
+from ontomask.tuples import Transitions, Tuples
 
 if TYPE_CHECKING:
     from ontomask.methods.fitted_noise import FittedNoise
+    from ontomask.methods.table_noise import TableNoise
 
 __all__ = ["NoiseAddition", "SemanticNoise", "Surroundings"]
 
@@ -60,10 +62,11 @@ class NoiseAddition(Method):
     figures show. The ``"classic"``
     ``operators`` know only equal and unequal words.
 
-    Departures from the paper: :math:`\varepsilon` is drawn again while :math:`|\varepsilon| > 1`,
-    as no two concepts are that far apart. Where no concept on the right side is far enough, it is
-    the farthest on that side; where there is none at all, the one other than the value itself whose
-    distance is nearest to :math:`|\varepsilon|`. A column of variance 0 is refused.
+    Departures from the paper: no :math:`\varepsilon` has :math:`|\varepsilon| > 1`, as no two
+    concepts are that far apart; within that it has the law that drawing again would give. Where no
+    concept on the right side is far enough, it is the farthest on that side; where there is none at
+    all, the one other than the value itself whose distance is nearest to :math:`|\varepsilon|`. A
+    column of variance 0 is refused.
 
     >>> NoiseAddition(alpha=0.1)
     NoiseAddition(alpha=0.1, distribution='normal', strategy='semantic', operators='semantic')
@@ -110,103 +113,44 @@ class NoiseAddition(Method):
     # ------------------------------------------------------------------ a table
 
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
-        """Draw a target for every record and attribute by itself."""
-        columns = [self._column(tuples, j, random) for j in range(len(tuples.attributes))]
-        moved = Tuples(tuple(c.attribute for c in columns), tuples.codes, tuples.counts)
-        if len(columns) == 1:
-            target, targets = columns[0].place, columns[0].targets[:, None]
-        else:
-            combined, target = count_tuples(moved.attributes, [c.place for c in columns])
-            targets = np.column_stack(
-                [c.targets[codes] for c, codes in zip(columns, combined.codes, strict=True)]
-            )
+        """Draw a target for every record and attribute by itself.
+
+        Of ``random`` only a secret is taken; see :mod:`~ontomask.methods.keyed_draws`.
+        """
+        from ontomask.methods.table_noise import transitions
+
+        columns = range(len(tuples.attributes))
+        counts = [tuples.value_counts(column) for column in columns]
+        noise = self.fitted(tuples.attributes, counts, random.bytes(32))
         source = np.repeat(np.arange(len(tuples)), tuples.counts)
-        key, count = np.unique(source * len(targets) + target, return_counts=True)
-        return Transitions(moved, targets, *np.divmod(key, len(targets)), count)
+        number = np.arange(len(source)) - (np.cumsum(tuples.counts) - tuples.counts)[source]
+        drawn = noise.masked(tuples.codes[:, source], noise.keys(tuples.codes)[source], number)
+        return transitions(tuples, source, drawn)
 
-    def _column(self, tuples: Tuples, j: int, random: np.random.Generator) -> _Column:
-        attribute, counts = tuples.attributes[j], tuples.value_counts(j)
-        known = len(attribute.values) if isinstance(attribute, NominalAttribute) else attribute.size
-        held = np.flatnonzero(counts[:known])  # a missing value is the last
-        if len(held) < 2:
-            having = "one value" if len(held) else "no values"
-            raise nothing_would_change(f"attribute {attribute.name!r} has {having}")
-        codes = np.repeat(tuples.codes[j], tuples.counts)
-        present = codes < known
-        everywhere = bool(present.all())
-        values = codes if everywhere else codes[present]
-        if self.strategy != "semantic":
-            table = attribute.target_of(np.arange(attribute.size))
-            drawn = self.baseline(values, held, counts[held], random)
-        elif isinstance(attribute, NumericalAttribute):
-            numbers = self._noisy_numbers(attribute, values, counts, random)
-            table, drawn = np.unique(numbers, return_inverse=True)
-        else:
-            assert isinstance(attribute, NominalAttribute)
-            attribute, table, drawn = self._noisy_words(attribute, values, counts[:known], random)
-        if not everywhere:
-            missing = attribute.target_of(np.array([attribute.size - 1]))
-            places = np.full(len(codes), len(table), dtype=np.int64)
-            places[present] = drawn
-            table, drawn = np.append(table, missing), places
-        return _Column(attribute, *_ascending(table, drawn))
+    def fitted(
+        self, attributes: Sequence[Attribute], value_counts: Sequence[Longs], secret: bytes
+    ) -> TableNoise:
+        """Learn from the records of every value what is needed to mask a table in pieces.
 
-    def baseline(
-        self, values: NDArray[Any], known: NDArray[Any], counts: Longs, random: np.random.Generator
-    ) -> NDArray[Any]:
-        """What a strategy that knows no meaning draws for some values from the ``known`` ones.
+        ``value_counts`` has an array per attribute; the tuples themselves need not be known. The
+        ``secret`` is what random numbers are made of: the same gives the same again.
+        """
+        from ontomask.methods.table_noise import fitted
 
-        ``known`` are ascending, with their counts; a value need not be among them.
+        return fitted(self, attributes, value_counts, secret)
+
+    def baseline(self, uniform: Floats, known: NDArray[Any], counts: Longs) -> NDArray[Any]:
+        """What a strategy that knows no meaning draws from the ``known`` values with their counts.
+
+        ``uniform`` are numbers from 0 up to 1, one per draw.
         """
         if self.strategy == "probabilistic":
             until = np.cumsum(counts)
-            drawn = random.integers(until[-1], size=len(values))
-            return known[np.searchsorted(until, drawn, side="right")]
-        return known[random.integers(len(known), size=len(values))]
-
-    def _noisy_numbers(
-        self,
-        attribute: NumericalAttribute,
-        values: NDArray[Any],
-        counts: Longs,
-        random: np.random.Generator,
-    ) -> Floats:
-        least = attribute.numbers[0]
-        share = (attribute.numbers - least) / attribute.range  # from 0 to 1: nothing overflows
-        mean = float(share @ counts) / len(values)
-        variance = float((share - mean) ** 2 @ counts) / len(values)
-        law = self._law(variance)
-        # Reflected so often, any wider noise is even; sums would lose their digits.
-        law = law._replace(spread=min(law.spread, 1e6))
-        moved = np.mod(share[values] + law.free(len(values), random), 2)
-        reflected = np.minimum(moved, 2 - moved)
-        return attribute.released(least + reflected * attribute.range)
-
-    def _noisy_words(
-        self,
-        attribute: NominalAttribute,
-        values: NDArray[Any],
-        counts: Longs,
-        random: np.random.Generator,
-    ) -> tuple[NominalAttribute, Floats, NDArray[Any]]:
-        """The attribute with more targets, those of the domain's concepts, and what is drawn."""
-        measure = self.measure(attribute.measure)
-        held = dict(zip(attribute.values, counts.tolist(), strict=True))
-        mean, variance = mean_and_variance(held, attribute.domain, measure)
-        if variance == 0:
-            raise nothing_would_change(f"attribute {attribute.name!r} has variance 0")
-        noise = SemanticNoise(attribute.domain, measure, mean)
-        codes = attribute.domain.codes(attribute.values)
-        # Small whole numbers are sorted in no time.
-        order = np.argsort(values.astype(np.min_scalar_type(len(codes))), kind="stable")
-        drawn = np.empty(len(values), dtype=np.int32)
-        drawn[order] = noise.masked(codes, counts, *self.draws(len(values), variance, random))
-        names = attribute.domain.identifiers
-        used = np.flatnonzero(np.bincount(drawn)).tolist()
-        wider = replace(attribute, others=sorted(names[code] for code in used))
-        table = np.full(len(names), np.nan)
-        table[used] = [wider.places[names[code]] for code in used]
-        return wider, table, drawn
+            drawn = (uniform * until[-1]).astype(np.int64)
+            place = np.searchsorted(until, drawn, side="right")
+        else:
+            place = (uniform * len(known)).astype(np.int64)
+        return np.asarray(known[place])
 
     # ------------------------------------------------------------------ the noise itself
 
@@ -218,7 +162,7 @@ class NoiseAddition(Method):
         self, size: int, variance: float, random: np.random.Generator
     ) -> tuple[Floats, Floats]:
         """The noise of many records, and the numbers from 0 up to 1 that settle their ties."""
-        return self._law(variance).within_1(size, random), random.random(size)
+        return self.law(variance).within_1(random.random(size)), random.random(size)
 
     def target(self, variance: float) -> float:
         r"""The mean distance :math:`E|\varepsilon|` that words of a given variance are to move.
@@ -236,10 +180,11 @@ class NoiseAddition(Method):
         """
         if not 0 <= variance <= 1:
             raise ParameterError(f"variance is {variance!r}", "distances have one from 0 to 1")
-        return self._law(variance).mean_size() if variance else 0.0
+        return self.law(variance).mean_size() if variance else 0.0
 
-    def _law(self, variance: float) -> _Law:
-        return _Law(self.distribution, math.sqrt(self.alpha) * math.sqrt(variance))
+    def law(self, variance: float) -> Law:
+        """The law of the noise in a column of a given variance."""
+        return Law(self.distribution, math.sqrt(self.alpha) * math.sqrt(variance))
 
     # ------------------------------------------------------------------ one value at a time
 
@@ -274,69 +219,6 @@ class NoiseAddition(Method):
         from ontomask.methods.fitted_noise import load
 
         return load(path)
-
-
-class _Column(NamedTuple):
-    """An attribute, the distinct targets that are drawn, and which of them each record gets."""
-
-    attribute: Attribute
-    targets: Floats
-    place: Longs
-
-
-def _ascending(table: Floats, drawn: NDArray[Any]) -> tuple[Floats, Longs]:
-    """The targets that are drawn, ascending, and the place of each record's among them."""
-    used = np.flatnonzero(np.bincount(drawn, minlength=len(table)))
-    used = used[np.argsort(table[used])]
-    place = np.zeros(len(table), dtype=np.int64)
-    place[used] = np.arange(len(used))
-    return table[used], place[drawn]
-
-
-class _Law(NamedTuple):
-    """A law with mean 0 and standard deviation ``spread``."""
-
-    name: str
-    spread: float
-
-    def free(self, size: int, random: np.random.Generator) -> Floats:
-        """Numbers of this law."""
-        if self.name == "normal":
-            return random.normal(0.0, self.spread, size)
-        return random.laplace(0.0, self.spread / math.sqrt(2), size)
-
-    def within_1(self, size: int, random: np.random.Generator) -> Floats:
-        """Numbers of this law, drawn again while their size is above 1."""
-        # Of a wide law nearly all would be refused; drawn evenly from -1 to 1 and kept in
-        # proportion to its density, they have the same law.
-        draw = self.free if self.spread <= 1 else self._even
-        drawn = draw(size, random)
-        again = np.flatnonzero(~(np.abs(drawn) <= 1))
-        while again.size:
-            drawn[again] = draw(again.size, random)
-            again = again[~(np.abs(drawn[again]) <= 1)]
-        return drawn
-
-    def _even(self, size: int, random: np.random.Generator) -> Floats:
-        """Numbers from -1 to 1, and NaN for those that are to be drawn again."""
-        drawn = random.uniform(-1.0, 1.0, size)
-        if self.name == "normal":
-            density = np.exp(-((drawn / self.spread) ** 2) / 2)
-        else:
-            density = np.exp(-np.abs(drawn) * (math.sqrt(2) / self.spread))
-        drawn[random.random(size) >= density] = np.nan
-        return drawn
-
-    def mean_size(self) -> float:
-        """The mean of their size, within 1."""
-        if self.spread > 1e4:
-            return 0.5  # as good as even; the formulas would lose their digits
-        if self.name == "normal":
-            inside = math.erf(1 / (self.spread * math.sqrt(2)))
-            below = -math.expm1(-1 / (2 * self.spread**2)) if self.spread > 1e-3 else 1.0
-            return self.spread * math.sqrt(2 / math.pi) * below / inside
-        scale = self.spread / math.sqrt(2)
-        return scale - (1 / math.expm1(1 / scale) if scale > 1e-2 else 0.0)
 
 
 def mean_and_variance(

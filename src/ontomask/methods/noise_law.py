@@ -1,0 +1,65 @@
+"""The laws that noise is drawn from, by inversion: one number from 0 up to 1 gives one draw."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Law"]
+
+Floats = NDArray[np.float64]
+
+#: Half the step between two numbers that a generator of 53 bits makes.
+HALF_STEP = 2.0**-54
+
+
+class Law(NamedTuple):
+    """The ``"normal"`` or the ``"laplace"`` law with mean 0 and standard deviation ``spread``.
+
+    A draw is the quantile of a uniform number. Quantiles are taken from the middle of the law
+    outwards, in either direction alike, so that neither tail is shorter than the other.
+    """
+
+    name: str
+    spread: float
+
+    def free(self, uniform: Floats) -> Floats:
+        """Numbers of this law."""
+        return self._quantile(_from_the_middle(uniform), math.inf)
+
+    def within_1(self, uniform: Floats) -> Floats:
+        """Numbers of this law, given that their size is at most 1."""
+        return np.clip(self._quantile(_from_the_middle(uniform), 1.0), -1.0, 1.0)
+
+    def _quantile(self, place: Floats, most: float) -> Floats:
+        """Where a share of what lies within ``most`` is passed; to the left if it is below 0."""
+        # Not numpy's: its loops may round differently with where a number stands in an array.
+        from scipy.special import erfinv, log1p
+
+        if self.name == "normal":
+            scale = self.spread * math.sqrt(2)
+            return np.asarray(scale * erfinv(place * math.erf(most / scale)))
+        scale = self.spread / math.sqrt(2)
+        # 1 - e^(-x / scale) is the share within x. expm1 and log1p keep the digits of a law so
+        # wide that it is even, as erf and erfinv do.
+        sizes = -scale * log1p(np.abs(place) * math.expm1(-most / scale))
+        return np.asarray(np.copysign(sizes, place))
+
+    def mean_size(self) -> float:
+        """The mean of their size, within 1."""
+        if self.spread > 1e4:
+            return 0.5  # as good as even; the formulas would lose their digits
+        if self.name == "normal":
+            inside = math.erf(1 / (self.spread * math.sqrt(2)))
+            below = -math.expm1(-1 / (2 * self.spread**2)) if self.spread > 1e-3 else 1.0
+            return self.spread * math.sqrt(2 / math.pi) * below / inside
+        scale = self.spread / math.sqrt(2)
+        return scale - (1 / math.expm1(1 / scale) if scale > 1e-2 else 0.0)
+
+
+def _from_the_middle(uniform: Floats) -> Floats:
+    """Numbers between -1 and 1, never 0: the middle of each step, which needs no rounding."""
+    return 2 * ((uniform - 0.5) + HALF_STEP)
