@@ -16,6 +16,15 @@ from ontomask.tuples import Transitions, count_tuples
 from risk.plans import identity, plans
 
 
+@pytest.fixture(autouse=True, scope="module", params=["short numbers", "long numbers"])
+def _numbers(request):
+    """Distances in the short numbers of large tables, and in the long ones of small tables."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "short numbers":
+            patch.setattr(module, "LITTLE", 0)
+        yield
+
+
 @given(plan=plans(weights=True), k=st.integers(1, 6))
 def test_nearest_over_records(plan, k):
     pairs = plain_risk.records(plan)

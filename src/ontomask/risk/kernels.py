@@ -44,17 +44,18 @@ def nearest(
     for t in range(lines.shape[0]):
         rest = np.int64(0)  # what the other attributes add at least
         for j in range(m):
-            part = row[offset[j] : offset[j + 1]]
-            if np.isnan(goals[t, j]):
-                part[:] = 0
-            elif unit[j, 0] == 0:
-                part[:] = tables[lines[t, j] : lines[t, j] + part.size]
-            else:
-                for v in range(part.size):
-                    apart = np.abs(goals[t, j] - numbers[offset[j] + v])
-                    part[v] = np.rint(apart / unit[j, 0] * unit[j, 1])
+            closest = np.int64(2**62)
+            for v in range(offset[j], offset[j + 1]):
+                if np.isnan(goals[t, j]):
+                    row[v] = 0
+                elif unit[j, 0] == 0:
+                    row[v] = tables[lines[t, j] + v - offset[j]]
+                else:
+                    apart = np.abs(goals[t, j] - numbers[v])
+                    row[v] = np.rint(apart / unit[j, 0] * unit[j, 1])
+                closest = min(closest, np.int64(row[v]))
             if j > 0:
-                rest += part.min()
+                rest += closest
         first = 0
         for v in range(offset[1]):
             if begin[v] < begin[v + 1] and (

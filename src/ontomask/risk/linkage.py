@@ -31,6 +31,9 @@ __all__ = [
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
+#: Targets times tuples up to which a loop of its own for short numbers takes longer to compile
+#: than it saves.
+LITTLE = 100_000_000
 #: Targets looked at in one go: the rows of the distance tables that they need are few.
 TARGETS_AT_A_TIME = 512
 #: A sample is never smaller than this (unless the table is).
@@ -379,7 +382,12 @@ class _Search:
 
     @cached_property
     def kind(self) -> type[np.signedinteger[Any]]:
-        """Whole numbers that hold every distance; short ones where they do, being faster."""
+        """Whole numbers that hold every distance; short ones where they do, being faster.
+
+        Not for little work: each kind has a loop of its own, and compiling it takes longer.
+        """
+        if len(self.targets) * len(self.tuples) < LITTLE:
+            return np.int64
         farthest = 0.0
         for j, attribute in enumerate(self.tuples.attributes):
             apart = 1.0

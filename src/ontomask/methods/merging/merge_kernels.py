@@ -96,7 +96,10 @@ def gather(groups: Any, group: Index, out: Longs, without: Index) -> Index:
 @compiled
 def cheapest(price: Floats, found: Index) -> tuple[Index, float]:
     """Where the least of some prices stands, and which it is; it is not found again."""
-    at = np.argmin(price[:found])
+    at = 0
+    for i in range(1, found):
+        if price[i] < price[at]:
+            at = i
     least = price[at]
     price[at] = INFINITE
     return at, least
@@ -130,7 +133,8 @@ def refresh(space: Any, work: Any, groups: Any, group: Index) -> None:
     many = gather(groups, group, groups.members, NONE)
     groups.cost[group] = group_cost(space, work, groups.members, many) if many else 0.0
     if many:
-        groups.centre[group] = work.centre
+        for j in range(work.centre.size):
+            groups.centre[group, j] = work.centre[j]
     groups.moments[0] += 1
     groups.changed[group] = groups.moments[0]
 

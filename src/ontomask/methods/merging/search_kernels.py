@@ -370,7 +370,7 @@ def _split(
     """Part a group around its costliest tuple, or around the one farthest from that."""
     many = gather(groups, group, target, NONE)
     best, taken, seed = -SLIGHT, 0, NONE
-    chosen = np.empty(many, np.int64)
+    chosen, order = np.empty(many, np.int64), np.empty(many, np.int64)
     for attempt in range(2):
         farthest = -1.0
         start = seed
@@ -384,7 +384,7 @@ def _split(
                 farthest, seed = far, t
         for q in range(many):
             distance[q] = apart(space, target[q], space.target[seed])
-        order = np.argsort(distance[:many], kind="mergesort")
+        _sort(distance, many, order)
         records, part = np.int64(0), 0
         while part < many and records < rules.k:
             groups.others[part] = target[order[part]]
@@ -412,13 +412,25 @@ def _split(
             and stands(rules, rest, many - part, groups.records[group] - records)
         ):
             best, taken = change, part
-            chosen[:part] = groups.others[:part]
+            for q in range(part):
+                chosen[q] = groups.others[q]
     for q in range(taken):
         shift(space, groups, chosen[q], new)
     if taken:
         refresh(space, work, groups, group)
         refresh(space, work, groups, new)
     return taken > 0
+
+
+@compiled
+def _sort(distance: Floats, many: Index, order: Longs) -> None:
+    """The order of some distances, the first of equals first; by insertion, as they are few."""
+    for q in range(many):
+        place = q
+        while place > 0 and distance[order[place - 1]] > distance[q]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = q
 
 
 @compiled
