@@ -10,7 +10,7 @@ import ontomask as om
 from benchmarks._inputs import diabetes
 from benchmarks._measuring import best_time, unit
 from ontomask import utility
-from ontomask.attributes import NominalAttribute
+from ontomask.attributes import NominalAttribute, NumericalAttribute
 from ontomask.methods.method import Method
 from ontomask.methods.microaggregation import Microaggregation
 from ontomask.methods.recoding import Recoding
@@ -32,6 +32,18 @@ def diagnoses(columns: int, records: int | None = None) -> Tuples:
     return count_tuples(attributes, codes)[0]
 
 
+def numbers(columns: int, records: int) -> Tuples:
+    """Made-up columns that go together more or less; all numbers of a column are different."""
+    random = np.random.default_rng(0)
+    table = random.standard_normal((records, columns)) @ random.random((columns, columns))
+    attributes, codes = [], []
+    for j, column in enumerate(table.T):
+        distinct, places = np.unique(column, return_inverse=True)
+        attributes.append(NumericalAttribute(f"number {j}", distinct, decimals=6))
+        codes.append(places)
+    return count_tuples(attributes, codes)[0]
+
+
 def prepared(tuples: Tuples) -> Tuples:
     """The same with its distance tables made and the loops compiled."""
     few = Tuples(tuples.attributes, tuples.codes[:, :200].copy(), tuples.counts[:200])
@@ -44,6 +56,7 @@ class Grouping:
     """How long does it take to plan groups for every record of a hospital data set?
 
     18,432 distinct pairs of diagnoses, 57,505 distinct triples, of some 100,000 records.
+    Microaggregation merges groups, as it does by default; benchmarks/merging.py has MDAV beside it.
     """
 
     param_names = ("method", "diagnoses", "k")
@@ -62,6 +75,23 @@ class Grouping:
     @unit("SSE")
     def track_loss(self, method: str, columns: int, k: int) -> float:
         return utility.sse(self.method.plan(self.tuples, np.random.default_rng(0)))
+
+
+class GroupingNumbers:
+    """How long does MDAV take to plan groups for 100,000 different rows of six numbers?"""
+
+    param_names = ("distance", "k")
+    params = (["mean", "s"], [5])
+
+    def setup(self, distance: str, k: int) -> None:
+        self.method = Microaggregation(k, algorithm="mdav", distance=distance)
+        self.method.plan(numbers(6, 500), np.random.default_rng(0))  # the loops are compiled
+        self.tuples = numbers(6, 100_000)
+
+    def time_plan(self, distance: str, k: int) -> None:
+        self.method.plan(self.tuples, np.random.default_rng(0))
+
+    peakmem_plan = time_plan
 
 
 class Growth:
