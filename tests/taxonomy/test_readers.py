@@ -319,3 +319,9 @@ def test_a_packed_trap_is_not_unpacked_whole(file, monkeypatch):
     monkeypatch.setattr("ontomask.taxonomy.readers.source.LARGEST", 10_000)
     with pytest.raises(FileFormatError, match="more than 10,000 bytes"):
         om.load_taxonomy(file(gzip.compress(b"a,b\n" * 100_000)))
+
+
+def test_a_bundled_concept_without_a_name_has_none():
+    procedures = om.load_taxonomy("icd9cm-procedures")
+    assert procedures.labels("00") == ()
+    assert "" not in {name for names in procedures.label_lists for name in names}

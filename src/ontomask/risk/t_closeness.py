@@ -22,8 +22,8 @@ Longs = NDArray[np.int64]
 LARGEST_GROUND = 5_000
 #: How many pairs of values one transport problem may have.
 LARGEST_TRANSPORT = 1_000_000
-#: Cells worked on at a time.
-CELLS_AT_A_TIME = 2_000_000
+#: Cells worked on at a time: few enough to stay in the processor's own memory.
+CELLS_AT_A_TIME = 100_000
 
 #: The distances with d(a, c) <= d(a, b) + d(b, c) on every taxonomy. Of the others, some have it on
 #: trees, some nowhere. Sánchez' is log2(1 + x) of Jaccard's distance x: a metric, bent concavely.
@@ -101,7 +101,9 @@ def _along_a_line(confidential: Confidential, gaps: Floats) -> float:
         share = np.zeros((len(sizes), values))
         group = np.repeat(np.arange(len(sizes)), width)
         share[group, confidential.held[inside]] = confidential.times[inside]
-        passing = np.cumsum(share / sizes[:, None] - whole, axis=1)[:, :-1]
+        share /= sizes[:, None]
+        share -= whole
+        passing = np.cumsum(share, axis=1, out=share)[:, :-1]
         farthest = max(farthest, float((np.abs(passing) @ gaps).max()))
     return farthest
 

@@ -124,7 +124,9 @@ def summed_products(counts: Any, x: Centred, summed: Callable[[Any], Floats]) ->
         some = counts[first : first + height]
         right = summed(some)
         for rows, a in x.blocks(first, first + some.shape[0]):
-            total += float(np.vdot(a @ counts, right[rows.start - first : rows.stop - first]))
+            # Not vdot: its last digits depend on how many threads share the sum.
+            left, those = a @ counts, right[rows.start - first : rows.stop - first]
+            total += float(np.einsum("ij,ij", left, those))
     return total
 
 

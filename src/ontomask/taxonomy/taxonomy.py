@@ -543,6 +543,8 @@ def _search_rank(plain: str, wanted: str, words: Sequence[str]) -> int | None:
 
 def _text(value: object, what: str) -> str:
     """Identifiers are text; whole numbers may stand for it."""
+    if type(value) is str and value and not value.isspace():
+        return value  # nearly all of them, and there may be many
     if isinstance(value, str):
         text = str(value)
     elif isinstance(value, int | np.integer) and not isinstance(value, bool):

@@ -17,6 +17,9 @@ __all__ = ["Clustering", "clustering_distance"]
 
 Floats = NDArray[np.float64]
 
+#: Rows of a table that are worked on at a time.
+ROWS = 64
+
 
 @dataclass(frozen=True)
 class Clustering:
@@ -85,9 +88,12 @@ class _Table:
             plan.tuples.attributes, columns, tuples.codes, strict=True
         ):
             scale = attribute.range if isinstance(attribute, NumericalAttribute) else 1.0
-            apart += _apart(column, scale)[np.ix_(code, code)]
-        weights = np.bincount(of, weights=counts).astype(np.float64)
-        return _Table(apart / len(columns), weights, of)
+            across = _apart(column, scale).take(code, axis=1)
+            for first in range(0, len(tuples), ROWS):  # few: what is added is then still at hand
+                rows_of = slice(first, first + ROWS)
+                apart[rows_of] += across[code[rows_of]]
+        apart /= len(columns)
+        return _Table(apart, np.bincount(of, weights=counts).astype(np.float64), of)
 
 
 def _in_order(column: Side) -> Longs:
@@ -116,7 +122,9 @@ def _partition(table: _Table, clusters: int) -> Longs:
     weight = table.weights
     size = len(weight)
     # Ward's distance of points that stand for many: as if their records had been merged before.
-    scaled = table.apart**2 * (2 * weight[:, None] * weight / (weight[:, None] + weight))
+    scaled = 2 * weight[:, None] * weight
+    scaled /= weight[:, None] + weight
+    scaled *= table.apart**2
     merges, heights = ward(scaled, weight.copy())
     lowest = np.argsort(heights, kind="stable")[: size - clusters]
     return _joined(size, merges[lowest])

@@ -42,11 +42,15 @@ def _rows(name: str) -> list[list[str]]:
 
 
 def _icd9(name: str, source: str, code_style: CodeStyle) -> Taxonomy:
-    rows = _rows(name)
-    return Taxonomy.from_edges(
-        [(code, parent) for code, parent, _, _ in rows],
-        {code: label for code, _, label, _ in rows},
-        concepts=[row[0] for row in rows],
+    codes, parents, labels, _ = zip(*_rows(name), strict=True)
+    number = {code: place for place, code in enumerate(codes)}
+    links = [(place, number[parent]) for place, parent in enumerate(parents) if parent]
+    child, parent = np.array(links).T
+    return Taxonomy.from_numbers(
+        codes,
+        child,
+        parent,
+        [(label,) if label else () for label in labels],
         about=About(name, source, "version 32, fiscal year 2015", code_style=code_style),
     )
 
