@@ -42,6 +42,8 @@ from ontomask.pages.drawing.lines import Series, lines
 from ontomask.tuples import Transitions, Tuples, count_tuples
 
 KS = (2, 3, 5, 10, 15, 20)
+#: Of the first data set, which is drawn.
+EVERY_K = range(2, 21)
 #: Where risk and associations are looked at, too.
 LOOKED_AT = (5, 10)
 #: Restarts take long; they are measured up to so many tuples.
@@ -76,6 +78,7 @@ class Case(NamedTuple):
     title: str
     tuples: Tuples
     distance: str = "mean"
+    ks: Sequence[int] = KS
 
 
 # ------------------------------------------------------------------ what is grouped
@@ -159,7 +162,7 @@ def cases(wanted: str) -> Iterator[Case]:
     """The data sets whose names begin so, one after the other."""
     if "ONTOMASK_DATA" in os.environ:
         if "diabetes".startswith(wanted):
-            yield diabetes("diag_1", "diag_2")
+            yield diabetes("diag_1", "diag_2")._replace(ks=EVERY_K)
             yield diabetes("diag_1", "diag_2", "diag_3")
         if "adult".startswith(wanted):
             yield from adult()
@@ -276,7 +279,7 @@ def measured(case: Case) -> dict[int, dict[str, Figures]]:
     for method in ways(LOOKED_AT[0], case.distance, True).values():  # compiles what is compiled
         grouped(case._replace(tuples=few), method, look=False)
     found: dict[int, dict[str, Figures]] = {}
-    for k in KS:
+    for k in case.ks:
         thorough = k == LOOKED_AT[0] and len(case.tuples) <= MOST_FOR_RESTARTS
         print(f"{case.title}, {case.distance}: k = {k}", file=sys.stderr)
         found[k] = {

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +70,14 @@ class Attribute(ABC):
     @abstractmethod
     def variance(self, counts: NDArray[np.integer]) -> float:
         """The variance of the whole column, on the scale of :meth:`pair_variance`."""
+
+    @abstractmethod
+    def restricted(self, held: NDArray[np.integer]) -> Attribute:
+        """The attribute with some of its values, by place, ascending; compared as before."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was made with: tables and the like are made again, and need not travel."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,13 +170,16 @@ class NominalAttribute(Attribute):
         total = sum(c * int(row @ counts) for c, row in zip(counts.tolist(), rows, strict=True))
         return total / FIXED / (n * (n - 1)) if n > 1 else 0.0
 
+    def restricted(self, held: NDArray[np.integer]) -> NominalAttribute:
+        return replace(self, values=[self.values[place] for place in held.tolist()], others=())
+
 
 @dataclass(frozen=True, eq=False)
 class NumericalAttribute(Attribute):
     """A column of numbers, of ranks (``median=True``) or of days.
 
     ``numbers`` are sorted. A masked number has as many ``decimals`` as the column; whole numbers
-    stay whole.
+    stay whole. ``span`` is the range of the column where these are only some of its numbers.
     """
 
     name: str
@@ -175,6 +187,7 @@ class NumericalAttribute(Attribute):
     weight: float = 1.0
     decimals: int = 0
     median: bool = False
+    span: float | None = None
 
     @property
     def size(self) -> int:
@@ -183,7 +196,7 @@ class NumericalAttribute(Attribute):
     @cached_property
     def range(self) -> float:
         """From the least to the greatest."""
-        return float(self.numbers[-1] - self.numbers[0])
+        return float(self.numbers[-1] - self.numbers[0]) if self.span is None else self.span
 
     def from_target(self, target: float) -> Floats:
         if self.range == 0:
@@ -219,3 +232,6 @@ class NumericalAttribute(Attribute):
         n = int(counts.sum())
         mean = float(self.numbers @ counts) / n
         return float((self.numbers - mean) ** 2 @ counts) / (n - 1) if n > 1 else 0.0
+
+    def restricted(self, held: NDArray[np.integer]) -> NumericalAttribute:
+        return replace(self, numbers=self.numbers[held], span=self.range)

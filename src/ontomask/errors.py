@@ -18,13 +18,16 @@
     ├── SpecError                      a release file is wrong
     ├── ColumnError                    a column does not hold what its role needs
     ├── RequirementNotMet              a release is not what its file requires
+    ├── BlockError                     a part of the table could not be planned
     └── ParameterError                 an argument that makes no sense
     InternalError                      a mistake of ours, please report it
 
     OntomaskWarning
+    ├── BlocksChosenWarning            a table was planned in blocks, for want of memory
     ├── SeveralRootsWarning            a virtual root was put above several
     ├── HeaderWarning                  a first row was taken for a header
     ├── IndexReleasedWarning           a named pandas index is in the released table
+    ├── NearNeighboursWarning          very many tuples were compared with those close by alone
     ├── NothingSwappedWarning          all records are alike, swapping changes nothing
     ├── RepeatedIdentifierWarning      one person seems to have several records
     ├── StoppedEarlyWarning            a search was interrupted, and gave the best so far
@@ -39,6 +42,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 __all__ = [
+    "BlockError",
+    "BlocksChosenWarning",
     "ColumnError",
     "CycleError",
     "DuplicateConceptError",
@@ -47,6 +52,7 @@ __all__ = [
     "HeaderWarning",
     "IndexReleasedWarning",
     "InternalError",
+    "NearNeighboursWarning",
     "NothingSwappedWarning",
     "OntomaskError",
     "OntomaskWarning",
@@ -145,6 +151,10 @@ class RequirementNotMet(OntomaskError):
     """A release is not what its file requires; nothing was released."""
 
 
+class BlockError(OntomaskError):
+    """A part of the table could not be planned: which, and why."""
+
+
 class ColumnError(OntomaskError):
     """A column does not hold what its role needs: values are missing, infinite, of another kind."""
 
@@ -167,6 +177,10 @@ class OntomaskWarning(UserWarning):
     """Something was done that changes the result and that the caller may not expect."""
 
 
+class BlocksChosenWarning(OntomaskWarning):
+    """A table was planned in blocks, because planned as a whole it would not fit in memory."""
+
+
 class SeveralRootsWarning(OntomaskWarning):
     """The taxonomy had several roots and was given a virtual one above them."""
 
@@ -177,6 +191,10 @@ class HeaderWarning(OntomaskWarning):
 
 class IndexReleasedWarning(OntomaskWarning):
     """A pandas index with a name, which may identify people, is part of what is released."""
+
+
+class NearNeighboursWarning(OntomaskWarning):
+    """Of very many tuples, each was compared with those close by, not with all."""
 
 
 class NothingSwappedWarning(OntomaskWarning):

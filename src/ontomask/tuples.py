@@ -29,7 +29,8 @@ class Held:
     """What the records of each tuple hold of a column that is not masked: parallel arrays.
 
     A tuple and a value may be there more than once. ``ordered`` says that the values are numbers,
-    and their codes in ascending order.
+    and their codes in ascending order. ``whole`` is how many records hold each value in the whole
+    table, where these are only some of its tuples.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Held:
     value: NDArray[np.int64]
     count: NDArray[np.int64]
     ordered: bool = False
+    whole: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +47,8 @@ class Tuples:
 
     ``codes[j, t]`` is the place of tuple ``t``'s value among the sorted values of attribute ``j``.
     ``watched`` are confidential columns, for methods that keep groups varied, and ``people`` says
-    whose the records are, where that is known.
+    whose the records are, where that is known. ``factors`` are what the distances of each attribute
+    are multiplied with, where the whole table, of which these are some tuples, says so.
     """
 
     attributes: tuple[Attribute, ...]
@@ -53,6 +56,7 @@ class Tuples:
     counts: NDArray[np.int64]
     watched: tuple[Held, ...] = ()
     people: Held | None = None
+    factors: tuple[float, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.counts)

@@ -58,7 +58,7 @@ KINDS = {
 
 #: The column that is kept tells most of the records of a class apart.
 CAUTION = (
-    "Warning: with what is kept untouched (note), 54 of the 60 records are unique: whoever knows "
+    "Warning: with what is kept untouched (note), 52 of the 60 records are unique: whoever knows "
     "that of somebody as well may find them\n"
 )
 

@@ -1,4 +1,4 @@
-"""Microaggregation: the groups of the plain algorithm, and k records in every class."""
+"""Microaggregation: k records in every class, and MDAV's groups by their plain definition."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from ontomask.methods.mdav import mdav
 from ontomask.methods.microaggregation import Microaggregation
 from ontomask.methods.operators import Operators
 from ontomask.tuples import count_tuples
+
+ALGORITHMS = ["merge", "mdav"]
 
 
 def as_values(tuples, t):
@@ -45,12 +47,15 @@ def test_the_groups_are_those_of_the_plain_algorithm(setting, distance, columns,
     assert formed == {frozenset(group) for group in expected}
 
 
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("setting", ["semantic", "classic"])
 @pytest.mark.parametrize("distance", ["mean", "s", "s_paper"])
 @given(columns=tables(max_records=60), k=st.integers(2, 20))
-def test_every_class_has_k_records_and_every_record_a_class(setting, distance, columns, k):
+def test_every_class_has_k_records_and_every_record_a_class(
+    algorithm, setting, distance, columns, k
+):
     tuples, _ = counted(columns)
-    method = Microaggregation(k, distance=distance, operators=setting)
+    method = Microaggregation(k, algorithm=algorithm, distance=distance, operators=setting)
     if tuples.records < k:
         with pytest.raises(ParameterError, match="only"):
             method.plan(tuples, np.random.default_rng(0))
@@ -63,24 +68,27 @@ def test_every_class_has_k_records_and_every_record_a_class(setting, distance, c
             assert plan.targets[:, j].max() < len(attribute_.candidates)
 
 
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 @given(columns=tables(), k=st.integers(2, 5), random=st.randoms(use_true_random=False))
-def test_the_order_of_the_records_does_not_matter(columns, k, random):
+def test_the_order_of_the_records_does_not_matter(algorithm, columns, k, random):
     tuples, _ = counted(columns)
     if tuples.records < k:
         return
     order = list(range(tuples.records))
     random.shuffle(order)
     shuffled, _ = counted([([c[i] for i in order], t) for c, t in columns])
-    one, other = (Microaggregation(k).plan(t, np.random.default_rng(0)) for t in (tuples, shuffled))
+    method = Microaggregation(k, algorithm=algorithm)
+    one, other = (method.plan(t, np.random.default_rng(0)) for t in (tuples, shuffled))
     assert (one.targets == other.targets).all()
     assert (one.target == other.target).all()
 
 
-def test_the_centroid_of_a_group_is_the_semantic_mean(diagnoses):
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_centroid_of_a_group_is_the_semantic_mean(algorithm, diagnoses):
     column = ["hepatitis B", "hepatitis C", "hepatitis", "sprain", "broken arm", "fracture"]
     a, codes = attribute("d", column, diagnoses)
     tuples, _ = count_tuples([a], [codes])
-    plan = Microaggregation(3).plan(tuples, np.random.default_rng(0))
+    plan = Microaggregation(3, algorithm=algorithm).plan(tuples, np.random.default_rng(0))
     masked = {a.candidates[int(t)] for t in plan.targets[:, 0]}
     assert masked == {"hepatitis", "fracture"}
 
@@ -95,14 +103,15 @@ def test_a_weight_of_its_own_moves_the_groups(diagnoses):
         assert {tuple(np.flatnonzero(group == g)) for g in set(group)} == together
 
 
-def test_numbers_in_the_middle(diagnoses):
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_numbers_in_the_middle(algorithm):
     a, codes = attribute("n", [1, 2, 6, 20, 21, 25])
     tuples, _ = count_tuples([a], [codes])
-    plan = Microaggregation(3).plan(tuples, np.random.default_rng(0))
+    plan = Microaggregation(3, algorithm=algorithm).plan(tuples, np.random.default_rng(0))
     assert sorted(plan.targets[:, 0]) == [3, 22]
     ranks, codes = attribute("r", [0, 1, 5, 7, 7, 9], median=True)
     tuples, _ = count_tuples([ranks], [codes])
-    plan = Microaggregation(3).plan(tuples, np.random.default_rng(0))
+    plan = Microaggregation(3, algorithm=algorithm).plan(tuples, np.random.default_rng(0))
     assert sorted(plan.targets[:, 0]) == [1, 7]
 
 

@@ -297,6 +297,7 @@ def test_meaning_is_kept_better_with_each_heuristic_than_by_counts_alone():
         {"heuristics": "h2"},
         {"operators": "fuzzy"},
         {"weighted": "yes"},
+        {"neighbours": "all"},
     ],
 )
 def test_settings_that_do_not_exist_are_refused(setting):

@@ -257,9 +257,9 @@ print(len(om.compare(table, om.Schema([om.Numeric("age")]), methods, workers=2).
 
 def test_no_process_is_left_when_the_caller_is_stopped(monkeypatch):
     started = []
-    real = workers.subprocess.Popen
+    real = subprocess.Popen
     monkeypatch.setattr(
-        workers.subprocess, "Popen", lambda *a, **b: started.append(real(*a, **b)) or started[-1]
+        subprocess, "Popen", lambda *a, **b: started.append(real(*a, **b)) or started[-1]
     )
 
     def stop(words):
@@ -285,7 +285,7 @@ def test_progress_names_every_point():
 
 def test_memory_and_size_say_how_many_processes(monkeypatch):
     sent = []
-    monkeypatch.setattr(workers, "_side_by_side", lambda task, *_: sent.append(task) or {})
+    monkeypatch.setattr(workers, "side_by_side", lambda _, told, *__: sent.append(told[0]) or {})
     om.compare(table(), schema(), METHODS[:2], SEED)
     assert sent == []  # not worth it
     om.compare(table(), schema(), METHODS[:2], SEED, workers=2)
@@ -294,10 +294,10 @@ def test_memory_and_size_say_how_many_processes(monkeypatch):
     assert [workers.affordable(task, free) for free in (one - 1, one, 3 * one)] == [0, 1, 3]
     monkeypatch.setattr(workers, "SMALL", 0)
     monkeypatch.setattr(workers.os, "cpu_count", lambda: 8)
-    monkeypatch.setattr(workers, "_free_memory", lambda: 3 * one)
+    monkeypatch.setattr(workers, "free_memory", lambda: 3 * one)
     assert workers.how_many(task, 10, None) == 3
     assert workers.how_many(task, 2, None) == 2
-    monkeypatch.setattr(workers, "_free_memory", lambda: 0)
+    monkeypatch.setattr(workers, "free_memory", lambda: 0)
     assert workers.how_many(task, 10, None) == 1
 
 

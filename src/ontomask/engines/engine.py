@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.engines.frames import Distinct, Frame, Written
-from ontomask.tuples import Transitions
+from ontomask.methods.method import Method
+from ontomask.tuples import Transitions, Tuples
 
 __all__ = ["MANY", "RANGES", "Applied", "Engine", "in_ranges", "quantiles"]
 
@@ -60,6 +61,10 @@ class Engine(ABC):
     @abstractmethod
     def alone(self, column: str) -> int:
         """How many records have a value of a column that no other record has."""
+
+    def plan(self, method: Method, tuples: Tuples, random: np.random.Generator) -> Transitions:
+        """What a method makes of the tuples; an engine may have it worked out elsewhere."""
+        return method.plan(tuples, random)
 
     @abstractmethod
     def apply(

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ontomask.errors import ParameterError, many
 from ontomask.tuples import Transitions, Tuples
 
-__all__ = ["GroupingMethod", "Method"]
+if TYPE_CHECKING:
+    from ontomask.methods.blocks.split import Fits
+
+__all__ = ["GroupingMethod", "InBlocks", "Method"]
 
 
 class Method(ABC):
@@ -33,6 +38,57 @@ class Method(ABC):
     @abstractmethod
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """How many records of each tuple become which target."""
+
+
+class InBlocks(Method):
+    """A method that can plan many tuples in blocks, each alone (:mod:`ontomask.methods.blocks`)."""
+
+    k: int
+    #: The most tuples that are planned together; None for all.
+    block: int | None
+
+    def _check_block(self) -> None:
+        """Refuse a size that makes no blocks."""
+        given: Any = self.block
+        whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
+        if given is not None and (not whole or given < 2 * self.k):
+            raise ParameterError(
+                f"block is {given!r}",
+                f"it is a number of tuples, twice k or more (here {2 * self.k:,}); thousands, to "
+                "lose little",
+            )
+
+    def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
+        """How many records of each tuple become which target; in blocks where asked for."""
+        if not self.blocked(tuples):
+            return self.plan_whole(tuples, random)
+        from ontomask.methods.blocks import in_blocks
+
+        alone = replace(self, block=None).plan  # type: ignore[type-var]  # methods are dataclasses
+        return in_blocks(alone, tuples, self.blocks(tuples), self.factors(tuples), random)
+
+    @abstractmethod
+    def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
+        """Plan all tuples together."""
+
+    def blocked(self, tuples: Tuples) -> bool:
+        """Whether it plans some tuples in blocks."""
+        return self.block is not None and len(tuples) > self.block
+
+    def blocks(self, tuples: Tuples) -> list[NDArray[np.int64]]:
+        """The blocks it plans some tuples in, by their places."""
+        from ontomask.methods.blocks import blocks_of
+
+        size = len(tuples) if self.block is None else self.block
+        return blocks_of(tuples, size, self.factors(tuples), self.fits(tuples))
+
+    def factors(self, tuples: Tuples) -> Sequence[float] | None:
+        """What distances are multiplied with, where that depends on the whole table."""
+        return None
+
+    def fits(self, tuples: Tuples) -> Fits:
+        """Which tuples can be planned alone: those with enough records."""
+        return lambda members: int(tuples.counts[members].sum()) >= self.k
 
 
 @dataclass(frozen=True)

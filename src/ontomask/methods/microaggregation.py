@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.errors import ParameterError, one_of
 from ontomask.methods.mdav import mdav
-from ontomask.methods.method import GroupingMethod
+from ontomask.methods.method import GroupingMethod, InBlocks
 from ontomask.methods.operators import Operators
 from ontomask.methods.synthetic import synthetic
 from ontomask.progress import say
 from ontomask.tuples import Transitions, Tuples
+
+if TYPE_CHECKING:
+    from ontomask.methods.blocks.split import Fits
+    from ontomask.methods.merging.rules import Wanted
 
 __all__ = ["Microaggregation"]
 
@@ -33,7 +37,7 @@ OF_MERGING = {
 
 
 @dataclass(frozen=True)
-class Microaggregation(GroupingMethod):
+class Microaggregation(InBlocks, GroupingMethod):
     """Groups of at least ``k`` similar records, which take the values of their centroid.
 
     ``algorithm="merge"``, ours: small groups are merged where that costs least per record, then
@@ -55,6 +59,9 @@ class Microaggregation(GroupingMethod):
     exponential of it), ``t`` for groups no farther than that from the whole table; ``protects``
     names the columns, if not all. Both are kept while merging, and are verified.
 
+    ``block`` is the most tuples that are planned together: very many are cut into blocks, each
+    planned alone, which costs some loss and saves memory (docs/concepts/blocks.md).
+
     Departures from the papers: ties go to the tuple that comes first in sorted order; a tuple
     enters a group with all its records; with ``mdav`` and ``mean`` distances are weighted with the
     records of a tuple.
@@ -71,7 +78,7 @@ class Microaggregation(GroupingMethod):
     ['hepatitis B', 'hepatitis B', 'sprain']
     """
 
-    algorithm: str = "mdav"
+    algorithm: str = "merge"
     distance: str = "mean"
     candidates: str | None = None
     replacement: str = "centroid"
@@ -84,9 +91,11 @@ class Microaggregation(GroupingMethod):
     t: float | None = None
     protects: Sequence[str] | None = None
     diversity: str = "distinct"
+    block: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._check_block()
         one_of("algorithm", self.algorithm, "merge", "mdav")
         one_of("distance", self.distance, "mean", "s", "s_paper")
         if self.candidates is not None:
@@ -155,7 +164,7 @@ class Microaggregation(GroupingMethod):
             "median"
         )
 
-    def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
+    def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Group the tuples, and send each to its group's centroid."""
         self.check(tuples)
         operators = self.operators_for(tuples)
@@ -163,6 +172,23 @@ class Microaggregation(GroupingMethod):
         if self.replacement == "synthetic":
             return synthetic(tuples, operators, group, random)
         return Transitions.whole(tuples, centroids, group)
+
+    def factors(self, tuples: Tuples) -> Sequence[float] | None:
+        """Variances are those of the whole table (MA eq. 7)."""
+        return None if self.distance == "mean" else self.operators_for(tuples).factors
+
+    def fits(self, tuples: Tuples) -> Fits:
+        """Tuples that could be one group, if it came to that."""
+        if self.algorithm != "merge":
+            return super().fits(tuples)
+        from ontomask.methods.merging.rules import standing
+
+        return standing(tuples, self.k, self._rules(tuples))
+
+    def _rules(self, tuples: Tuples) -> list[Wanted]:
+        from ontomask.methods.merging.rules import wanted
+
+        return wanted(tuples, self.k, self.l, self.diversity, self.t, self.protects)
 
     def operators_for(self, tuples: Tuples) -> Operators:
         """How tuples are compared and averaged."""
@@ -184,9 +210,8 @@ class Microaggregation(GroupingMethod):
     def _merged(
         self, operators: Operators, random: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        say("merging groups; the first time ever, the loops are compiled for half a minute")
+        say("merging groups; the first time ever, the loops are compiled for some ten seconds")
         from ontomask.methods.merging import merge
-        from ontomask.methods.merging.rules import wanted
 
         found = merge(
             operators,
@@ -195,7 +220,7 @@ class Microaggregation(GroupingMethod):
             centroid=self.centroid,
             thorough=self.effort == "thorough",
             time_limit=self.time_limit,
-            rules=wanted(operators.tuples, self.k, self.l, self.diversity, self.t, self.protects),
+            rules=self._rules(operators.tuples),
             seed=int(random.integers(2**63)) if self.effort == "thorough" else 1,
             progress=say,
         )

@@ -46,7 +46,10 @@ class Operators:
         self._values_only = candidates == "values"
         sizes = [attribute.size for attribute in tuples.attributes]
         self.offset: Longs = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
-        self.factors = [self._factor(j, distance) for j in range(len(sizes))]
+        self.factors = [
+            self._factor(j, distance) if tuples.factors is None else tuples.factors[j]
+            for j in range(len(sizes))
+        ]
         #: What a distance, times its attribute's factor, is multiplied with to be a whole number.
         self.scale = FIXED / self._largest()
         self._length = sum(sizes)

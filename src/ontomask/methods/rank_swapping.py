@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.attributes import FIXED, Attribute, NominalAttribute, NumericalAttribute
 from ontomask.errors import NothingSwappedWarning, ParameterError, one_of
-from ontomask.methods.method import Method
+from ontomask.methods.method import InBlocks
 from ontomask.methods.operators import Operators
 from ontomask.tuples import Transitions, Tuples
+
+if TYPE_CHECKING:
+    from ontomask.methods.blocks.split import Fits
 
 __all__ = ["RankSwapping", "swaps"]
 
@@ -25,7 +28,7 @@ Swaps = tuple[Ints, Ints]
 
 
 @dataclass(frozen=True)
-class RankSwapping(Method):
+class RankSwapping(InBlocks):
     r"""Values change places with values of other records that are among the ``k`` nearest.
 
     Each attribute has the same values as before, each as often. ``strategy`` says who swaps:
@@ -45,7 +48,8 @@ class RankSwapping(Method):
     nearest unswapped one instead. ``guard=True`` (multivariate) looks among the ``k`` nearest
     unswapped records, and refuses a swap of equal values that would leave a record wholly unchanged
     whose tuple fewer than ``k`` share; ``complete`` then adds nothing. ``operators="classic"``
-    knows only equal and unequal words.
+    knows only equal and unequal words. ``block`` (multivariate) cuts very many tuples into blocks;
+    records swap within their own (docs/concepts/blocks.md).
 
     Departures from the paper: in algorithm 3 a value of the reference record that was swapped
     before is left alone (line 9, read literally, would duplicate values). Ties, in a ranking, at
@@ -69,6 +73,7 @@ class RankSwapping(Method):
     complete: bool = False
     guard: bool = False
     operators: str = "semantic"
+    block: int | None = None
     permutes: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -89,6 +94,12 @@ class RankSwapping(Method):
                 "guard whole records with strategy='multivariate', or leave guard out",
             )
         one_of("operators", self.operators, "semantic", "classic")
+        self._check_block()
+        if self.block is not None and self.strategy != "multivariate":
+            raise ParameterError(
+                f"block is {self.block:,}, and strategy is {self.strategy!r}",
+                "only strategy='multivariate' needs blocks; the others are fast on any table",
+            )
 
     @property
     def promise(self) -> str:
@@ -117,7 +128,7 @@ class RankSwapping(Method):
         """Whose place a value takes."""
         return f"{self.promise}, drawn by chance"
 
-    def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
+    def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Swap the values of records, and count what each tuple's records become."""
         self._check(tuples)
         if len(tuples) == 1:
@@ -133,6 +144,10 @@ class RankSwapping(Method):
         if len(tuples.attributes) == 1:
             return _counted(tuples, self._swaps(tuples, 0, random))
         return self._of_each_attribute(tuples, random)
+
+    def fits(self, tuples: Tuples) -> Fits:
+        """Every record of a block must have others to swap with, and different ones."""
+        return lambda members: len(members) > 1 and int(tuples.counts[members].sum()) > self.k
 
     def _check(self, tuples: Tuples) -> None:
         n = tuples.records

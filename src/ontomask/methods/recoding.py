@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import heapq
+import warnings
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import ParameterError, one_of
-from ontomask.methods.method import GroupingMethod
+from ontomask.errors import NearNeighboursWarning, ParameterError, many, one_of
+from ontomask.methods.method import GroupingMethod, InBlocks
 from ontomask.methods.operators import Operators
 from ontomask.neighbours import space
+from ontomask.progress import say
 from ontomask.tuples import Transitions, Tuples
 
 __all__ = ["Recoding"]
 
 Longs = NDArray[np.int64]
 
+#: Up to so many tuples the nearest is looked for among all.
+MANY = 150_000
+#: In how many orders near tuples are looked for, and how many on either side.
+ORDERS, WINDOW = 24, 8
+
 #: Tuples that were fused, and what each was fused with, in the order of the fusions.
 Fusions = tuple[Longs, Longs]
 
 
 @dataclass(frozen=True)
-class Recoding(GroupingMethod):
+class Recoding(InBlocks, GroupingMethod):
     r"""Tuples with fewer than ``k`` records take, one after another, the values of another tuple.
 
     Nothing appears that was not in the table. While some tuple has fewer than ``k`` records, one is
@@ -44,24 +52,35 @@ class Recoding(GroupingMethod):
     :math:`\sum_i |g_i|^2` (TM eq. 1) least, by :math:`2\,\omega_a\,\omega_b`, both drawn at random.
 
     Departures from the papers: H3 as printed takes the minimum over all tuples, which is the same
-    for all that H1 leaves, and decides nothing; here it is taken over the nearest tuples.
+    for all that H1 leaves, and decides nothing; here it is taken over the nearest tuples. And with
+    more than 150,000 tuples, where comparing with all takes minutes, the nearest one is the nearest
+    of those close by: the next 8 on either side, of all that are left, in each of several orders
+    (:mod:`ontomask.methods.orders`; three for each attribute, 24 at most). All else is the
+    same. ``neighbours="exact"`` compares with all however many there are, ``"near"`` with those
+    close by however few; ``"auto"`` decides by their number. It matters where distances do: not
+    with ``heuristics="h1"`` or ``"none"``, nor by discernibility. ``block`` cuts very many tuples
+    into blocks, each planned alone (docs/concepts/blocks.md).
 
     >>> Recoding(k=3, weighted=True)
-    Recoding(k=3, distance='semantic', heuristics='h1+h2+h3', weighted=True, operators='semantic')
+    Recoding(k=3, distance='semantic', heuristics='h1+h2+h3', weighted=True, ...)
     """
 
     distance: str = "semantic"
     heuristics: str = "h1+h2+h3"
     weighted: bool = False
     operators: str = "semantic"
+    neighbours: str = "auto"
+    block: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._check_block()
         one_of("distance", self.distance, "semantic", "discernibility")
         one_of("heuristics", self.heuristics, "h1+h2+h3", "h1+h2", "h1", "none")
         if not isinstance(self.weighted, bool):
             raise ParameterError(f"weighted is {self.weighted!r}", "it is True or False")
         one_of("operators", self.operators, "semantic", "classic")
+        one_of("neighbours", self.neighbours, "auto", "exact", "near")
 
     @property
     def because(self) -> str:
@@ -72,9 +91,10 @@ class Recoding(GroupingMethod):
         if self.distance == "discernibility":
             return f"{rare} the one with the fewest records beside it, until none is so rare"
         times = ", times its records" if self.weighted else ""
-        return f"{rare} the nearest one{times}, until none is so rare"
+        close_by = " of those close by" if self.neighbours == "near" else ""
+        return f"{rare} the nearest one{close_by}{times}, until none is so rare"
 
-    def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
+    def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Fuse tuples until each has ``k`` records, and send all to where they ended."""
         self.check(tuples)
         final = np.arange(len(tuples))
@@ -90,7 +110,16 @@ class Recoding(GroupingMethod):
             return _with_random_partners(tuples, self.k, self.heuristics == "h1", random)
         if self.distance == "discernibility":
             return _by_discernibility(tuples, self.k, random)
-        return _by_distance(
+        near = self.neighbours == "near"
+        if self.neighbours == "auto" and len(tuples) > MANY:
+            near = True
+            warnings.warn(
+                f"{many(len(tuples), 'tuple')}: each is compared with those close by, which loses "
+                "a little more than comparing it with all; neighbours='exact' does that",
+                NearNeighboursWarning,
+                stacklevel=2,
+            )
+        return (_with_near if near else _with_nearest)(
             Operators(tuples, "mean", self.operators),
             self.k,
             self.weighted,
@@ -99,7 +128,7 @@ class Recoding(GroupingMethod):
         )
 
 
-def _by_distance(
+def _with_nearest(
     operators: Operators, k: int, weighted: bool, third: bool, random: np.random.Generator
 ) -> Fusions:
     """Every tuple with its nearest, the nearest first."""
@@ -108,6 +137,40 @@ def _by_distance(
     tuples = operators.tuples
     codes = np.ascontiguousarray(tuples.codes.T)
     return kernels.fuse(k, codes, tuples.counts.copy(), space(operators), weighted, third, random)
+
+
+def _with_near(
+    operators: Operators, k: int, weighted: bool, third: bool, random: np.random.Generator
+) -> Fusions:
+    """Every tuple with the nearest of those close by, the nearest first."""
+    from ontomask.methods import recoding_near_kernels as kernels
+    from ontomask.methods.orders import interleaved, orders
+
+    tuples = operators.tuples
+    say(f"recoding {len(tuples):,} tuples, each looking among near neighbours only")
+    # Numbered so that those which are compared are together in memory, too.
+    sorted_ = interleaved(tuples)
+    number = np.empty(len(tuples), dtype=np.int32)
+    number[sorted_] = np.arange(len(tuples), dtype=np.int32)
+    rows = np.array([number[order] for order in islice(orders(tuples), ORDERS)])
+    place = np.empty(rows.shape[::-1], dtype=np.int32)
+    for r, row in enumerate(rows):
+        place[row, r] = np.arange(len(tuples), dtype=np.int32)
+    codes = np.ascontiguousarray(tuples.codes.T[sorted_])
+    source, target = kernels.fuse_near(
+        k,
+        WINDOW,
+        codes,
+        sorted_,
+        tuples.counts[sorted_],
+        space(operators),
+        rows,
+        place,
+        weighted,
+        third,
+        random,
+    )
+    return sorted_[source], sorted_[target]
 
 
 def _with_random_partners(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ontomask.attributes import NumericalAttribute
 from ontomask.errors import one_of
-from ontomask.methods.method import GroupingMethod
+from ontomask.methods.method import GroupingMethod, InBlocks
 from ontomask.methods.operators import Operators
 from ontomask.tuples import Transitions, Tuples
 
@@ -29,14 +29,15 @@ class Records(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Resampling(GroupingMethod):
+class Resampling(InBlocks, GroupingMethod):
     r"""``k`` random samples, sorted; their i-th records form a group and take its centroid.
 
     Each sample holds :math:`\lfloor n/k \rfloor` records, drawn without replacement, and is sorted
     by SF algorithm 1: first the tuple farthest from the sample's centroid, then the others by their
     distance to that one, both multiplied with the tuple's records in the sample. The
     :math:`n \bmod k` records in no sample join the group with the nearest centroid (SF
-    algorithm 4).
+    algorithm 4). ``block`` cuts very many tuples into blocks, each planned alone
+    (docs/concepts/blocks.md).
 
     Departures from the paper: SF 3.3 names the centroid as the reference of the sorting; as in
     algorithm 1, it is the record farthest from it.
@@ -51,9 +52,11 @@ class Resampling(GroupingMethod):
     """
 
     operators: str = "semantic"
+    block: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._check_block()
         one_of("operators", self.operators, "semantic", "classic")
 
     @property
@@ -66,7 +69,7 @@ class Resampling(GroupingMethod):
             f"group and take {taken}"
         )
 
-    def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
+    def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Draw the samples; all that follows is settled."""
         self.check(tuples)
         samples, others = partition(tuples.counts, self.k, random)

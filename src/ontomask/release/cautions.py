@@ -32,6 +32,8 @@ def gives_away(engine: Engine, column: str) -> str:
 def cautions(release: Release, applied: Applied | None) -> Iterator[str]:
     """What was found while masking, and what columns that were not masked give away."""
     yield from release.guarantee.warnings
+    if release.blocked is not None:
+        yield str(release.blocked)
     if applied is None or not release.records:
         return
     common = []

@@ -96,6 +96,8 @@ def groups_of(release: Release) -> Groups | None:
     plan, method = release.transitions, release.method
     if not isinstance(method, Microaggregation) or method.effort == "thorough":
         return None
+    if release.blocked is not None:
+        return None
     if plan not in _known:
         _known[plan] = _formed_again(plan, method)
     return _known[plan]

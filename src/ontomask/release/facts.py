@@ -71,6 +71,7 @@ def facts(
         "versions": _versions(),
         "columns": _columns(release),
         "method": {"name": name_of(release.method), "settings": settings_of(release.method)},
+        "blocks": None if release.blocked is None else asdict(release.blocked),
         "guarantee": _guarantee(release),
         "records": {
             "released": release.records,

@@ -24,8 +24,10 @@ from ontomask.errors import (
     ParameterError,
     many,
 )
+from ontomask.interrupts import interruptible
 from ontomask.methods.method import Method
 from ontomask.progress import saying
+from ontomask.release.blocked import Blocked, blocked, fitting
 from ontomask.release.coding import Coded
 from ontomask.release.counting import count_table, open_engine, reported
 from ontomask.release.evaluation import Evaluation, figures, watched
@@ -62,8 +64,9 @@ class Release:
     ``guarantee`` what holds, counted on ``data``; ``method`` and ``schema`` are those it was made
     with. ``records`` were released; ``dropped`` were left
     out for missing values, and ``suppressed`` were blanked or, where the method says so, removed.
-    ``others`` are columns without a role, and which they were given. ``mappings`` say how the
-    values of nominal columns found their concepts.
+    ``others`` are columns without a role, and which they were given. ``blocked`` says how the table
+    was cut for planning and what that cost, where it was. ``mappings`` say how the values of
+    nominal columns found their concepts.
     """
 
     data: Any
@@ -75,6 +78,7 @@ class Release:
     dropped: int = 0
     suppressed: int = 0
     others: Mapping[str, str] = field(default_factory=dict)
+    blocked: Blocked | None = None
     _largest_people: Longs | None = field(default=None, repr=False, compare=False)
     _watched: _Watched = field(default=((), ()), repr=False, compare=False)
     _applied: Applied | None = field(default=None, repr=False, compare=False)
@@ -90,7 +94,7 @@ class Release:
         after, before = self._watched
         removed = getattr(self.method, "how", None) == "drop"
         k = getattr(self.method, "k", None)
-        return figures(self.transitions, k, after, before, removed=removed)
+        return interruptible(lambda: figures(self.transitions, k, after, before, removed=removed))
 
     def write(self, path: str | PathLike[str], force: bool = False) -> None:
         """Write the table to a file: CSV, Parquet and the like, by its suffix.
@@ -226,7 +230,14 @@ def _masked(
     pairs = None if people is None else (people[0], people[1].codes)
     before = watched(schema, engine.by_tuple)
     with saying(progress):
-        plan = planned(method, counted.tuples, random, pairs, before)
+        method = fitting(method, counted.tuples)
+
+        def plan_by_engine() -> tuple[Transitions, Blocked | None]:
+            known = known_tuples(method, counted.tuples, pairs, before)
+            plan = as_written(method, engine.plan(method, known, random), pairs)
+            return plan, blocked(method, known, random)
+
+        plan, cut = interruptible(plan_by_engine)
     # A plan may hold more concepts than the values' own hierarchy.
     coded = [it.of(a) for it, a in zip(counted.coded, plan.tuples.attributes, strict=True)]
     looks = {
@@ -250,6 +261,7 @@ def _masked(
         dropped=engine.rows - counted.tuples.records,
         suppressed=int(plan.count[frames.blank(plan)[plan.target]].sum()),
         others=_others(engine.names, schema),
+        blocked=cut,
         _largest_people=None if people is None else np.sort(people[1].counts)[::-1][:MOST_PEOPLE],
         _watched=(after, before),
         _applied=applied,
@@ -307,16 +319,29 @@ def planned(
     where the method promises classes of ``k``. ``confidential`` are the columns that a method may
     keep varied, counted by tuple.
     """
-    known = replace(
-        tuples,
-        watched=tuple(_held(it) for it in confidential),
-        people=None if people is None else Held("person", *people, _once_each(people[0])),
-    )
-    plan = _as_written(method.plan(known, random))
+    known = known_tuples(method, tuples, people, confidential)
+    return as_written(method, method.plan(known, random), people)
+
+
+def as_written(method: Method, plan: Transitions, people: People | None) -> Transitions:
+    """A plan with targets as they are written, and classes of ``k`` people where promised."""
+    plan = _rounded(plan)
     k = promised(method)
     if people is None or k is None:
         return plan
     return merge_until_k_people(plan, *people, k, getattr(method, "how", None))
+
+
+def known_tuples(
+    method: Method, tuples: Tuples, people: People | None, confidential: Sequence[Confidential]
+) -> Tuples:
+    """The tuples, with all that the method has to know of their records."""
+    varied = getattr(method, "l", None) is not None or getattr(method, "t", None) is not None
+    return replace(
+        tuples,
+        watched=tuple(_held(it) for it in confidential) if varied else (),
+        people=None if people is None else Held("person", *people, _once_each(people[0])),
+    )
 
 
 def _once_each(records: Longs) -> Longs:
@@ -334,7 +359,7 @@ def _held(counted: Confidential) -> Held:
     )
 
 
-def _as_written(plan: Transitions) -> Transitions:
+def _rounded(plan: Transitions) -> Transitions:
     """The plan with targets as they are written; those that look the same are joined."""
     rounded = np.column_stack(
         [a.released(plan.targets[:, j]) for j, a in enumerate(plan.tuples.attributes)]

@@ -63,3 +63,8 @@ class NominalOrMissing(NominalAttribute):
             start, codes = self._present.above
         missing = np.int32(len(self.candidates) - 1)
         return np.append(start, start[-1] + 1), np.append(codes, missing)
+
+    def restricted(self, held: NDArray[np.integer]) -> NominalAttribute:
+        values = [self.values[place] for place in held.tolist() if place < len(self.values)]
+        kind = NominalOrMissing if len(values) < len(held) else NominalAttribute
+        return kind(self.name, self.domain, values, self.measure, self.weight)

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.errors import StoppedEarlyWarning
-from ontomask.methods.merging.orders import interleaved, orders
+from ontomask.interrupts import stopping_early
 from ontomask.methods.merging.rules import Wanted, rules_for
 from ontomask.methods.merging.space import Space, space_of
 from ontomask.methods.operators import Operators
+from ontomask.methods.orders import interleaved, orders
 
 __all__ = ["Grouping", "merge"]
 
@@ -145,18 +146,25 @@ class _Search:
         state = np.array([seed | 1], dtype=np.uint64)
         begun, done = monotonic(), 0
         first = float(self.groups.cost.sum())
+        stopped = False
         try:
-            while (tries is None or done < tries) and (
-                time_limit is None or monotonic() - begun < time_limit
-            ):
-                times = AT_A_TIME if tries is None else min(AT_A_TIME, tries - done)
-                self.many_free, _ = restart_kernels.merge_again(
-                    *self._loops, self.free, self.many_free, state, times
-                )
-                done += times
-                if done % (10 * AT_A_TIME) == 0:
-                    self._say(progress, done, tries, monotonic() - begun, time_limit, first)
+            with stopping_early() as asked:
+                while (tries is None or done < tries) and (
+                    time_limit is None or monotonic() - begun < time_limit
+                ):
+                    stopped = asked()
+                    if stopped:
+                        break
+                    times = AT_A_TIME if tries is None else min(AT_A_TIME, tries - done)
+                    self.many_free, _ = restart_kernels.merge_again(
+                        *self._loops, self.free, self.many_free, state, times
+                    )
+                    done += times
+                    if done % (10 * AT_A_TIME) == 0:
+                        self._say(progress, done, tries, monotonic() - begun, time_limit, first)
         except KeyboardInterrupt:
+            stopped = True
+        if stopped:
             warnings.warn(
                 f"stopped after {done:,} restarts: the groups are the best found so far",
                 StoppedEarlyWarning,

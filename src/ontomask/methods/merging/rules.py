@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import exp, floor
 from typing import Any
 
@@ -13,7 +13,7 @@ from ontomask.errors import ParameterError
 from ontomask.methods.merging.rules_kernels import DISTINCT, ENTROPY, EQUAL, ORDERED, Rules
 from ontomask.tuples import Held, Tuples
 
-__all__ = ["Wanted", "rules_for"]
+__all__ = ["Wanted", "rules_for", "standing", "wanted"]
 
 Longs = NDArray[np.int64]
 
@@ -72,8 +72,8 @@ def _check_people(people: Held, k: int) -> None:
 
 
 def _check_variety(held: Held, least: int, diversity: str) -> None:
-    counts = np.bincount(held.value, weights=held.count)
-    shares = counts[counts > 0] / counts.sum()
+    _, counts = _numbered(held)
+    shares = counts / counts.sum()
     most = len(shares)
     if diversity == "entropy":
         # The whole table has the most there can be in every group.
@@ -83,6 +83,19 @@ def _check_variety(held: Held, least: int, diversity: str) -> None:
             f"l is {least:,}, and {held.name!r} has no more than {most:,} in the whole table",
             f"choose l up to {most:,}" if most > 1 else f"{held.name!r} cannot be protected so",
         )
+
+
+def standing(tuples: Tuples, k: int, wanted: Sequence[Wanted]) -> Callable[[Longs], bool]:
+    """Tells of some tuples, by place, whether they could be a group."""
+    from ontomask.methods.merging.bundles import bundled
+    from ontomask.methods.merging.rules_kernels import stands
+
+    if not wanted:
+        return lambda members: int(tuples.counts[members].sum()) >= k
+    rules = bundled(rules_for(tuples, k, wanted, np.arange(len(tuples))))
+    return lambda members: bool(
+        stands(rules, members, len(members), int(tuples.counts[members].sum()))
+    )
 
 
 def rules_for(tuples: Tuples, k: int, wanted: Sequence[Wanted], order: Longs) -> Rules:
@@ -95,15 +108,15 @@ def rules_for(tuples: Tuples, k: int, wanted: Sequence[Wanted], order: Longs) ->
     place[order] = np.arange(size)
     offset = 0
     for r, (held, _, _) in enumerate(wanted):
-        distinct, codes = np.unique(held.value, return_inverse=True)
-        pairs, weight = _summed(place[held.tuple], codes.ravel(), held.count, len(distinct))
-        owner, value = np.divmod(pairs, len(distinct))
+        codes, often = _numbered(held)
+        pairs, weight = _summed(place[held.tuple], codes, held.count, len(often))
+        owner, value = np.divmod(pairs, len(often))
         start[r] = offset + np.searchsorted(owner, np.arange(size + 1))
         own[r] = np.diff(start[r])
         values.append(value)
         counts.append(weight)
-        shares.append(np.bincount(codes.ravel(), weights=held.count) / held.count.sum())
-        first.append(first[-1] + len(distinct))
+        shares.append(often / often.sum())
+        first.append(first[-1] + len(often))
         offset += len(pairs)
     most = max((len(share) for share in shares), default=0)
     return Rules(
@@ -119,6 +132,15 @@ def rules_for(tuples: Tuples, k: int, wanted: Sequence[Wanted], order: Longs) ->
         seen=np.zeros(most, dtype=np.int64),
         found=np.zeros(most, dtype=np.int32),
     )
+
+
+def _numbered(held: Held) -> tuple[Longs, NDArray[Any]]:
+    """The values as numbers without gaps, and how many records hold each in the whole table."""
+    if held.whole is None:
+        codes = np.unique(held.value, return_inverse=True)[1].ravel()
+        return codes, np.bincount(codes, weights=held.count)
+    there = np.flatnonzero(held.whole)
+    return np.searchsorted(there, held.value), held.whole[there]
 
 
 def _summed(owner: Longs, value: Longs, count: Longs, size: int) -> tuple[Longs, Longs]:

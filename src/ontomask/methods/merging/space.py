@@ -92,11 +92,10 @@ def space_of(operators: Operators, objective: str, centroid: str, order: Longs) 
     tuples = operators.tuples
     attributes = tuples.attributes
     factors = _factors(operators)
-    tables, places, numbers, starts, aboves = [], [], [], [np.zeros(1, dtype=np.int64)], []
+    places, numbers, starts, aboves = [], [], [np.zeros(1, dtype=np.int64)], []
     kind, scale, metric = [], [], []
     for j, attribute in enumerate(attributes):
-        table, start, above = _words(operators, j)
-        tables.append(table)
+        start, above = _above(operators, j)
         aboves.append(above)
         starts.append(start[1:] + starts[-1][-1])
         if isinstance(attribute, NominalAttribute):
@@ -113,8 +112,9 @@ def space_of(operators: Operators, objective: str, centroid: str, order: Longs) 
         places.append(np.zeros(attribute.size, dtype=np.int32))
         numbers.append(attribute.numbers)
         metric.append(False)
-    sizes = [table.size for table in tables]
     values = [attribute.size for attribute in attributes]
+    width = [len(a.candidates) if isinstance(a, NominalAttribute) else 0 for a in attributes]
+    first = np.concatenate(([0], np.cumsum(np.multiply(values, width)))).astype(np.int64)
     cost = {"sse": SQUARED, "sad": AS_IT_IS}[objective]
     if operators.by_variance:
         cost = {"sse": AS_IT_IS, "sad": ROOT}[objective]
@@ -126,9 +126,9 @@ def space_of(operators: Operators, objective: str, centroid: str, order: Longs) 
         weight=tuples.counts[order],
         kind=np.array(kind, dtype=np.int8),
         scale=np.array(scale),
-        table=np.concatenate([table.ravel() for table in tables]),
-        first=np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64),
-        width=np.array([table.shape[1] for table in tables], dtype=np.int64),
+        table=_table(operators, first),
+        first=first[:-1],
+        width=np.array(width, dtype=np.int64),
         metric=np.array(metric),
         value_first=np.concatenate(([0], np.cumsum(values)[:-1])).astype(np.int64),
         place=np.concatenate(places),
@@ -138,7 +138,7 @@ def space_of(operators: Operators, objective: str, centroid: str, order: Longs) 
         by_variance=operators.by_variance,
         cost=cost,
         choice=CLASSIC_TUPLE if classic_tuple else {"rule": RULE, "best": BEST}[centroid],
-        most_candidates=max(1, *(table.shape[1] for table in tables)),
+        most_candidates=max(1, *width),
         most_values=max(values),
     )
 
@@ -150,15 +150,29 @@ def _factors(operators: Operators) -> list[float]:
     return [factor / whole for factor in factors]
 
 
-def _words(operators: Operators, j: int) -> tuple[Ints, Longs, Ints]:
-    """Distances from values to candidates, and which candidates each value brings in."""
+def _table(operators: Operators, first: Longs) -> Ints:
+    """Distances from values to candidates, attribute after attribute.
+
+    Written where they belong, as a table of many words is large and there is to be no third one.
+    """
+    table = np.empty(first[-1], dtype=np.int32)
+    for j, attribute in enumerate(operators.tuples.attributes):
+        if not isinstance(attribute, NominalAttribute):
+            continue
+        part = table[first[j] : first[j + 1]].reshape(attribute.size, -1)
+        if operators.classic:
+            part[:] = int(FIXED)
+            part[np.arange(attribute.size), attribute.place] = 0
+        else:
+            part[:] = attribute.table.T
+    return table
+
+
+def _above(operators: Operators, j: int) -> tuple[Longs, Ints]:
+    """Which candidates each value brings in."""
     attribute = operators.tuples.attributes[j]
     if not isinstance(attribute, NominalAttribute):
-        none = np.zeros(attribute.size + 1, dtype=np.int64)
-        return np.zeros((0, 0), dtype=np.int32), none, np.zeros(0, dtype=np.int32)
-    start, above = operators.above[j]
-    if not operators.classic:
-        return operators.tables[j], start, above
-    equal = np.full((attribute.size, len(attribute.candidates)), int(FIXED), dtype=np.int32)
-    equal[np.arange(attribute.size), attribute.place] = 0
-    return equal, np.arange(attribute.size + 1), attribute.place.astype(np.int32)
+        return np.zeros(attribute.size + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    if operators.classic:
+        return np.arange(attribute.size + 1), attribute.place.astype(np.int32)
+    return operators.above[j]

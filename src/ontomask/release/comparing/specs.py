@@ -16,6 +16,7 @@ from ontomask.methods.method import Method
 from ontomask.release.comparing.points import unusual
 from ontomask.release.problems import allowed
 from ontomask.release.spec import PACKED, Spec
+from ontomask.release.spec_checks import is_elsewhere
 from ontomask.release.spec_methods import METHODS, name_of, problems_of_settings, settings_of
 from ontomask.taxonomy.readers.bundled import KNOWN
 
@@ -223,7 +224,8 @@ def _fields(spec: Spec, method: Method, folder: Path) -> dict[str, Any]:
 
 def _from(folder: Path, spec: Spec, named: str) -> str:
     """A path of the release file, seen from another folder."""
-    if os.path.isabs(named) or folder.absolute() == spec.folder.absolute():
+    here = folder.absolute() == spec.folder.absolute()
+    if here or os.path.isabs(named) or is_elsewhere(named):
         return named
     return Path(os.path.relpath(spec.path(named).absolute(), folder.absolute())).as_posix()
 

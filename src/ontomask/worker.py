@@ -1,4 +1,4 @@
-"""A process that works out points: told the task once, then one method after another.
+"""A process that does pieces of work: told once what to do, then one piece after another.
 
 It talks through the pipes it was started with, and ends when there is nobody to talk to.
 """
@@ -19,16 +19,14 @@ def main() -> None:
     told = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print must not get among the answers
-    task, methods = pickle.load(told)  # noqa: S301 - from the process that started this one
-    from ontomask.release.comparing.points import worked_out
-
+    work, shared = pickle.load(told)  # noqa: S301 - from the process that started this one
     _answer(answers, "ready")
     while True:
         try:
-            place = pickle.load(told)  # noqa: S301
+            piece = pickle.load(told)  # noqa: S301
         except EOFError:
             return
-        _answer(answers, worked_out(task, methods[place]))
+        _answer(answers, work(shared, piece))
 
 
 def _answer(answers: object, it: object) -> None:

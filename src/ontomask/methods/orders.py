@@ -17,7 +17,7 @@ from ontomask.attributes import Attribute, NominalAttribute, NumericalAttribute
 from ontomask.taxonomy import Taxonomy
 from ontomask.tuples import Tuples
 
-__all__ = ["interleaved", "orders"]
+__all__ = ["interleaved", "orders", "rank"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -44,6 +44,17 @@ def orders(tuples: Tuples) -> Iterator[Longs]:
         if many > 1:
             yield _sorted(tuples, _by_level(walks, turn))
             yield _sorted(tuples, _by_level(walks, turn, together=2))
+
+
+def rank(attribute: Attribute) -> Longs:
+    """Where each value of an attribute stands when its taxonomy is walked depth first."""
+    if isinstance(attribute, NumericalAttribute):
+        return np.arange(attribute.size)
+    walk = _steps(attribute)
+    order = np.lexsort(walk[::-1]) if walk else np.arange(attribute.size)
+    standing = np.empty(attribute.size, dtype=np.int64)
+    standing[order] = np.arange(attribute.size)
+    return standing
 
 
 class _Step:

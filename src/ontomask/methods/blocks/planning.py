@@ -1,0 +1,161 @@
+"""Blocks planned one after another, in processes of our own, or wherever a runner takes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.attributes import NominalAttribute
+from ontomask.errors import BlockError, OntomaskError, many
+from ontomask.methods.blocks.block import Cut, Part, joined, part_of
+from ontomask.methods.blocks.split import Fits, split
+from ontomask.progress import say
+from ontomask.tuples import Transitions, Tuples
+from ontomask.workers import Ended, TimeLeft, free_memory, side_by_side
+
+__all__ = ["Planner", "Runner", "blocks_of", "in_blocks", "running_blocks"]
+
+Longs = NDArray[np.int64]
+
+#: What plans a table: the method, when it is not asked for blocks.
+Planner = Callable[[Tuples, np.random.Generator], Transitions]
+
+#: A block and where its chance begins.
+Piece = tuple[Tuples, int]
+
+#: What became of a piece: a plan, an error of ours, or how its process ended.
+Outcome = Part | OntomaskError | Ended
+
+#: Plans pieces somewhere, and calls what it is given for each that is done.
+Runner = Callable[[Planner, Sequence[Piece], Callable[[], None]], list[Outcome]]
+
+#: Blocks with fewer tuples in all are not worth processes of their own.
+SMALL = 20_000
+#: What a process takes before it does anything, and for every tuple of its block and column.
+BASE, PER_TUPLE = 350_000_000, 2_000
+
+_runner: ContextVar[Runner | None] = ContextVar("runner", default=None)
+
+
+@contextmanager
+def running_blocks(runner: Runner) -> Iterator[None]:
+    """Have blocks planned by a runner for as long as this lasts."""
+    before = _runner.set(runner)
+    try:
+        yield
+    finally:
+        _runner.reset(before)
+
+
+def blocks_of(
+    tuples: Tuples, size: int, factors: Sequence[float] | None, fits: Fits
+) -> list[Longs]:
+    """The blocks that :func:`in_blocks` plans, each by the places of its tuples."""
+    weights = factors or [attribute.weight for attribute in tuples.attributes]
+    return split(tuples, size, weights, fits)
+
+
+def in_blocks(
+    plan: Planner,
+    tuples: Tuples,
+    blocks: Sequence[Longs],
+    factors: Sequence[float] | None,
+    random: np.random.Generator,
+) -> Transitions:
+    """Plan every block alone. The same seed gives the same plan wherever they are planned."""
+    cut = Cut(tuples, blocks, factors)
+    seeds = random.integers(2**63, size=len(blocks))
+    pieces = _Pieces(cut, seeds)
+    said = _Said(len(blocks))
+    run = _runner.get() or _in_processes
+    parts = run(plan, pieces, said.done)
+    return joined(tuples, blocks, [_part(*it, blocks) for it in enumerate(parts)])
+
+
+def planned(plan: Planner, piece: Piece) -> Part | OntomaskError:
+    """What becomes of one block, here and now; an error of ours is told, not raised."""
+    tuples, seed = piece
+    try:
+        return part_of(plan(tuples, np.random.default_rng(seed)))
+    except OntomaskError as error:
+        return error
+
+
+class _Pieces(Sequence[Piece]):
+    """Blocks made when they are asked for: all of them at once would be the table again."""
+
+    def __init__(self, cut: Cut, seeds: Longs) -> None:
+        self._cut, self._seeds = cut, seeds
+
+    def __len__(self) -> int:
+        return len(self._cut)
+
+    def __getitem__(self, number: Any) -> Any:
+        if number >= len(self):
+            raise IndexError(number)
+        return self._cut[number], int(self._seeds[number])
+
+
+class _Said:
+    """How far the planning is."""
+
+    def __init__(self, blocks: int) -> None:
+        self._blocks, self._done, self._left = blocks, 0, TimeLeft(blocks)
+
+    def done(self) -> None:
+        """One more block is planned."""
+        self._done += 1
+        say(
+            f"planned {self._done:,} of {many(self._blocks, 'block')}{self._left.after(self._done)}"
+        )
+
+
+def _part(number: int, it: Outcome, blocks: Sequence[Longs]) -> Part:
+    if isinstance(it, Part):
+        return it
+    which = f"block {number + 1:,} of {len(blocks):,} ({many(len(blocks[number]), 'tuple')})"
+    if isinstance(it, Ended):
+        raise BlockError(
+            f"{which} was not planned: its process ended ({it.reason})",
+            "free some memory or choose smaller blocks, and mask again; nothing was written",
+        )
+    raise type(it)(f"{which}: {it.message}", it.hint) from it
+
+
+# ---------------------------------------------------------------------- in processes
+
+
+def _in_processes(
+    plan: Planner, pieces: Sequence[Piece], done: Callable[[], None]
+) -> list[Outcome]:
+    found: dict[int, Any] = {}
+    number = _how_many(pieces)
+    if number > 1:
+        found = side_by_side(planned, plan, pieces, number, found=lambda *_: done()) or {}
+    for place in range(len(pieces)):
+        if place not in found:  # this process does what others cannot be told
+            found[place] = planned(plan, pieces[place])
+            done()
+    return [found[place] for place in range(len(pieces))]
+
+
+def _how_many(pieces: Sequence[Piece]) -> int:
+    """As many processes as cores, blocks and memory allow; one means none but this."""
+    first, _ = pieces[0]
+    if len(first) * len(pieces) < SMALL:
+        return 1
+    tables = sum(
+        4 * len(attribute.candidates) * attribute.size
+        for attribute in first.attributes
+        if isinstance(attribute, NominalAttribute)
+    )
+    needed = BASE + 3 * tables + PER_TUPLE * len(first) * len(first.attributes)
+    free = free_memory()
+    room = os.cpu_count() or 1 if free is None else free // needed
+    return max(1, min(os.cpu_count() or 1, len(pieces), room))
