@@ -6,5 +6,8 @@ contains NAME, ``--json FILE`` also keeps the results. Real data are read from t
 
 The docstring of a class is its question. ``setup`` is never measured, and it compiles what the
 work needs by doing a little of it; ``time_*`` is timed, ``peakmem_*`` is watched for its memory,
-``track_*`` returns a number of its own. Files that begin with ``_`` are the machinery.
+``track_*`` returns a number of its own; ``cost_*`` is timed and watched in one run, for work that
+is long. ``budgets`` of a class, by parameters, are printed beside the time, ``memory_budgets``
+(bytes) and ``figure_budgets`` beside the rest; ``timeout`` is how long it may take, in seconds.
+Files that begin with ``_`` are the machinery.
 """

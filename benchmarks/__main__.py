@@ -11,7 +11,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
@@ -20,10 +20,10 @@ from typing import Any
 
 from benchmarks._measuring import Measurement, files, measure, measurements
 
-#: A measurement that takes longer than this many seconds has failed.
-PATIENCE = 180
-
 Result = dict[str, Any]
+
+#: Programs that make or judge k-anonymous tables; peers_on_the_same_tables asks them.
+GROUPERS = ("anonypyx", "anjana", "pycanon")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,6 +69,7 @@ def in_fresh_process(what: Measurement) -> Result:
         "kind": kind,
         "work": work,
         "params": what.params,
+        "budgets": what.budgets,
     }
     command = [sys.executable, "-m", "benchmarks", "--measure", json.dumps(what)]
     try:
@@ -76,12 +77,12 @@ def in_fresh_process(what: Measurement) -> Result:
             command,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=what.timeout,
             cwd=Path(__file__).parent.parent,
             check=True,
         )
     except subprocess.TimeoutExpired:
-        return result | {"failed": f"took longer than {PATIENCE} s"}
+        return result | {"failed": f"took longer than {what.timeout} s"}
     except subprocess.CalledProcessError as error:
         print(error.stderr, file=sys.stderr)
         return result | {"failed": (error.stderr.strip().splitlines() or ["no word why"])[-1]}
@@ -97,20 +98,25 @@ def table(results: Sequence[Result]) -> Iterator[str]:
     for result in results:
         key = (result["work"], *result["params"].values())
         rows[key] = rows.get(key, {}) | result
-    columns = ("time", "peak memory", "of it the work", "figure")
+    columns = ("time", "processor", "peak memory", "of it the work", "figure", "budget", "of it")
     lines = [["work", *names, *columns]]
     for (work, *params), result in rows.items():
-        cells = ["", "", "", ""]
+        cells = dict.fromkeys(columns, "")
         if "seconds" in result:
-            cells[0] = shown_time(result["seconds"])
+            cells["time"] = shown_time(result["seconds"])
+        if "cpu_seconds" in result:
+            cells["processor"] = shown_time(result["cpu_seconds"])
         if "peak_bytes" in result:
-            cells[1:3] = [f"{result[key] / 1e6:,.0f} MB" for key in ("peak_bytes", "own_bytes")]
+            cells["peak memory"] = shown_memory(result["peak_bytes"])
+            cells["of it the work"] = shown_memory(result["own_bytes"])
         if "figure" in result:
-            cells[3] = f"{shown_number(result['figure'])} {result['unit']}"
+            cells["figure"] = f"{shown_number(result['figure'])} {result['unit']}"
         for word in ("skipped", "failed"):
             if word in result:
-                cells[3] = f"{word}: {result[word]}"
-        lines.append([work.replace("_", " "), *map(shown, params), *cells])
+                cells["figure"] = f"{word}: {result[word]}"
+        cells["budget"] = ", ".join(shown_budgets(result["budgets"]))
+        cells["of it"] = ", ".join(f"{share:.0%}" for share in shares(result).values())
+        lines.append([work.replace("_", " "), *map(shown, params), *cells.values()])
     used = [place for place in range(len(lines[0])) if any(line[place] for line in lines[1:])]
     width = {place: max(len(line[place]) for line in lines) for place in used}
     for line in lines:
@@ -127,6 +133,24 @@ def shown_time(seconds: float) -> str:
     return f"{seconds:.2f} s" if seconds >= 0.1 else f"{seconds * 1000:.2f} ms"
 
 
+def shown_memory(size: float) -> str:
+    """Bytes in millions."""
+    return f"{size / 1e6:,.0f} MB"
+
+
+def shown_budgets(budgets: Mapping[str, float]) -> Iterator[str]:
+    """Each budget in its unit."""
+    units = {"seconds": lambda it: f"{it:g} s", "peak_bytes": shown_memory}
+    for name, budget in budgets.items():
+        yield units.get(name, shown_number)(budget)
+
+
+def shares(result: Result) -> dict[str, float]:
+    """How much of each budget is used, where the figure is there."""
+    budgets: Mapping[str, float] = result["budgets"]
+    return {name: result[name] / budget for name, budget in budgets.items() if name in result}
+
+
 def shown_number(number: float) -> str:
     """Three digits, or all of a large number's."""
     return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
@@ -135,7 +159,16 @@ def shown_number(number: float) -> str:
 def machine() -> dict[str, Any]:
     """Where the figures come from."""
     versions = {}
-    for package in ("ontomask", "numpy", "numba", "scipy", "nltk", "nxontology"):
+    for package in (
+        "ontomask",
+        "numpy",
+        "numba",
+        "scipy",
+        "duckdb",
+        "nltk",
+        "nxontology",
+        *GROUPERS,
+    ):
         try:
             versions[package] = version(package)
         except PackageNotFoundError:

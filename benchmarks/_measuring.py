@@ -10,16 +10,20 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
-from inspect import getmembers, isclass
+from inspect import isclass
 from itertools import product
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any, NamedTuple, TypeVar
 
 __all__ = ["CannotRun", "Measurement", "best_time", "measure", "measurements", "memory", "unit"]
 
 #: What a method's name begins with, and so how it is measured.
-KINDS = ("time", "peakmem", "track")
+KINDS = ("time", "peakmem", "cost", "track")
+#: Where a class says its budgets: for which figure, by its parameters.
+BUDGETS = {"seconds": "budgets", "peak_bytes": "memory_budgets", "figure": "figure_budgets"}
+#: A measurement that takes longer than this many seconds has failed, unless its class is patient.
+PATIENCE = 180
 
 Method = TypeVar("Method", bound=Callable[..., float])
 
@@ -64,6 +68,19 @@ class Measurement(NamedTuple):
         """What the class asks: the first sentence of its docstring."""
         return " ".join((self.benchmark.__doc__ or "").partition("\n\n")[0].split())
 
+    @property
+    def budgets(self) -> dict[str, float]:
+        """What the figures may come to, where the class says so: ``{"seconds": 3}``."""
+        key = tuple(self.params.values())
+        said = {name: getattr(self.benchmark, where, {}) for name, where in BUDGETS.items()}
+        return {name: budgets[key] for name, budgets in said.items() if key in budgets}
+
+    @property
+    def timeout(self) -> float:
+        """After how many seconds it has failed, setting up included."""
+        patience: float = getattr(self.benchmark, "timeout", PATIENCE)
+        return patience
+
 
 def files() -> list[str]:
     """Every file that asks a question."""
@@ -75,8 +92,8 @@ def measurements(file: str) -> list[Measurement]:
     """Everything there is to measure in a file, in the order in which it is written."""
     module = import_module(f"benchmarks.{file}")
     found = []
-    for group, benchmark in getmembers(module, isclass):
-        if benchmark.__module__ != module.__name__:
+    for group, benchmark in vars(module).items():
+        if not isclass(benchmark) or benchmark.__module__ != module.__name__:
             continue
         methods = [name for name in vars(benchmark) if name.partition("_")[0] in KINDS]
         places = range(len(list(product(*getattr(benchmark, "params", ())))))
@@ -97,6 +114,8 @@ def measure(what: Measurement) -> dict[str, Any]:
         if kind == "peakmem":
             peak, own = memory(lambda: method(*params))
             return {"peak_bytes": peak, "own_bytes": own}
+        if kind == "cost":
+            return cost(lambda: method(*params))
         return {"figure": float(method(*params)), "unit": getattr(method, "unit", "")}
     except CannotRun as reason:
         return {"skipped": str(reason)}
@@ -114,6 +133,31 @@ def best_time(work: Callable[[], object], seconds: float = 1.5) -> float:
         work()
         times.append(perf_counter() - begun)
     return min(times)
+
+
+def cost(work: Callable[[], object]) -> dict[str, float]:
+    """Time and memory at once, for long work: memory of the first run, time of the best.
+
+    Processor time stands beside the time on the clock; other work on the machine lengthens both,
+    the clock more. Work on several processors has more of it.
+    """
+    runs: list[tuple[float, float]] = []
+
+    def timed() -> None:
+        clock, processor = perf_counter(), process_time()
+        work()
+        runs.append((perf_counter() - clock, process_time() - processor))
+
+    peak, own = memory(timed)
+    if runs[0][0] < 6:
+        best_time(timed)
+    clocks, processors = zip(*runs, strict=True)
+    return {
+        "seconds": min(clocks),
+        "cpu_seconds": min(processors),
+        "peak_bytes": peak,
+        "own_bytes": own,
+    }
 
 
 def memory(work: Callable[[], object]) -> tuple[int, int]:

@@ -20,7 +20,7 @@ columns:
   name: {{role: drop}}
   charge: {{role: confidential, type: numeric}}
 other: keep
-method: {{name: microaggregation, k: 5}}
+method: {{name: microaggregation, algorithm: merge, k: 5}}
 require: {{k: 5}}
 memory: {memory}
 """

@@ -46,8 +46,9 @@ from ontomask import (
     utility,
 )
 from ontomask.methods.fitted_noise import FittedNoise
-from ontomask.release.spec import ColumnSpec, CsvSpec, MethodSpec, Requirements, Spec
+from ontomask.release.spec import ColumnSpec, CsvSpec, EngineSpec, MethodSpec, Requirements, Spec
 from ontomask.release.spec_methods import METHODS
+from spark import spark  # noqa: F401 - the page on Spark is skipped where there is no Java
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
@@ -180,7 +181,9 @@ def run_console(snippet: Snippet, where: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_snippet_does_what_the_page_says(page, tmp_path, monkeypatch):
+def test_every_snippet_does_what_the_page_says(page, tmp_path, monkeypatch, request):
+    if page.stem == "spark":
+        request.getfixturevalue("spark")
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     with Path("patients.csv").open("w", encoding="utf-8", newline="") as file:
@@ -264,7 +267,9 @@ def test_the_page_on_evaluation_has_every_figure(module):
 
 
 @pytest.mark.parametrize(
-    "kind", [Spec, ColumnSpec, CsvSpec, MethodSpec, Requirements], ids=lambda kind: kind.__name__
+    "kind",
+    [Spec, ColumnSpec, CsvSpec, EngineSpec, MethodSpec, Requirements],
+    ids=lambda kind: kind.__name__,
 )
 def test_the_page_of_the_release_file_has_every_field(kind):
     assert set(kind.model_fields) - first_cells(RELEASE_FILE) == set()

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
 from typing import IO, Any
@@ -95,7 +95,7 @@ def side_by_side(
         for worker in workers:
             worker.start()
         while at_work:
-            what, it = heard.get()
+            what, it = _next(heard)
             if what == "begins":
                 begins(it, begun)
                 begun += 1
@@ -115,6 +115,13 @@ def side_by_side(
         for worker in workers:
             worker.end()
     return results
+
+
+def _next(heard: _Heard) -> tuple[str, Any]:
+    """What is heard next; waited for in steps, between which an interrupt is heard."""
+    while True:
+        with suppress(Empty):
+            return heard.get(timeout=0.1)
 
 
 class _Worker(Thread):

@@ -73,10 +73,14 @@ def main() -> None:
     2: wrong input; 3: a requirement was not met; 130: stopped.
     """
     from ontomask.errors import OntomaskError, RequirementNotMet
+    from ontomask.interrupts import interruptible
 
     try:
         with warned(), heeding():
-            app()
+            interruptible(app)
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped\n")
+        sys.exit(STOPPED)
     except SystemExit as end:
         if end.code == STOPPED:
             sys.stderr.write("stopped\n")

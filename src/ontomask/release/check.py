@@ -28,7 +28,7 @@ from ontomask.release.guarantee import promised
 from ontomask.release.guarantee import shown as shown_method
 from ontomask.release.people import refuse_several_targets
 from ontomask.release.problems import in_yaml
-from ontomask.release.run import file_settings, files_of, refuse_targets
+from ontomask.release.run import file_settings, files_of, folders_of, refuse_targets
 from ontomask.release.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.release.spec import Spec, load_spec
 
@@ -136,7 +136,9 @@ class _Check:
     def done(self) -> Checked:
         """Everything, in the order in which masking meets it."""
         tuples = risk = None
-        self._listed(lambda: refuse_targets(files_of(self.spec), self.inputs))
+        self._listed(
+            lambda: refuse_targets(files_of(self.spec), self.inputs, folders_of(self.spec))
+        )
         self._listed(lambda: _refuse_k_of_no_classes(self.spec))
         schema = self._listed(self.spec.schema)
         engine = self._listed(lambda: _opened(self.spec))
@@ -310,7 +312,7 @@ def _fitting(engine: StoredEngine, schema: Schema) -> None:
 
 def _notes(spec: Spec) -> Iterator[str]:
     """What is no reason to refuse, and good to know."""
-    if spec.output_path.is_file():
+    if spec.output_path.is_file() or any(it.exists() for it in folders_of(spec)):
         yield f"{spec.output_path} exists already: masking needs --force, or another output"
     k, wanted = promised(spec.method_object()), spec.require.k if spec.require else None
     if wanted and k is not None and k < wanted:

@@ -90,16 +90,27 @@ def open_engine(table: Any, file: Mapping[str, Any]) -> Engine:
         raise ParameterError(
             f"{quoted(file)} is for a file, and {type(table).__name__} is none", "leave it out"
         )
+    if _is_spark(table):
+        from ontomask.engines.spark.engine import SparkEngine
+
+        return SparkEngine(table)
     return FrameEngine(table)
+
+
+def _is_spark(table: Any) -> bool:
+    """Whether a table is a Spark frame, found out without loading Spark."""
+    from narwhals import dependencies as kinds
+
+    return kinds.is_pyspark_dataframe(table) or kinds.is_pyspark_connect_dataframe(table)
 
 
 def count_table(engine: Engine, schema: Schema) -> Counted:
     """The tuples of a table, which the engine remembers for each of its rows."""
     schema.check(engine.names)
-    if not engine.rows:
+    rows, weights, lacking = raw_rows(engine, schema)
+    if not engine.rows:  # counting may have told: no need to ask before
         raise ColumnError("the table has no records", "there is nothing to mask")
     warn_of_table(engine, schema)
-    rows, weights, lacking = raw_rows(engine, schema)
     columns, kept = complete(rows, schema, weights, lacking)
     counted = counted_tuples(engine, _coded(schema, columns), weights, kept)
     return replace(counted, missing=_missing(rows, schema, weights))

@@ -13,6 +13,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,22 +42,53 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What is said of a file: its name without the folder, its size and its SHA-256."""
+    """What is said of a file: its name without the folder, its size and its SHA-256.
+
+    Of a file that is not on this machine only the name is known.
+    """
 
     name: str
-    bytes: int
-    sha256: str
+    bytes: int | None
+    sha256: str | None
 
 
 def facts_of(path: str | PathLike[str]) -> FileFacts:
-    """The facts of a file, read from it."""
+    """The facts of a file, or of a folder of files, read from it.
+
+    The SHA-256 of a folder is that of a list of its files: what ``sha256sum`` says of each, in the
+    order of their names. Files that Spark does not read do not count: those whose names begin with
+    a point or an underscore.
+    """
     file = Path(path)
     try:
-        with file.open("rb") as content:
-            digest = hashlib.file_digest(content, "sha256").hexdigest()
-        return FileFacts(file.name, file.stat().st_size, digest)
+        if file.is_dir():
+            return _facts_of_folder(file)
+        return FileFacts(file.name, file.stat().st_size, _digest(file))
     except OSError as error:
         raise FileFormatError(f"{file} cannot be read: {error.strerror or error}") from None
+
+
+def _facts_of_folder(folder: Path) -> FileFacts:
+    found = {it.relative_to(folder).as_posix(): it for it in folder.rglob("*") if it.is_file()}
+    listed = hashlib.sha256()
+    size = 0
+    for name in sorted(filter(_is_data, found)):
+        listed.update(f"{_digest(found[name])}  {name}\n".encode("utf-8", "surrogateescape"))
+        size += found[name].stat().st_size
+    return FileFacts(folder.name, size, listed.hexdigest())
+
+
+def _is_data(name: str) -> bool:
+    """Whether Spark would read a file of a folder: _SUCCESS and .crc files say nothing."""
+    return not any(
+        step.startswith(".") or (step.startswith("_") and "=" not in step)
+        for step in name.split("/")
+    )
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 # ---------------------------------------------------------------------- making one
@@ -78,6 +110,11 @@ def manifest(
     notes: list[str] = []
     given = _as_given(spec, notes)
     known = facts(release, spec.threshold, when=when)
+    for word, it in (("input", source), ("output", output)):
+        if it is not None and it.sha256 is None:
+            notes.append(f"the {word} is not on the machine that made this, and was not hashed")
+    if spec.by_spark:
+        known["versions"]["pyspark"] = version("pyspark")
     if private:
         known["notes"].append("the private files hold original values and must not be published")
     made = {
@@ -110,6 +147,9 @@ def _as_given(spec: Spec, notes: list[str]) -> dict[str, Any]:
     given = spec.as_dict()
     for field in ("data", "output"):
         given[field] = file_name(given[field])
+    if given.get("engine"):
+        # Where it ran, and how, is nobody's business.
+        given["engine"] = {"name": given["engine"]["name"]}
     for column in given["columns"].values():
         if column.get("taxonomy"):
             column["taxonomy"] = file_name(column["taxonomy"])
@@ -172,13 +212,16 @@ def _wrong_file(found: Mapping[str, Any], folder: Path) -> Iterator[str]:
     if file_name(said.name) != said.name or said.name in ("", ".", ".."):
         yield "the name of the output is not that of a file beside the manifest"
         return
+    if said.bytes is None or said.sha256 is None:
+        yield f"{said.name} was not hashed, and cannot be compared with what was released"
+        return
     try:
         there = facts_of(folder / said.name)
     except FileFormatError as error:
         yield error.message
         return
     if there.bytes != said.bytes:
-        yield f"{said.name} has {there.bytes:,} bytes, and {said.bytes:,} were released"
+        yield f"{said.name} has {there.bytes or 0:,} bytes, and {said.bytes:,} were released"
     elif there.sha256 != said.sha256:
         yield f"{said.name} is not the file that was released: its SHA-256 differs"
 

@@ -190,8 +190,9 @@ def mask(
 ) -> Release:
     """Mask the quasi-identifiers of a table, and verify the result before it is returned.
 
-    ``table`` is a pandas, polars (eager or lazy) or pyarrow table or a DuckDB relation; the same
-    kind comes back, with the same rows in the same order and every other column untouched. Or it is
+    ``table`` is a pandas, polars (eager or lazy) or pyarrow table, a DuckDB relation or a Spark
+    frame; the same kind comes back, with the same rows in the same order (of which Spark knows
+    none) and every other column untouched. Or it is
     the path of a file, which is read and masked inside DuckDB; ``file`` are then settings such as
     ``table``, ``delimiter`` or ``encoding`` (see :func:`~ontomask.engines.files.open_table`), and
     ``memory``, how much DuckDB may take. Without a ``seed`` the operating system's entropy is used.
@@ -212,7 +213,9 @@ def mask(
     check_arguments(schema, method)
     chance = randomness(seed)
     with reported(table):
-        return _masked(open_engine(table, file), schema, method, chance, progress)
+        return interruptible(
+            lambda: _masked(open_engine(table, file), schema, method, chance, progress)
+        )
 
 
 def _masked(
@@ -232,12 +235,10 @@ def _masked(
     with saying(progress):
         method = fitting(method, counted.tuples)
 
-        def plan_by_engine() -> tuple[Transitions, Blocked | None]:
-            known = known_tuples(method, counted.tuples, pairs, before)
-            plan = as_written(method, engine.plan(method, known, random), pairs)
-            return plan, blocked(method, known, random)
-
-        plan, cut = interruptible(plan_by_engine)
+        known = known_tuples(method, counted.tuples, pairs, before)
+        plan = as_written(method, engine.plan(method, known, random), pairs)
+        cut = blocked(method, known, random)
+        del known  # it is large where people are known
     # A plan may hold more concepts than the values' own hierarchy.
     coded = [it.of(a) for it, a in zip(counted.coded, plan.tuples.attributes, strict=True)]
     looks = {

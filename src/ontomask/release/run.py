@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.files import made_together, written_beside
 from ontomask.release.evaluation import Evaluation, evaluate
-from ontomask.release.manifest import facts_of, manifest, write_manifest
+from ontomask.release.facts import file_name
+from ontomask.release.manifest import FileFacts, facts_of, manifest, write_manifest
 from ontomask.release.mask import Release, mask
 from ontomask.release.problems import hints_in_yaml
 from ontomask.release.requirements import require
 from ontomask.release.spec import Spec, load_spec
+from ontomask.release.spec_checks import is_elsewhere
 from ontomask.release.transitions_file import private_transitions
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 __all__ = [
     "Outcome",
     "evaluate_files",
     "file_settings",
     "files_of",
+    "folders_of",
     "masked_file",
     "refuse_targets",
     "release_file",
@@ -37,10 +44,15 @@ CHIEF_RISK = ("k", "uniques", "marketer", "linkage_nearest")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was released, and the files that were written."""
+    """What was released, and the files that were written.
+
+    A table that was written elsewhere is the first of them, by its address. Of a table that was
+    masked by Spark, ``release.data`` is there as long as the session is, and a session that was
+    started for it ends with it.
+    """
 
     release: Release
-    files: tuple[Path, ...]
+    files: tuple[Path | str, ...]
     manifest: dict[str, Any]
 
     def as_dict(self) -> dict[str, Any]:
@@ -81,32 +93,83 @@ def release_file(
     own = [] if isinstance(spec, Spec) else [Path(spec)]
     if not isinstance(spec, Spec):
         spec = load_spec(spec)
-    files = files_of(spec, private)
-    refuse_targets(files, [*spec.inputs(), *own])
+    files, folders = files_of(spec, private), folders_of(spec)
+    refuse_targets(files, [*spec.inputs(), *own], folders)
     if not force:
         _refuse_existing(files)
-    release = masked_file(spec, seed, progress)
-    progress("measuring utility and risk")
-    require(spec.require, release.evaluation, release.guarantee)
-    with made_together(files, force=force) as folder:
-        table, its_manifest, its_report, *its_transitions = (folder / it.name for it in files)
+    with _session(spec, force, progress) as session:
+        release = _masked(spec, seed, progress, session)
+        progress("measuring utility and risk")
+        require(spec.require, release.evaluation, release.guarantee)
         progress("writing the table")
-        release.write(table)
-        for path in its_transitions:
-            private_transitions(release, path, release.schema)
-        private_files = [path.name for path in its_transitions]
-        made = manifest(
-            release, spec, facts_of(spec.data_path), facts_of(table), private=private_files
-        )
-        write_manifest(its_manifest, made)
-        progress("writing the report")
-        with written_beside(its_report) as file:
-            file.write(report(release, made))
-    return Outcome(release, files, made)
+        with (
+            made_together(files, force=force, folders=folders) as folder,
+            _written(release, spec, folder, session, force) as output,
+        ):
+            beside = [folder / it.name for it in files if it != spec.output_path]
+            its_manifest, its_report, *its_transitions = beside
+            for path in its_transitions:
+                private_transitions(release, path, release.schema)
+            private_files = [path.name for path in its_transitions]
+            made = manifest(release, spec, _input(spec), output, private=private_files)
+            write_manifest(its_manifest, made)
+            progress("writing the report")
+            # The report names the file that it is about by its hash.
+            shown = made if output.sha256 else {**made, "output": None}
+            with written_beside(its_report) as file:
+                file.write(report(release, shown))
+    elsewhere = (spec.output,) if is_elsewhere(spec.output) else ()
+    return Outcome(release, (*elsewhere, *files), made)
+
+
+@contextmanager
+def _session(spec: Spec, force: bool, progress: Progress) -> Iterator[SparkSession | None]:
+    """A session of Spark, where it is asked for."""
+    if not spec.by_spark:
+        yield None
+        return
+    from ontomask.release.spark_tables import refuse_existing, session_for
+
+    with session_for(spec, progress) as session:
+        if is_elsewhere(spec.output):
+            refuse_existing(session, spec, force)
+        yield session
+
+
+def _masked(
+    spec: Spec, seed: int | None, progress: Progress, session: SparkSession | None
+) -> Release:
+    if session is None:
+        return masked_file(spec, seed, progress)
+    from ontomask.release.spark_tables import masked_by_spark
+
+    return masked_by_spark(session, spec, seed, progress)
+
+
+def _written(
+    release: Release, spec: Spec, folder: Path, session: SparkSession | None, force: bool
+) -> AbstractContextManager[FileFacts]:
+    """The table, written and what is known of it: in a folder, or beside its name elsewhere."""
+    if session is not None and is_elsewhere(spec.output):
+        from ontomask.release.spark_tables import made_elsewhere
+
+        return made_elsewhere(session, release, spec, force)
+    table = folder / spec.output_path.name
+    release.write(table)
+    return nullcontext(facts_of(table))
+
+
+def _input(spec: Spec) -> FileFacts:
+    if is_elsewhere(spec.data):
+        return FileFacts(file_name(spec.data), None, None)
+    return facts_of(spec.data_path)
 
 
 def masked_file(spec: Spec, seed: int | None, progress: Progress = lambda _: None) -> Release:
-    """The table that a release file names, masked; nothing is written."""
+    """The table that a release file names, masked; nothing is written.
+
+    DuckDB reads it, whatever the engine: the plan is the same.
+    """
     progress("reading the taxonomies")
     schema = spec.schema()
     with hints_in_yaml():
@@ -153,27 +216,48 @@ def file_settings(spec: Spec) -> dict[str, Any]:
 
 
 def files_of(spec: Spec, private: bool = False) -> tuple[Path, ...]:
-    """The table, its manifest, its report and, where asked for, the transitions."""
-    files = [spec.output_path, spec.beside("manifest.json"), spec.beside("report.html")]
+    """The table, its manifest, its report and, where asked for, the transitions.
+
+    A table that is written elsewhere is not among them.
+    """
+    files = [] if is_elsewhere(spec.output) else [spec.output_path]
+    files += [spec.beside("manifest.json"), spec.beside("report.html")]
     return (*files, spec.beside("transitions.private.csv")) if private else tuple(files)
 
 
-def refuse_targets(files: Sequence[Path], inputs: Sequence[Path]) -> None:
-    """Refuse to write where nothing can be written, and over what is read; before any work."""
+def folders_of(spec: Spec) -> tuple[Path, ...]:
+    """Those of the files that are folders: a table that Spark writes."""
+    return (spec.output_path,) if spec.by_spark and not is_elsewhere(spec.output) else ()
+
+
+def refuse_targets(
+    files: Sequence[Path], inputs: Sequence[Path], folders: Collection[Path] = ()
+) -> None:
+    """Refuse to write where nothing can be written, and over what is read; before any work.
+
+    Those of ``folders`` may be folders, and what is read may not be inside.
+    """
     for path in files:
         if not path.parent.is_dir():
             raise FileFormatError(
                 f"there is no folder {path.parent}", "create it, or name another output"
             )
-        if path.is_dir():
+        if path.is_dir() and path not in folders:
             raise FileFormatError(f"{path} is a folder, not a file", "name another output")
     for path in inputs:
         for target in files:
-            if path.exists() and target.exists() and target.samefile(path):
+            if _meet(path, target, target in folders):
                 raise ParameterError(
                     f"{target} is read for this release, and is never touched",
                     "name another output",
                 )
+
+
+def _meet(path: Path, target: Path, folder: bool) -> bool:
+    """Whether a target is a file that is read, or a folder that it is in."""
+    if path.exists() and target.exists() and target.samefile(path):
+        return True
+    return folder and target.resolve() in path.resolve().parents
 
 
 def _refuse_existing(files: tuple[Path, ...]) -> None:

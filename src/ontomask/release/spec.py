@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from pydantic import (
     BaseModel,
@@ -25,13 +27,20 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from ontomask.distances import MEASURES
-from ontomask.errors import OntomaskError, SpecError
+from ontomask.errors import OntomaskError, ParameterError, SpecError
 from ontomask.methods.method import Method
 from ontomask.release import spec_fields as kinds
-from ontomask.release.facts import USUAL_THRESHOLD, threshold
+from ontomask.release.facts import USUAL_THRESHOLD, file_name, threshold
 from ontomask.release.problems import Problem, raise_together, refuse, shown
 from ontomask.release.schema import Date, Nominal, Numeric, Ordinal, Schema
-from ontomask.release.spec_checks import ROLES, TYPES, problems_between_fields, problems_of_fields
+from ontomask.release.spec_checks import (
+    ENGINES,
+    ROLES,
+    TYPES,
+    is_elsewhere,
+    problems_between_fields,
+    problems_of_fields,
+)
 from ontomask.release.spec_methods import METHODS, json_schema_of_methods
 from ontomask.release.yaml_file import read_yaml
 from ontomask.taxonomy import Taxonomy, load_taxonomy
@@ -41,6 +50,7 @@ from ontomask.taxonomy.readers.bundled import KNOWN
 __all__ = [
     "ColumnSpec",
     "CsvSpec",
+    "EngineSpec",
     "MethodSpec",
     "Requirements",
     "Spec",
@@ -156,6 +166,45 @@ class CsvSpec(_Fields):
     )
 
 
+class EngineSpec(_Fields):
+    """What reads, masks and writes the table; a name alone will do."""
+
+    name: Annotated[str, kinds.OneOf(ENGINES)] = Field(
+        description="duckdb: this machine, also where a table is larger than memory. spark: Spark, "
+        "on this machine or a cluster."
+    )
+    master: kinds.Text | None = Field(
+        None,
+        description="Of spark: where it runs, as local[4] or yarn; otherwise what spark-submit, "
+        "the session that runs or SPARK_MASTER says, and at last this machine.",
+    )
+    config: Annotated[
+        dict[str, str | int | float | bool] | None,
+        PlainValidator(kinds.spark_config),
+        kinds.json(type="object", additionalProperties={"type": ["string", "number", "boolean"]}),
+    ] = Field(None, description="Of spark: its settings, as {spark.driver.memory: 4g}.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, given: Any) -> Any:
+        return {"name": given} if isinstance(given, str) else given
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The settings as Spark takes them."""
+        said = {
+            name: str(value).lower() if isinstance(value, bool) else str(value)
+            for name, value in (self.config or {}).items()
+        }
+        return said | ({"spark.master": self.master} if self.master else {})
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"anyOf": [{"type": "string", "enum": list(ENGINES)}, handler(schema)]}
+
+
 class MethodSpec(BaseModel):
     """The masking method and its settings, which are those of the method itself."""
 
@@ -208,11 +257,17 @@ class Spec(_Fields):
     Relative paths are relative to the folder of the file.
     """
 
-    data: kinds.Text = Field(description="The table to mask: a file, CSV, Parquet, JSON or SQLite.")
+    data: kinds.Text = Field(
+        description="The table to mask: a file, CSV, Parquet, JSON or SQLite; with engine: spark "
+        "also a folder of files, or an address that Spark can read."
+    )
     table: kinds.Text | None = Field(None, description="The table, where the file holds several.")
     csv: CsvSpec | None = Field(None, description="How a CSV file is written.")
     output: kinds.Text = Field(
         description="The file to write; its report and its manifest are written beside it."
+    )
+    engine: EngineSpec | None = Field(
+        None, description="What reads, masks and writes the table: duckdb where nothing is said."
     )
     columns: dict[str, ColumnSpec] = Field(
         description="The columns by name, each with its role.", min_length=1
@@ -282,16 +337,31 @@ class Spec(_Fields):
 
     def path(self, named: str) -> Path:
         """A file that the release names."""
+        if named.lower().startswith("file:/"):
+            return Path(url2pathname(urlsplit(named).path))
         return self._folder / named
 
     @property
+    def by_spark(self) -> bool:
+        """Whether Spark reads, masks and writes the table."""
+        return self.engine is not None and self.engine.name == "spark"
+
+    @property
     def data_path(self) -> Path:
-        """The table to mask."""
+        """The table to mask, in a file of this machine; refused where it is none."""
+        if is_elsewhere(self.data):
+            raise ParameterError(
+                f"{file_name(self.data)} is not on this machine, and only ontomask mask reads it "
+                "with Spark; all else reads files, with DuckDB",
+                "name a local copy, or a part of it, as data",
+            )
         return self.path(self.data)
 
     @property
     def output_path(self) -> Path:
-        """The file to write."""
+        """The file to write; of an output elsewhere, what its manifest is named after."""
+        if is_elsewhere(self.output):
+            return self._folder / file_name(self.output)
         return self.path(self.output)
 
     def beside(self, ending: str) -> Path:
@@ -302,11 +372,12 @@ class Spec(_Fields):
 
     def paths(self) -> list[Path]:
         """Every file that is read or written, without those beside the output."""
-        return list(dict.fromkeys([self.data_path, self.output_path, *self._tables()]))
+        named = [it for it in (self.data, self.output) if not is_elsewhere(it)]
+        return list(dict.fromkeys([*map(self.path, named), *self._tables()]))
 
     def inputs(self) -> list[Path]:
-        """Every file that is read."""
-        return [self.data_path, *self._tables()]
+        """Every file of this machine that is read."""
+        return [*([] if is_elsewhere(self.data) else [self.data_path]), *self._tables()]
 
     def _tables(self) -> list[Path]:
         """Taxonomies and mappings in files."""
@@ -458,6 +529,7 @@ def _checked(
             "": Spec,
             "columns": ColumnSpec,
             "csv": CsvSpec,
+            "engine": EngineSpec,
             "require": Requirements,
         }
         known = {where: list(model.model_fields) for where, model in models.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from os.path import normpath
 from pathlib import Path
@@ -16,10 +17,33 @@ from ontomask.taxonomy.readers.bundled import KNOWN
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-__all__ = ["ROLES", "TYPES", "problems_between_fields", "problems_of_fields"]
+__all__ = [
+    "ENGINES",
+    "READ_BY_SPARK",
+    "ROLES",
+    "TYPES",
+    "ending",
+    "is_elsewhere",
+    "problems_between_fields",
+    "problems_of_fields",
+]
 
 ROLES = ("quasi", "identifier", "confidential", "keep", "drop")
 TYPES = ("nominal", "numeric", "ordinal", "date")
+ENGINES = ("duckdb", "spark")
+
+#: The endings of tables that Spark reads for a release.
+READ_BY_SPARK = {
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "json"),
+}
+
+#: An address with a scheme; of two letters at least, as C:/ is a drive.
+_ADDRESS = re.compile(r"(?P<scheme>[a-zA-Z][\w+.-]+):/")
+
+#: What Spark itself leaves out of its logs, and the keys of Azure accounts.
+_SECRET = re.compile(r"secret|password|token|(access|account)[.]?key", re.IGNORECASE)
 
 #: The fields that only columns of one type have.
 ONLY_FOR = {
@@ -84,7 +108,9 @@ def _needed(where: Where) -> str:
         "output": "name the file to write, as output: released.csv",
         "columns": "list the columns, as diagnosis: {role: quasi, taxonomy: icd9cm}",
         "method": "name the method, as method: {name: microaggregation, k: 5}",
-        "name": f"the methods are {quoted(METHODS, most=len(METHODS))}",
+        "name": f"the methods are {quoted(METHODS, most=len(METHODS))}"
+        if where[0] == "method"
+        else f"the engines are {quoted(ENGINES)}",
         "role": f"it can be {quoted(ROLES)}",
     }[where[-1]]
 
@@ -99,7 +125,11 @@ def _example(where: Where, given: Any) -> str:
         name = given if given in tuple(METHODS) else "microaggregation"
         setting = "alpha: 0.3" if name == "noise_addition" else "k: 5"
         return f"write method: {{name: {name}, {setting}}}"
-    return {"require": "write require: {k: 5}", "csv": "write csv: {delimiter: ';'}"}[where[0]]
+    return {
+        "require": "write require: {k: 5}",
+        "csv": "write csv: {delimiter: ';'}",
+        "engine": "write engine: spark",
+    }[where[0]]
 
 
 def _rule(found: Any, written: str | None) -> str:
@@ -135,7 +165,7 @@ def problems_between_fields(fields: Mapping[Any, Any], folder: Path | None = Non
         if isinstance(it, Mapping) and it.get("role") in ROLES
     }
     method = _group(fields, "method")
-    problems = [*_seeds(fields), *problems_of_settings(method)]
+    problems = [*_seeds(fields), *problems_of_settings(method), *_of_engine(fields)]
     for name, column in columns.items():
         problems += _column(("columns", name), column)
         if folder is not None:
@@ -155,6 +185,7 @@ def _seeds(fields: Mapping[Any, Any]) -> Iterator[Problem]:
         ("method",): _group(fields, "method"),
         ("require",): _group(fields, "require"),
         ("csv",): _group(fields, "csv"),
+        ("engine",): _group(fields, "engine"),
     }
     for name, column in _group(fields, "columns").items():
         if isinstance(column, Mapping):
@@ -270,7 +301,93 @@ def _same_file(fields: Mapping[Any, Any]) -> Iterator[Problem]:
     data, output = fields.get("data"), fields.get("output")
     if not isinstance(data, str) or not isinstance(output, str) or not data:
         return
-    if normpath(data) == normpath(output):
+    data, output = normpath(data), normpath(output)
+    if data == output:
         yield Problem(
             ("output",), "is the data itself, which is never touched", "name another file"
         )
+    elif data.startswith(f"{output}/") or output.startswith(f"{data}/"):
+        yield Problem(
+            ("output",),
+            "and the data are one inside the other, and the data are never touched",
+            "name another place",
+        )
+
+
+# ---------------------------------------------------------------------- engines
+
+
+def is_elsewhere(named: str) -> bool:
+    """Whether a table is not in the files of this machine, but where an address says.
+
+    >>> is_elsewhere("s3a://bucket/a.parquet"), is_elsewhere("file:/a.csv"), is_elsewhere("C:/a")
+    (True, False, False)
+    """
+    found = _ADDRESS.match(named)
+    return found is not None and found["scheme"].lower() != "file"
+
+
+def _of_engine(fields: Mapping[Any, Any]) -> Iterator[Problem]:
+    """What one engine can do and the other cannot."""
+    given = fields.get("engine")
+    name = given.get("name") if isinstance(given, Mapping) else given
+    if name == "spark":
+        yield from _of_spark(fields)
+    elif name in ("duckdb", None):
+        yield from _of_duckdb(fields)
+
+
+def _of_duckdb(fields: Mapping[Any, Any]) -> Iterator[Problem]:
+    for field in ("data", "output"):
+        named = fields.get(field)
+        if isinstance(named, str) and is_elsewhere(named):
+            yield Problem(
+                (field,),
+                "is no file of this machine",
+                "name one; where Spark can read it, say engine: spark",
+            )
+    for field in ("master", "config"):
+        if _group(fields, "engine").get(field) is not None:
+            yield Problem(
+                ("engine", field),
+                "is for spark, and the engine is duckdb",
+                "leave it out, or say name: spark",
+            )
+
+
+def _of_spark(fields: Mapping[Any, Any]) -> Iterator[Problem]:
+    data, output = fields.get("data"), fields.get("output")
+    if isinstance(data, str) and data and ending(data) not in READ_BY_SPARK:
+        yield Problem(
+            ("data",),
+            f"is no table that is read with Spark: its name ends in {ending(data) or 'nothing'}",
+            f"it can be {', '.join(READ_BY_SPARK)}; leave engine out for the others",
+        )
+    if isinstance(output, str) and output and not output.rstrip("/").endswith(".parquet"):
+        yield Problem(
+            ("output",),
+            "is not .parquet, and Spark writes folders of Parquet files",
+            "name it so, as output: released.parquet",
+        )
+    for field, whose in (("table", "databases and workbooks"), ("memory", "DuckDB")):
+        if fields.get(field) is not None:
+            hint = {"memory": "; Spark's is set by config: {spark.driver.memory: 4g}"}
+            yield Problem(
+                (field,),
+                f"is for {whose}, and the engine is spark",
+                f"leave it out{hint.get(field, '')}",
+            )
+    config = _group(_group(fields, "engine"), "config")
+    for name in config:
+        if _SECRET.search(str(name)):
+            yield Problem(
+                ("engine", "config", str(name)),
+                "is a secret, and a release file holds none",
+                "take it out; Spark finds it in spark-defaults.conf, or where your cluster keeps "
+                "such things",
+            )
+
+
+def ending(named: str) -> str:
+    """What a name ends in, in small letters; gzip around it does not matter."""
+    return Path(named.lower().removesuffix(".gz")).suffix

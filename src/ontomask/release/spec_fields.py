@@ -32,6 +32,7 @@ __all__ = [
     "memory",
     "options",
     "prefer",
+    "spark_config",
     "stems",
 ]
 
@@ -155,6 +156,16 @@ def options(given: Any) -> Any:
     """Options of a taxonomy's reader, by name."""
     if not isinstance(given, Mapping) or not all(map(_is_text, given)):
         raise _wrong("give the options of the format, as {delimiter: ';'}")
+    return dict(given)
+
+
+def spark_config(given: Any) -> Any:
+    """Settings of a Spark session, by name."""
+    if not isinstance(given, Mapping) or not all(map(_is_text, given)):
+        raise _wrong("give settings of Spark by name, as {spark.driver.memory: 4g}")
+    for name, value in given.items():
+        if not isinstance(value, str | bool) and not _is_number(value):
+            raise _wrong(f"settings are text, numbers, true or false, and {name} is {shown(value)}")
     return dict(given)
 
 

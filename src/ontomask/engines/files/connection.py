@@ -10,7 +10,6 @@ import tempfile
 import uuid
 import weakref
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import duckdb
 
 from ontomask.engines.sql import identifier, literal
 from ontomask.errors import FileFormatError, ParameterError
+from ontomask.interrupts import interruptible, stopped_by
 
 __all__ = [
     "closed",
@@ -56,6 +56,7 @@ def connect(memory: str | None = None) -> duckdb.DuckDBPyConnection:
             "preserve_insertion_order": "true",
         },
     )
+    stopped_by(connection.interrupt)
     folder = private_folder(connection)
     connection.execute(f"set temp_directory = {literal(str(folder / 'spill'))}")
     connection.execute("set enable_progress_bar = false")
@@ -113,20 +114,13 @@ def result_types(connection: duckdb.DuckDBPyConnection, query: str) -> dict[str,
 
 
 def copied(connection: duckdb.DuckDBPyConnection, statement: str) -> int:
-    """Run a COPY, which may take long and which Ctrl-C ends at once; the rows it wrote.
+    """Run a COPY, which may take long; the rows it wrote."""
 
-    DuckDB looks for Ctrl-C only between its tasks, some of which have no end; a thread that waits
-    sees it always.
-    """
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(lambda: connection.execute(statement).fetchall())
-        try:
-            return int(future.result()[0][0])
-        except KeyboardInterrupt:
-            while not future.done():
-                connection.interrupt()
-                wait([future], timeout=0.05)
-            raise
+    def copy() -> int:
+        stopped_by(connection.interrupt)
+        return int(connection.execute(statement).fetchall()[0][0])
+
+    return interruptible(copy)
 
 
 def load_extension(connection: duckdb.DuckDBPyConnection, name: str, instead: str) -> None:

@@ -1,0 +1,271 @@
+"""The records of a Spark frame: how they are counted, and how a plan finds its way to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from ontomask.engines.engine import MANY, Applied, Engine, quantiles
+from ontomask.engines.frames import Distinct, Frame, Written, blank
+from ontomask.engines.spark.session import working
+from ontomask.engines.spark.values import (
+    comparable,
+    exact,
+    fetched,
+    hashed,
+    held,
+    is_comparable,
+    small,
+    sums,
+)
+from ontomask.errors import ColumnError, ParameterError, quoted
+from ontomask.interrupts import stopped_by
+from ontomask.methods.blocks import running_blocks
+from ontomask.methods.method import Method
+from ontomask.methods.noise_addition import NoiseAddition
+from ontomask.tuples import Transitions, Tuples
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["SparkEngine"]
+
+Longs = NDArray[np.int64]
+
+#: How many records are looked at to cut a column of very many numbers into ranges.
+SAMPLE = 200_000
+
+#: How many records there are of something, and what tells them from others.
+TALLY = ("count", "row_xor", "row_sum")
+
+
+class SparkEngine(Engine):
+    """A Spark frame.
+
+    Inside, columns are called c0, c1 and so on, so that names with dots, names that differ by case
+    only and names of ours cannot get into each other's way.
+    """
+
+    def __init__(self, frame: DataFrame) -> None:
+        _check(frame)
+        self.frame, self.spark = frame, frame.sparkSession
+        stopped_by(self.spark.sparkContext.cancelAllJobs)
+        self.names = list(frame.columns)
+        self.given = dict(zip(self.names, frame.schema.fields, strict=True))
+        self.inner = {name: f"c{j}" for j, name in enumerate(self.names)}
+        source = frame.toDF(*self.inner.values())
+        source = source.select([exact(field) for field in source.schema.fields])
+        self.fields = source.schema.fields
+        self.source = source.withColumn("row", hashed(self.fields))
+        self.field = dict(zip(self.names, self.fields, strict=True))
+        self._counted: dict[tuple[str, bool | None], tuple[Longs, Distinct]] = {}
+        self._rows: int | None = None
+        self._missing: dict[str, int] = {}
+
+    @property
+    def rows(self) -> int:  # type: ignore[override]
+        """How many records there are: known once they were counted, otherwise asked for."""
+        if self._rows is None:
+            with working():
+                self._rows = self.source.count()
+        return self._rows
+
+    # ------------------------------------------------------------------ count
+
+    def counted(self, columns: Sequence[str], known: str | None = None) -> tuple[Frame, Longs]:
+        self.columns = list(columns)
+        self._known = self.source
+        if known is not None:
+            self._known = self.source.where(held(self.field[known]))
+        found = self._tallied()
+        self.tally = {name: _longs(found, name) for name in TALLY}
+        lacking = 0 if known is None else self.missing(known)
+        self._rows = int(self.tally["count"].sum()) + lacking
+        inner = [self.inner[column] for column in self.columns]
+        self.raw = found.select(inner).rename_columns(self.columns)
+        return Frame(self.raw), self.tally["count"]
+
+    def _tallied(self) -> pa.Table:
+        """The distinct rows of the quasi-identifiers, with how many they are and a checksum."""
+        for column in self.columns:
+            if not is_comparable(self.field[column].dataType):
+                raise ColumnError(
+                    f"column {column!r} holds {self.field[column].dataType.simpleString()} values",
+                    "a quasi-identifier has one value per record: split the column first",
+                )
+        inner = [self.inner[column] for column in self.columns]
+        grouped = self._known.groupBy(*inner)
+        return fetched(grouped.agg(F.count("*").alias("count"), *sums("row")), inner)
+
+    def has_changed(self) -> bool:
+        """Whether the table behind the frame is another than the one that was counted."""
+        found = self._tallied()
+        return not all(np.array_equal(_longs(found, name), self.tally[name]) for name in TALLY)
+
+    def missing(self, column: str) -> int:
+        if column not in self._missing:
+            with working():
+                self._missing[column] = self.source.where(~held(self.field[column])).count()
+        return self._missing[column]
+
+    def repeats(self, column: str) -> bool:
+        with working():
+            return not self._often(column).where("count > 1").isEmpty()
+
+    def alone(self, column: str) -> int:
+        with working():
+            return self._often(column).where("count = 1").count()
+
+    def _often(self, column: str) -> DataFrame:
+        """How many records hold each value of a column."""
+        field = self.field[column]
+        return self.source.where(held(field)).groupBy(comparable(field)).count()
+
+    def place(self, tuple_of: Longs) -> None:
+        self.tuple_of = tuple_of
+        self._counted = {}
+
+    def placed(self, **of_tuple: Longs) -> DataFrame:
+        """The records that are kept, with their tuples and what else is said of these.
+
+        Tuples of which -1 is said are left out as well.
+        """
+        tuples = self.tuple_of
+        kept = tuples >= 0
+        for numbers in of_tuple.values():
+            kept = kept & (numbers[tuples] >= 0)
+        places = np.flatnonzero(kept)
+        names = [self.inner[column] for column in self.columns]
+        kinds = [
+            T.StructField(f"r{name}", self.field[column].dataType)
+            for column, name in zip(self.columns, names, strict=True)
+        ]
+        raw = dict(zip((kind.name for kind in kinds), self.raw.take(places).columns, strict=True))
+        said = {name: numbers[tuples[places]] for name, numbers in of_tuple.items()}
+        known = small(self.spark, kinds, **raw, tuple=tuples[places], **said)
+        same = reduce(and_, [F.col(name).eqNullSafe(F.col(f"r{name}")) for name in names])
+        return self._known.join(known, same).drop(*raw)
+
+    def by_tuple(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
+        if (column, ranges) not in self._counted:
+            found = self.counts("tuple", self.placed(), column, ranges)
+            self._counted[column, ranges] = found
+        return self._counted[column, ranges]
+
+    def counts(
+        self, group: str, rows: DataFrame, column: str, ranges: bool | None
+    ) -> tuple[Longs, Distinct]:
+        """How often each value of a column occurs in each group."""
+        field = self.field[column]
+        if ranges is None:
+            ranges = isinstance(field.dataType, T.NumericType)
+        cuts = self._cuts(field) if ranges else None
+        if cuts is not None:
+            return _in_ranges(group, rows, field, cuts)
+        value = comparable(field).alias("value")
+        counted = rows.groupBy(group, value).agg(F.count("*").alias("count"))
+        found = fetched(counted, [group, "value"])
+        distinct = Frame(found).distinct("value")
+        weights = _longs(found, "count")
+        return _longs(found, group), Distinct(distinct.values, distinct.codes, weights)
+
+    def _cuts(self, field: T.StructField) -> NDArray[np.float64] | None:
+        """Where ranges of about as many records begin, found on a sample of rows by their hash.
+
+        None where there are not very many different numbers.
+        """
+        number = F.col(field.name).cast("double")
+        every = max(1, self.rows // SAMPLE)
+        drawn = F.when((F.abs(F.col("row") % every) == 0) & ~F.isnan(number), number)
+        looked = self.source.agg(
+            F.approx_count_distinct(number).alias("many"),
+            F.min(number).alias("least"),
+            F.collect_list(drawn).alias("drawn"),
+        )
+        found = fetched(looked).to_pylist()[0]
+        if found["many"] <= MANY:
+            return None
+        cuts = quantiles(np.sort(np.array(found["drawn"], dtype=np.float64)))
+        return np.union1d(found["least"], cuts)
+
+    # ------------------------------------------------------------------ plan and apply
+
+    def plan(self, method: Method, tuples: Tuples, random: np.random.Generator) -> Transitions:
+        """Plan blocks and draw noise in tasks; what is planned as a whole, here."""
+        from ontomask.engines.spark.planning import blocks_in_tasks, noise_in_tasks
+
+        if isinstance(method, NoiseAddition):
+            return noise_in_tasks(self.spark, method, tuples, random)
+        with running_blocks(blocks_in_tasks(self.spark)):
+            return method.plan(tuples, random)
+
+    def apply(
+        self,
+        plan: Transitions,
+        looks: Mapping[str, Written],
+        removed: Sequence[str],
+        secret: bytes,
+        drops: bool,
+    ) -> Applied:
+        from ontomask.engines.spark.dealing import dealt
+        from ontomask.engines.spark.rows import SparkRows
+
+        kept = ~blank(plan) if drops else np.ones(len(plan.targets), dtype=bool)
+        if plan.is_whole:
+            target = plan.target_of()
+            rows = self.placed(target=np.where(kept[target], target, -1))
+        else:
+            rows = dealt(self, plan, secret, kept)
+        return SparkRows(self, plan, looks, removed, rows, kept)
+
+
+def _check(frame: DataFrame) -> None:
+    """Refuse frames that cannot be masked."""
+    if type(frame).__module__.startswith("pyspark.sql.connect"):
+        raise ParameterError(
+            "this is a frame of Spark Connect, and frames are masked in a session of their own",
+            "start one with SparkSession.builder.master(...), and read the table there",
+        )
+    if not hasattr(F, "arrow_udf"):
+        raise ParameterError("this pyspark is too old", "pip install 'pyspark>=4.1'")
+    if frame.isStreaming:
+        raise ParameterError(
+            "a stream never ends, and the records of a class must be counted",
+            "mask what has arrived, or use NoiseAddition.fit for values that come one at a time",
+        )
+    twice = [name for name in dict.fromkeys(frame.columns) if frame.columns.count(name) > 1]
+    if twice:
+        raise ParameterError(f"several columns are called {quoted(twice)}", "rename them: toDF()")
+
+
+def _longs(table: Any, name: str) -> Longs:
+    numbers: Longs = table.column(name).to_numpy().astype(np.int64)
+    return numbers
+
+
+def _in_ranges(
+    group: str, rows: DataFrame, field: T.StructField, cuts: NDArray[np.float64]
+) -> tuple[Longs, Distinct]:
+    """Very many numbers, each standing for its range, as the least of it."""
+    from pyspark.ml.feature import Bucketizer
+
+    number = F.col(field.name).cast("double")
+    numbers = rows.select(group, F.when(~F.isnan(number), number).alias("number"))
+    splits = np.union1d(cuts, np.inf).tolist()
+    with working():
+        ranges = Bucketizer(
+            splits=splits, inputCol="number", outputCol="range", handleInvalid="keep"
+        ).transform(numbers)
+    place = F.when(F.col("number").isNotNull(), F.col("range")).cast("long").alias("place")
+    counted = ranges.groupBy(group, place).agg(F.count("*").alias("count"))
+    found = fetched(counted, [group, "place"])
+    places = found.column("place").fill_null(-1).to_numpy().astype(np.int64)
+    return _longs(found, group), Distinct(cuts.tolist(), places, _longs(found, "count"))

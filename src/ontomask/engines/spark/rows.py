@@ -1,0 +1,260 @@
+"""The masked records of a Spark frame, and what is counted on them."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from ontomask.engines.columns import ARROW
+from ontomask.engines.engine import Applied
+from ontomask.engines.frames import Distinct, Frame, Written, canonical
+from ontomask.engines.spark.engine import SparkEngine
+from ontomask.engines.spark.session import local, working
+from ontomask.engines.spark.values import comparable, exact, fetched, hashed, held, small, sums
+from ontomask.errors import FileFormatError, InternalError, ParameterError
+from ontomask.interrupts import unfinished
+from ontomask.tuples import Transitions
+
+__all__ = ["SparkRows"]
+
+Longs = NDArray[np.int64]
+
+
+class SparkRows(Applied):
+    """The records of a Spark frame with their masked values, as lazy as the frame was."""
+
+    engine: SparkEngine
+
+    def __init__(
+        self,
+        engine: SparkEngine,
+        plan: Transitions,
+        looks: Mapping[str, Written],
+        removed: Sequence[str],
+        rows: DataFrame,
+        kept: NDArray[np.bool_],
+    ) -> None:
+        self.engine, self.plan, self.looks, self._kept = engine, plan, looks, kept
+        self.names = [column for column in engine.names if column not in set(removed)]
+        self._new = {column: f"new{j}" for j, column in enumerate(looks)}
+        self._rows = rows.join(self._written(), "target")
+        self.data = self._rows.select([self._shown(column) for column in self.names])
+
+    def _written(self) -> DataFrame:
+        """How each target is written."""
+        kinds, columns = [], {}
+        for column, look in self.looks.items():
+            field, new = self.engine.field[column], self._new[column]
+            kind = T.StringType() if look.text else field.dataType
+            empty = bool((look.places < 0).any())
+            kinds.append(T.StructField(new, kind, nullable=field.nullable or empty))
+            like = self.engine.raw.column(column)
+            columns[new] = ARROW.taken(like, look.values, look.places, look.text)
+        targets = np.arange(len(self.plan.targets))
+        return small(self.engine.spark, kinds, target=targets, **columns)
+
+    def _shown(self, column: str) -> Column:
+        """A column as it is released, of the type that it had.
+
+        What else is known of a masked column is not: it may list values that nobody has any more.
+        """
+        given = self.engine.given[column]
+        masked = column in self.looks
+        shown = F.col(self._new[column] if masked else self.engine.inner[column])
+        if isinstance(given.dataType, T.StringType):
+            shown = shown.cast(given.dataType)
+        return shown.alias(column) if masked else shown.alias(column, metadata=given.metadata)
+
+    # ------------------------------------------------------------------ verify
+
+    def verify(self) -> None:
+        """Every tuple must have become what was planned, as often, and its rows be those it had."""
+        self._check_schema(self.data.schema.fields)
+        new = list(self._new.values())
+        counted = (
+            self._rows.withColumn("other", hashed(self._others()))
+            .groupBy("tuple", *new)
+            .agg(F.count("*").alias("count"), *sums("row"), *sums("other"))
+        )
+        self._found = fetched(counted, ["tuple", *new])
+        tuples, counts = (self._column(name) for name in ("tuple", "count"))
+        self._classes, planned = self._compared()
+        self._check_plan(tuples, counts, planned)
+        self._check_rows(tuples)
+        self.records = int(counts.sum())
+        either, low = self._column("other_xor"), self._column("other_sum")
+        self._other = int(np.bitwise_xor.reduce(either)), int(low.sum())
+
+    def _check_schema(self, fields: Sequence[T.StructField]) -> None:
+        if [field.name for field in fields] != self.names:
+            raise InternalError("the released frame has other columns than it should")
+        for field in fields:
+            given = self.engine.given[field.name]
+            if field.name not in self.looks and field != given:
+                raise InternalError(f"column {field.name!r} is of another kind than it was")
+
+    def _others(self) -> list[T.StructField]:
+        return [self.engine.field[column] for column in self.names if column not in self.looks]
+
+    def _column(self, name: str) -> Longs:
+        numbers: Longs = self._found.column(name).to_numpy().astype(np.int64)
+        return numbers
+
+    def _compared(self) -> tuple[Longs, Longs]:
+        """What was found and what was planned, numbered alike by what is written."""
+        finished = Frame(self._found)
+        classes = np.zeros(finished.rows, dtype=np.int64)
+        planned = np.zeros(len(self.plan.targets), dtype=np.int64)
+        for column, look in self.looks.items():
+            found = finished.distinct(self._new[column])
+            shown = [canonical(value) for value in (*found.values, None)]
+            wanted = [canonical(value) for value in (*look.values, None)]
+            place = {text: number for number, text in enumerate(dict.fromkeys([*wanted, *shown]))}
+            codes = np.array([place[text] for text in shown])[found.codes]
+            looks = np.array([place[text] for text in wanted])[look.places]
+            pairs = np.concatenate([classes * len(place) + codes, planned * len(place) + looks])
+            both = np.unique(pairs, return_inverse=True)[1]
+            classes, planned = both[: len(classes)], both[len(classes) :]
+        return classes, planned
+
+    def _check_plan(self, tuples: Longs, counts: Longs, planned: Longs) -> None:
+        size = int(max(self._classes.max(initial=0), planned.max(initial=0))) + 1
+        kept = self._kept[self.plan.target]
+        wanted = self.plan.source[kept] * size + planned[self.plan.target[kept]]
+        want = _summed(wanted, self.plan.count[kept])
+        have = _summed(tuples * size + self._classes, counts)
+        if not all(map(np.array_equal, want, have)):
+            self._refuse("the records were not given what was planned")
+
+    def _check_rows(self, tuples: Longs) -> None:
+        """The rows of a tuple are those that were counted, unless some were to be left out."""
+        size = len(self.plan.tuples)
+        whole = np.ones(size, dtype=bool)
+        whole[self.plan.source[~self._kept[self.plan.target]]] = False
+        counted = self.engine.tuple_of >= 0
+        for name, add in (("row_xor", np.bitwise_xor), ("row_sum", np.add)):
+            before, after = np.zeros((2, size), dtype=np.int64)
+            add.at(before, self.engine.tuple_of[counted], self.engine.tally[name][counted])
+            add.at(after, tuples, self._column(name))
+            if not np.array_equal(before[whole], after[whole]):
+                self._refuse("the masked records are not those that were counted")
+
+    def _refuse(self, reason: str) -> NoReturn:
+        """Say whose mistake it is: frames are read again each time, and tables change."""
+        if self.engine.has_changed():
+            raise ParameterError(
+                "the table behind the frame changed while it was masked",
+                "mask a snapshot of it, or persist() the frame first",
+            )
+        raise InternalError(reason)
+
+    def class_sizes(self) -> Longs:
+        return np.sort(_summed(self._classes, self._column("count"))[1])
+
+    def people(self, column: str) -> Longs:
+        field = self.engine.field[column]
+        who = F.when(held(field), comparable(field))
+        nobody = F.max(F.when(held(field), 0).otherwise(1))
+        grouped = self._rows.groupBy(*self._new.values())
+        found = fetched(grouped.agg((F.count_distinct(who) + nobody).alias("people")))
+        return np.sort(found.column("people").to_numpy().astype(np.int64))
+
+    def by_class(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
+        if not self.plan.is_whole:
+            return self.engine.counts("target", self._rows, column, ranges)
+        # Every tuple goes whole: what was counted by tuple need not be counted again.
+        tuples, found = self.engine.by_tuple(column, ranges)
+        target = self.plan.target_of()[tuples]
+        left = self._kept[target]
+        return target[left], found.of(left)
+
+    def unique_with(self, columns: Sequence[str]) -> int:
+        grouped = [comparable(self.engine.field[column]) for column in columns]
+        with working():
+            return self._rows.groupBy("target", *grouped).count().where("count = 1").count()
+
+    def value_counts(self, column: str) -> Distinct:
+        found = Frame(self._found).distinct(self._new[column])
+        return Distinct(found.values, found.codes, self._column("count"))
+
+    # ------------------------------------------------------------------ write
+
+    def write(self, target: Path, force: bool) -> None:
+        """Write a folder of Parquet files, and read it again before it gets its name."""
+        self._check_target(target, force)
+        beside = target.with_name(f".ontomask.{secrets.token_hex(8)}")
+        with unfinished():
+            try:
+                with working():
+                    self.data.write.parquet(local(beside))
+                    self._check_written(beside)
+                if force:
+                    _removed(target)
+                beside.replace(target)
+            except OSError as error:
+                raise FileFormatError(f"{target} cannot be written: {error.strerror}") from None
+            finally:
+                shutil.rmtree(beside, ignore_errors=True)
+
+    def _check_target(self, target: Path, force: bool) -> None:
+        instead = "write it with Spark: release.data.write.parquet(...)"
+        if re.match(r"\w[\w+.-]+:/", str(target)):
+            raise ParameterError(f"{target} is not on this machine", instead)
+        master = self.engine.spark.conf.get("spark.master", "")
+        if not str(master).startswith("local"):
+            raise ParameterError("the records are on the machines of a cluster", instead)
+        if target.suffix != ".parquet":
+            raise ParameterError(
+                f"Spark frames are written as .parquet, and {target} is not", instead
+            )
+        if not target.parent.is_dir():
+            raise FileFormatError(f"there is no folder {target.parent}", "create it")
+        if target.exists() and not force:
+            raise ParameterError(
+                f"{target} exists already", "choose another name, or have it overwritten (force)"
+            )
+
+    def _check_written(self, folder: Path) -> None:
+        read = self.engine.spark.read.parquet(local(folder))
+        if list(read.columns) != self.names:
+            raise InternalError("the written table has other columns than it should")
+        inner = {column: f"c{j}" for j, column in enumerate(self.names)}
+        read = read.toDF(*inner.values())
+        read = read.select([exact(field) for field in read.schema.fields])
+        fields = dict(zip(self.names, read.schema.fields, strict=True))
+        others = [fields[column] for column in self.names if column not in self.looks]
+        counted = (
+            read.withColumn("other", hashed(others))
+            .groupBy(*(inner[column] for column in self.looks))
+            .agg(F.count("*").alias("count"), *sums("other"))
+        )
+        found = fetched(counted)
+        sizes, either, low = (found.column(n).to_numpy() for n in found.column_names[-3:])
+        if not np.array_equal(np.sort(sizes), self.class_sizes()):
+            raise InternalError("the written table has other classes of records than it should")
+        if (int(np.bitwise_xor.reduce(either)), int(low.sum())) != self._other:
+            raise InternalError("a column of the written table differs that should not")
+
+
+def _summed(keys: Longs, counts: Longs) -> tuple[Longs, Longs]:
+    """The different keys, ascending, and the sum of the counts of each."""
+    distinct, place = np.unique(keys, return_inverse=True)
+    return distinct, np.bincount(place, weights=counts).astype(np.int64)
+
+
+def _removed(target: Path) -> None:
+    """What stood there goes when its successor is complete."""
+    if target.is_dir():
+        shutil.rmtree(target)
+    else:
+        target.unlink(missing_ok=True)

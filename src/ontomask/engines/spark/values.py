@@ -1,0 +1,138 @@
+"""Columns of Spark frames as values that can be grouped, compared, hashed and handed over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from ontomask.engines.spark.session import working
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "comparable",
+    "exact",
+    "fetched",
+    "for_arrow",
+    "held",
+    "hashed",
+    "is_comparable",
+    "small",
+    "sums",
+]
+
+Longs = NDArray[np.int64]
+
+#: Types without an order or a hash, and types that Arrow does not know.
+_INTERVALS = (T.CalendarIntervalType, T.YearMonthIntervalType)
+_ODD = (T.MapType, T.VariantType, *_INTERVALS)
+
+#: Of the hash of a row, so many bits are summed: the sum of 2^39 rows fits a long.
+_SUMMED = (1 << 24) - 1
+
+
+def _contains(kind: T.DataType, odd: tuple[type[T.DataType], ...]) -> bool:
+    if isinstance(kind, T.StructType):
+        return any(_contains(field.dataType, odd) for field in kind.fields)
+    if isinstance(kind, T.ArrayType):
+        return _contains(kind.elementType, odd)
+    if isinstance(kind, T.MapType):
+        parts = kind.keyType, kind.valueType
+        return isinstance(kind, odd) or any(_contains(part, odd) for part in parts)
+    return isinstance(kind, odd)
+
+
+def _as_text(name: str) -> Column:
+    return F.when(F.col(name).isNotNull(), F.to_json(F.struct(name)))
+
+
+def is_comparable(kind: T.DataType) -> bool:
+    """Whether values of a type can be grouped and hashed as they are."""
+    return not _contains(kind, _ODD)
+
+
+def comparable(field: T.StructField) -> Column:
+    """A column as something that can be grouped and hashed."""
+    return F.col(field.name) if is_comparable(field.dataType) else _as_text(field.name)
+
+
+def for_arrow(field: T.StructField) -> Column:
+    """A column as something that Arrow knows."""
+    return _as_text(field.name) if _contains(field.dataType, _INTERVALS) else F.col(field.name)
+
+
+def exact(field: T.StructField) -> Column:
+    """A column whose values are the same only where they are written the same."""
+    kind, column = field.dataType, F.col(field.name)
+    collated = isinstance(kind, T.StringType) and kind.collation != "UTF8_BINARY"
+    return column.cast("string").alias(field.name) if collated else column
+
+
+def held(field: T.StructField) -> Column:
+    """Whether a record has a value."""
+    there = F.col(field.name).isNotNull()
+    if isinstance(field.dataType, T.FloatType | T.DoubleType):
+        there = there & ~F.isnan(field.name)
+    return there
+
+
+def hashed(fields: Sequence[T.StructField]) -> Column:
+    """One number made of some cells of a row."""
+    return F.xxhash64(*map(comparable, fields)) if fields else F.lit(0).cast("long")
+
+
+def sums(name: str) -> list[Column]:
+    """What tells a set of hashes from others, in whatever order they come.
+
+    Two rows that are there twice vanish from the first, and not from the second.
+    """
+    either, low = F.bit_xor(name), F.sum(F.col(name).bitwiseAND(F.lit(_SUMMED)))
+    return [either.alias(f"{name}_xor"), low.alias(f"{name}_sum")]
+
+
+# ---------------------------------------------------------------------- to and from the driver
+
+
+def fetched(frame: DataFrame, by: Sequence[str] = ()) -> pa.Table:
+    """A small frame as a pyarrow table, sorted by some columns.
+
+    Moments come as those of the session's time zone: whose days a date is rounded to.
+    """
+    import pyarrow as pa
+
+    with working():
+        table = frame.toArrow()
+        zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
+    for place, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type) and field.type.tz is not None:
+            local = table.column(place).cast(pa.timestamp("us", zone))
+            table = table.set_column(place, field.name, local)
+    return _sorted(table, by) if by else table.combine_chunks()
+
+
+def _sorted(table: pa.Table, by: Sequence[str]) -> pa.Table:
+    import pyarrow as pa
+
+    try:
+        return table.sort_by([(name, "ascending") for name in by]).combine_chunks()
+    except (pa.ArrowNotImplementedError, pa.ArrowTypeError):  # lists and the like
+        rows = zip(*(table.column(name).to_pylist() for name in by), strict=True)
+        order = sorted(range(table.num_rows), key=[repr(row) for row in rows].__getitem__)
+        return table.take(order).combine_chunks()
+
+
+def small(session: SparkSession, kinds: Sequence[T.StructField] = (), **columns: Any) -> DataFrame:
+    """A frame of a few columns for Spark to join with; whole numbers unless ``kinds`` says more."""
+    import pyarrow as pa
+
+    known = {field.name: field for field in kinds}
+    fields = [known.get(name, T.StructField(name, T.LongType(), False)) for name in columns]
+    with working():
+        return session.createDataFrame(pa.table(columns), T.StructType(fields))

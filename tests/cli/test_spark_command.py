@@ -1,0 +1,68 @@
+"""``ontomask mask`` with ``engine: spark``, in a process of its own that starts and stops Spark."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from ontomask.release.manifest import check_manifest
+from release_commands import process, write_spec
+from spark import java_is_there
+
+ENGINE = (
+    "released.csv\n",
+    """released.parquet
+engine:
+  name: spark
+  master: local[2]
+  config:
+    spark.driver.memory: 1g
+    spark.sql.shuffle.partitions: 4
+    spark.driver.extraJavaOptions: -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+""",
+)
+
+
+@pytest.mark.skipif(not java_is_there(), reason="there is no Java, which Spark runs on")
+def test_one_line_is_the_result_and_spark_is_quiet(jobs):
+    write_spec(jobs / "release.yaml", ENGINE)
+    running = process(jobs, "mask", "release.yaml", seed="7")
+    out, err = running.communicate(timeout=500)
+    assert running.returncode == 0, err
+    assert out.startswith("diagnosis, age: 60 records, ")
+    assert out.endswith("released.parquet, released.manifest.json, released.report.html\n")
+    assert out.count("\n") == 1
+    said = [line for line in err.splitlines() if "incubator modules" not in line]  # Java's own
+    assert [line.partition(":")[0] for line in said] == ["Warning"], err
+    masked = pd.read_parquet(jobs / "released.parquet")
+    assert masked.groupby(["diagnosis", "age"]).size().min() >= 3
+    assert check_manifest(jobs / "released.manifest.json") == []
+
+
+def test_other_commands_need_a_file(jobs, command):
+    address = ("people.csv", "s3a://user:word@bucket/people.parquet")
+    write_spec(jobs / "release.yaml", ENGINE, address)
+    for arguments in (["check"], ["explain", "diagnosis=flu"], ["compare"]):
+        name, *more = arguments
+        done = command(jobs, name, "release.yaml", *more)
+        assert done.code == 2
+        assert "people.parquet is not on this machine, and only ontomask mask reads it" in done.err
+        assert "word" not in done.err
+
+
+def test_what_spark_cannot_do_is_said_before_it_starts(jobs, command):
+    write_spec(jobs / "release.yaml", ENGINE, ("people.csv", "people.sqlite"))
+    done = command(jobs, "mask", "release.yaml")
+    assert done.code == 2
+    assert "data is no table that is read with Spark: its name ends in .sqlite" in done.err
+
+
+def test_without_java_that_is_said(jobs, monkeypatch):
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    write_spec(jobs / "release.yaml", ENGINE)
+    running = process(jobs, "mask", "release.yaml")
+    _, err = running.communicate(timeout=120)
+    assert running.returncode == 2
+    assert "Error: Spark could not start Java\n" in err
+    assert "Traceback" not in err
+    assert not list(jobs.glob("*released*"))
