@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from threading import Thread, Timer, current_thread, main_thread
 
 import numpy as np
@@ -95,3 +96,17 @@ def test_in_another_thread_and_inside_itself_it_is_plain_work():
     assert found == [thread]
     assert interruptible(lambda: interruptible(current_thread) is current_thread())
     assert interruptible(current_thread) is not main_thread()
+
+
+def test_a_warning_is_given_where_the_work_was_asked_for():
+    def work():
+        warnings.warn("mind", UserWarning, stacklevel=1)
+        return 7
+
+    with pytest.warns(UserWarning, match="mind") as caught:
+        assert interruptible(work) == 7
+    assert [it.filename for it in caught] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="mind"):
+            interruptible(work)

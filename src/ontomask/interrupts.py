@@ -10,6 +10,8 @@ to whatever else can be told to stop (:func:`stopped_by`). What has a good answe
 from __future__ import annotations
 
 import ctypes
+import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
@@ -20,6 +22,9 @@ from typing import Any, TypeVar
 __all__ = ["interruptible", "stopped_by", "stopping_early", "unfinished"]
 
 Result = TypeVar("Result")
+
+#: How our modules are called.
+OURS = f"{__name__.partition('.')[0]}."
 
 #: How long an interrupt may go unheard where waiting cannot be interrupted, in seconds.
 UNHEARD = 0.2
@@ -41,11 +46,15 @@ class _Wish:
 _wish: ContextVar[_Wish | None] = ContextVar("wish", default=None)
 
 
-def interruptible(work: Callable[[], Result]) -> Result:
-    """Do some work that can be interrupted at any time."""
+def interruptible(work: Callable[[], Result], *, relay: bool = True) -> Result:
+    """Do some work that can be interrupted at any time.
+
+    Warnings are given when it is done, as from the line that asked for it; without ``relay`` at
+    once, from wherever they come.
+    """
     if current_thread() is not main_thread() or _wish.get() is not None:
         return work()  # nobody will interrupt this thread
-    wish, found = _Wish(), _Found()
+    wish, found = _Wish(), _Found(relay)
     context = copy_context()
     context.run(_wish.set, wish)
     thread = Thread(target=found.by, args=(context, work), daemon=True)
@@ -59,6 +68,7 @@ def interruptible(work: Callable[[], Result]) -> Result:
                 _stop(thread, wish, found.done)
                 raise
             wish.said.set()
+    found.warn()
     return found.result()
 
 
@@ -77,17 +87,33 @@ def _stop(thread: Thread, wish: _Wish, done: Event) -> None:
 class _Found:
     """What the work gave, or why it gave nothing."""
 
-    def __init__(self) -> None:
+    def __init__(self, relay: bool) -> None:
         self.done = Event()
         self._error: BaseException | None = None
+        self._relay = relay
+        self._warnings: list[warnings.WarningMessage] = []
 
     def by(self, context: Any, work: Callable[[], Any]) -> None:
         """Do the work."""
         try:
-            self._result = context.run(work)
+            if not self._relay:
+                self._result = context.run(work)
+                return
+            with warnings.catch_warnings(record=True) as self._warnings:
+                warnings.simplefilter("always")
+                self._result = context.run(work)
         except BaseException as error:
             self._error = error
-        self.done.set()
+        finally:
+            self.done.set()
+
+    def warn(self) -> None:
+        """Give the warnings of the work, as from the first line that is not ours."""
+        frame, level = sys._getframe(1), 2
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(OURS):
+            frame, level = frame.f_back, level + 1
+        for it in self._warnings:
+            warnings.warn(it.message, it.category, stacklevel=level)
 
     def result(self) -> Any:
         """The result; an error is raised here as it was there."""

@@ -77,7 +77,7 @@ def main() -> None:
 
     try:
         with warned(), heeding():
-            interruptible(app)
+            interruptible(app, relay=False)
     except KeyboardInterrupt:
         sys.stderr.write("stopped\n")
         sys.exit(STOPPED)
