@@ -656,7 +656,7 @@ def test_no_step_of_the_search_makes_groups_dearer(distance, objective, centroid
     for seed in range(20):
         tuples = drawn(seed, 15 + 8 * seed, attributes=1 + seed % 3)
         operators = Operators(tuples, distance)
-        search = merge.__globals__["_Search"](operators, 2 + seed % 5, objective, centroid, ())
+        search = merge.__globals__["Search"](operators, 2 + seed % 5, objective, centroid, ())
         search.merge()
         before = search.groups.cost.sum()
         search.many_free, _ = search_kernels.improve_groups(
@@ -723,7 +723,7 @@ def test_progress_is_told():
 
 def test_splitting_dissolving_and_founding_never_cost_more():
     tuples = drawn(160, 19, 2)  # where centroids move when members come and go
-    search = merge.__globals__["_Search"](Operators(tuples), 3, "sse", "rule", ())
+    search = merge.__globals__["Search"](Operators(tuples), 3, "sse", "rule", ())
     search.merge()
     before = search.groups.cost.sum()
     search_kernels.improve_groups(*search._loops, search.free, search.many_free)

@@ -47,6 +47,9 @@ def mask_and_tell(
     spec: Path, seed: int | None, *, force: bool = False, private: bool = False
 ) -> Outcome:
     """Make the release, and show what is being done."""
+    from ontomask.ahead import compile_ahead
+
+    compile_ahead()
     with working(f"reading {spec}") as say:
         from ontomask.release.run import release_file
 

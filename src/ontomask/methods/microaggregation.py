@@ -210,7 +210,7 @@ class Microaggregation(InBlocks, GroupingMethod):
     def _merged(
         self, operators: Operators, random: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        say("merging groups; the first time ever, the loops are compiled for some twenty seconds")
+        say("merging groups; the first time ever, the loops are compiled for some ten seconds")
         from ontomask.methods.merging import merge
 
         found = merge(

@@ -18,7 +18,7 @@ from ontomask.methods.merging.space import Space, space_of
 from ontomask.methods.operators import Operators
 from ontomask.methods.orders import interleaved, orders
 
-__all__ = ["Grouping", "merge"]
+__all__ = ["Grouping", "Search", "merge"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -66,7 +66,7 @@ def merge(
     ``time_limit`` says, in seconds; without one, until each tuple had its chance some times.
     Interrupted, it gives the best found so far. ``seed`` is where their chance begins.
     """
-    search = _Search(operators, k, objective, centroid, rules)
+    search = Search(operators, k, objective, centroid, rules)
     search.merge()
     search.improve()
     tuples = len(operators.tuples)
@@ -78,7 +78,7 @@ def merge(
     return search.result()
 
 
-class _Search:
+class Search:
     """The state of a search: groups that stand by themselves once they are merged."""
 
     def __init__(
