@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 OURS = f"{__name__.partition('.')[0]}."
 
 #: How long an interrupt may go unheard where waiting cannot be interrupted, in seconds.
-UNHEARD = 0.2
+UNHEARD = 0.05
 
 #: How long is waited for work that was stopped: to end where it can, and to take away what it has
 #: written where it has written anything. A loop that hears nothing is left to itself.
@@ -81,7 +81,7 @@ def _stop(thread: Thread, wish: _Wish, done: Event) -> None:
     while not done.is_set() and monotonic() < end:
         for stop in wish.stops:
             stop()
-        done.wait(UNHEARD / 4)
+        done.wait(UNHEARD)
 
 
 class _Found:
