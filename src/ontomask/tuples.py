@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import Attribute
+from ontomask.attributes import Attribute, NominalAttribute
 from ontomask.errors import InternalError
 
 __all__ = ["Held", "Transitions", "Tuples", "count_tuples", "once_per_plan"]
@@ -70,6 +70,15 @@ class Tuples:
         """Every tuple as a target of its own: nothing would change."""
         return np.column_stack(
             [a.target_of(c) for a, c in zip(self.attributes, self.codes, strict=True)]
+        )
+
+    @property
+    def table_bytes(self) -> int:
+        """What the tables of distances between words take, once they are made."""
+        return sum(
+            4 * len(attribute.candidates) * attribute.size
+            for attribute in self.attributes
+            if isinstance(attribute, NominalAttribute)
         )
 
     def value_counts(self, attribute: int) -> NDArray[np.int64]:

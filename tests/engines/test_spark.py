@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ontomask as om
+from figures import rounded
 from ontomask.engines.spark import dealing, planning, tasks
 from ontomask.engines.spark.dealing import ranges
 from ontomask.engines.spark.engine import SparkEngine
@@ -70,15 +71,6 @@ def rows_of(table):
     """Rows of a table that has a column ``id``, in its order."""
     table = table if isinstance(table, pa.Table) else table.toArrow()
     return sorted(table.to_pylist(), key=lambda row: row["id"])
-
-
-def rounded(figures):
-    """Sums may be taken in another order."""
-    if isinstance(figures, dict):
-        return {key: rounded(value) for key, value in figures.items()}
-    if isinstance(figures, list):
-        return [rounded(value) for value in figures]
-    return round(figures, 9) if isinstance(figures, float) else figures
 
 
 # ------------------------------------------------------------------ the same as in memory

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 import ontomask as om
+from figures import rounded
 from ontomask.engines.files import connect, open_table
 from ontomask.engines.stored import StoredEngine
 from ontomask.errors import ColumnError, InternalError, ParameterError
@@ -59,15 +60,6 @@ def file(request, tmp_path, discharges):
     else:
         discharges.to_pandas().to_csv(path, index=False)
     return path
-
-
-def rounded(figures):
-    """Sums may be taken in another order."""
-    if isinstance(figures, dict):
-        return {key: rounded(value) for key, value in figures.items()}
-    if isinstance(figures, list):
-        return [rounded(value) for value in figures]
-    return round(figures, 9) if isinstance(figures, float) else figures
 
 
 @pytest.mark.filterwarnings("ignore::ontomask.errors.WeakProtectionWarning")

@@ -33,6 +33,7 @@ __all__ = [
     "canonical",
     "class_sizes",
     "deal",
+    "numbered_alike",
     "people_in",
     "row_keys",
     "verify",
@@ -324,8 +325,17 @@ def verify(
     for column in names:
         if column not in expected and not original.same(column, finished, kept):
             raise InternalError(f"column {column!r} was changed, and should not have been")
+    classes, planned = numbered_alike(finished, expected, len(transitions.targets))
+    _check_transitions(classes, planned, transitions, record_tuple)
+    return np.unique(classes, return_inverse=True)[1]
+
+
+def numbered_alike(
+    finished: Frame, expected: Mapping[str, Written], targets: int
+) -> tuple[Longs, Longs]:
+    """The class of each row and of each target, numbered alike by what is written."""
     classes = np.zeros(finished.rows, dtype=np.int64)
-    planned = np.zeros(len(transitions.targets), dtype=np.int64)
+    planned = np.zeros(targets, dtype=np.int64)
     for column, look in expected.items():
         found = finished.distinct(column)
         shown = [canonical(value) for value in (*found.values, None)]
@@ -338,8 +348,7 @@ def verify(
             np.concatenate([classes * size + codes, planned * size + wanted]), return_inverse=True
         )
         classes, planned = both[: len(classes)], both[len(classes) :]
-    _check_transitions(classes, planned, transitions, record_tuple)
-    return np.unique(classes, return_inverse=True)[1]
+    return classes, planned
 
 
 def _check_transitions(

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,10 @@ class Method(ABC):
         """How many records of each tuple become which target."""
 
 
+#: Tables that were cut, by which method: the plan needs it, and what is said of its loss.
+_cut: WeakKeyDictionary[Tuples, dict[Method, list[NDArray[np.int64]]]] = WeakKeyDictionary()
+
+
 class InBlocks(Method):
     """A method that can plan many tuples in blocks, each alone (:mod:`ontomask.methods.blocks`)."""
 
@@ -64,8 +69,17 @@ class InBlocks(Method):
             return self.plan_whole(tuples, random)
         from ontomask.methods.blocks import in_blocks
 
-        alone = replace(self, block=None).plan  # type: ignore[type-var]  # methods are dataclasses
+        alone = self.sized(None).plan
         return in_blocks(alone, tuples, self.blocks(tuples), self.factors(tuples), random)
+
+    def sized(self, block: int | None) -> InBlocks:
+        """The same method with blocks of another size, or none."""
+        return replace(self, block=block)  # type: ignore[type-var]  # methods are dataclasses
+
+    @property
+    def divides(self) -> bool:
+        """Whether its planning gains by blocks at all."""
+        return True
 
     @abstractmethod
     def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
@@ -79,8 +93,11 @@ class InBlocks(Method):
         """The blocks it plans some tuples in, by their places."""
         from ontomask.methods.blocks import blocks_of
 
-        size = len(tuples) if self.block is None else self.block
-        return blocks_of(tuples, size, self.factors(tuples), self.fits(tuples))
+        known = _cut.setdefault(tuples, {})
+        if self not in known:
+            size = len(tuples) if self.block is None else self.block
+            known[self] = blocks_of(tuples, size, self.factors(tuples), self.fits(tuples))
+        return known[self]
 
     def factors(self, tuples: Tuples) -> Sequence[float] | None:
         """What distances are multiplied with, where that depends on the whole table."""

@@ -95,7 +95,7 @@ class RankSwapping(InBlocks):
             )
         one_of("operators", self.operators, "semantic", "classic")
         self._check_block()
-        if self.block is not None and self.strategy != "multivariate":
+        if self.block is not None and not self.divides:
             raise ParameterError(
                 f"block is {self.block:,}, and strategy is {self.strategy!r}",
                 "only strategy='multivariate' needs blocks; the others are fast on any table",
@@ -144,6 +144,11 @@ class RankSwapping(InBlocks):
         if len(tuples.attributes) == 1:
             return _counted(tuples, self._swaps(tuples, 0, random))
         return self._of_each_attribute(tuples, random)
+
+    @property
+    def divides(self) -> bool:
+        """Only whole records are searched for near ones; attributes alone are fast anyway."""
+        return self.strategy == "multivariate"
 
     def fits(self, tuples: Tuples) -> Fits:
         """Every record of a block must have others to swap with, and different ones."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -51,9 +51,9 @@ class Blocked:
 
 def fitting(method: Method, tuples: Tuples) -> Method:
     """The method, in blocks where it would not fit in memory otherwise; that is said."""
-    if not isinstance(method, InBlocks) or method.block is not None or len(tuples) <= USUAL:
+    if not isinstance(method, InBlocks) or not method.divides:
         return method
-    if getattr(method, "strategy", "multivariate") != "multivariate":
+    if method.block is not None or len(tuples) <= USUAL:
         return method
     columns = len(tuples.attributes)
     needed = PER_TUPLE * columns * len(tuples)
@@ -69,7 +69,7 @@ def fitting(method: Method, tuples: Tuples) -> Method:
         "little more; block= chooses the size"
     )
     warnings.warn(words, BlocksChosenWarning, stacklevel=5)
-    return replace(method, block=size)  # type: ignore[type-var]  # methods are dataclasses
+    return method.sized(size)
 
 
 def blocked(method: Method, tuples: Tuples, random: np.random.Generator) -> Blocked | None:
@@ -94,6 +94,6 @@ def _extra(method: InBlocks, sample: Tuples, seed: int) -> float | None:
     """How much more is lost in blocks, as a share of what is lost without."""
     from ontomask.utility import sse
 
-    whole = replace(method, block=None)  # type: ignore[type-var]
-    apart, together = (sse(it.plan(sample, np.random.default_rng(seed))) for it in (method, whole))
+    both = (method, method.sized(None))
+    apart, together = (sse(it.plan(sample, np.random.default_rng(seed))) for it in both)
     return apart / together - 1 if together > 0 else None

@@ -234,7 +234,6 @@ def _masked(
     before = watched(schema, engine.by_tuple)
     with saying(progress):
         method = fitting(method, counted.tuples)
-
         known = known_tuples(method, counted.tuples, pairs, before)
         plan = as_written(method, engine.plan(method, known, random), pairs)
         cut = blocked(method, known, random)

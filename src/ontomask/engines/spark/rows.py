@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -17,12 +15,12 @@ from pyspark.sql import types as T
 
 from ontomask.engines.columns import ARROW
 from ontomask.engines.engine import Applied
-from ontomask.engines.frames import Distinct, Frame, Written, canonical
+from ontomask.engines.frames import Distinct, Frame, Written, numbered_alike
 from ontomask.engines.spark.engine import SparkEngine
 from ontomask.engines.spark.session import local, working
 from ontomask.engines.spark.values import comparable, exact, fetched, hashed, held, small, sums
-from ontomask.errors import FileFormatError, InternalError, ParameterError
-from ontomask.interrupts import unfinished
+from ontomask.errors import InternalError, ParameterError
+from ontomask.files import made_together
 from ontomask.tuples import Transitions
 
 __all__ = ["SparkRows"]
@@ -88,7 +86,9 @@ class SparkRows(Applied):
         )
         self._found = fetched(counted, ["tuple", *new])
         tuples, counts = (self._column(name) for name in ("tuple", "count"))
-        self._classes, planned = self._compared()
+        looks = {self._new[column]: look for column, look in self.looks.items()}
+        found = Frame(self._found)
+        self._classes, planned = numbered_alike(found, looks, len(self.plan.targets))
         self._check_plan(tuples, counts, planned)
         self._check_rows(tuples)
         self.records = int(counts.sum())
@@ -109,23 +109,6 @@ class SparkRows(Applied):
     def _column(self, name: str) -> Longs:
         numbers: Longs = self._found.column(name).to_numpy().astype(np.int64)
         return numbers
-
-    def _compared(self) -> tuple[Longs, Longs]:
-        """What was found and what was planned, numbered alike by what is written."""
-        finished = Frame(self._found)
-        classes = np.zeros(finished.rows, dtype=np.int64)
-        planned = np.zeros(len(self.plan.targets), dtype=np.int64)
-        for column, look in self.looks.items():
-            found = finished.distinct(self._new[column])
-            shown = [canonical(value) for value in (*found.values, None)]
-            wanted = [canonical(value) for value in (*look.values, None)]
-            place = {text: number for number, text in enumerate(dict.fromkeys([*wanted, *shown]))}
-            codes = np.array([place[text] for text in shown])[found.codes]
-            looks = np.array([place[text] for text in wanted])[look.places]
-            pairs = np.concatenate([classes * len(place) + codes, planned * len(place) + looks])
-            both = np.unique(pairs, return_inverse=True)[1]
-            classes, planned = both[: len(classes)], both[len(classes) :]
-        return classes, planned
 
     def _check_plan(self, tuples: Longs, counts: Longs, planned: Longs) -> None:
         size = int(max(self._classes.max(initial=0), planned.max(initial=0))) + 1
@@ -191,22 +174,12 @@ class SparkRows(Applied):
 
     def write(self, target: Path, force: bool) -> None:
         """Write a folder of Parquet files, and read it again before it gets its name."""
-        self._check_target(target, force)
-        beside = target.with_name(f".ontomask.{secrets.token_hex(8)}")
-        with unfinished():
-            try:
-                with working():
-                    self.data.write.parquet(local(beside))
-                    self._check_written(beside)
-                if force:
-                    _removed(target)
-                beside.replace(target)
-            except OSError as error:
-                raise FileFormatError(f"{target} cannot be written: {error.strerror}") from None
-            finally:
-                shutil.rmtree(beside, ignore_errors=True)
+        self._check_target(target)
+        with made_together([target], force=force, folders=[target]) as folder, working():
+            self.data.write.parquet(local(folder / target.name))
+            self._check_written(folder / target.name)
 
-    def _check_target(self, target: Path, force: bool) -> None:
+    def _check_target(self, target: Path) -> None:
         instead = "write it with Spark: release.data.write.parquet(...)"
         if re.match(r"\w[\w+.-]+:/", str(target)):
             raise ParameterError(f"{target} is not on this machine", instead)
@@ -216,12 +189,6 @@ class SparkRows(Applied):
         if target.suffix != ".parquet":
             raise ParameterError(
                 f"Spark frames are written as .parquet, and {target} is not", instead
-            )
-        if not target.parent.is_dir():
-            raise FileFormatError(f"there is no folder {target.parent}", "create it")
-        if target.exists() and not force:
-            raise ParameterError(
-                f"{target} exists already", "choose another name, or have it overwritten (force)"
             )
 
     def _check_written(self, folder: Path) -> None:
@@ -250,11 +217,3 @@ def _summed(keys: Longs, counts: Longs) -> tuple[Longs, Longs]:
     """The different keys, ascending, and the sum of the counts of each."""
     distinct, place = np.unique(keys, return_inverse=True)
     return distinct, np.bincount(place, weights=counts).astype(np.int64)
-
-
-def _removed(target: Path) -> None:
-    """What stood there goes when its successor is complete."""
-    if target.is_dir():
-        shutil.rmtree(target)
-    else:
-        target.unlink(missing_ok=True)

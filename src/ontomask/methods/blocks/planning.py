@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import NominalAttribute
 from ontomask.errors import BlockError, OntomaskError, many
 from ontomask.methods.blocks.block import Cut, Part, joined, part_of
 from ontomask.methods.blocks.split import Fits, split
@@ -150,12 +149,7 @@ def _how_many(pieces: Sequence[Piece]) -> int:
     first, _ = pieces[0]
     if len(first) * len(pieces) < SMALL:
         return 1
-    tables = sum(
-        4 * len(attribute.candidates) * attribute.size
-        for attribute in first.attributes
-        if isinstance(attribute, NominalAttribute)
-    )
-    needed = BASE + 3 * tables + PER_TUPLE * len(first) * len(first.attributes)
+    needed = BASE + 3 * first.table_bytes + PER_TUPLE * len(first) * len(first.attributes)
     free = free_memory()
     room = os.cpu_count() or 1 if free is None else free // needed
     return max(1, min(os.cpu_count() or 1, len(pieces), room))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from ontomask.attributes import NominalAttribute
 from ontomask.methods.method import Method
 from ontomask.release.comparing.points import Point, Task, worked_out
 from ontomask.workers import Ended, TimeLeft, free_memory, side_by_side
@@ -46,13 +45,8 @@ def affordable(task: Task, free: int | None = None) -> int:
 def _needed(task: Task) -> int:
     """About what a process takes at most; measured on hospital data, and rounded up."""
     columns = len(task.columns)
-    tables = sum(
-        4 * len(attribute.candidates) * attribute.size
-        for attribute in task.tuples.attributes
-        if isinstance(attribute, NominalAttribute)
-    )
     rows = PER_TUPLE * len(task.tuples) + PER_RECORD * task.tuples.records
-    return BASE + 3 * tables + rows * columns
+    return BASE + 3 * task.tuples.table_bytes + rows * columns
 
 
 # ---------------------------------------------------------------------- all points
