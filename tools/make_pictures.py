@@ -62,8 +62,9 @@ def main(wanted: str = "") -> None:
     """Make the pictures whose names begin as is wanted."""
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, browser() as chromium:
-        for name, make in {"report": report, "compare": compare, "reproduce": reproduce}.items():
-            if name.startswith(wanted):
+        pages = (report, compare, reproduce, workbench)
+        for make in pages:
+            if make.__name__.startswith(wanted):
                 make(Path(folder), chromium)
 
 
@@ -120,6 +121,119 @@ def reproduce(folder: Path, chromium: Any) -> None:
 
 
 # ---------------------------------------------------------------------- machinery
+
+
+def workbench(folder: Path, chromium: Any) -> None:
+    """The six screens, on the way from 3,000 synthetic discharges to their release."""
+    place = folder / "hospital"
+    place.mkdir()
+    table = {name: column.tolist() for name, column in om.datasets.discharges(3_000).items()}
+    for row, value in {3: "Acute apendicitis", 8: "Acute apendicitis", 12: "hart failure"}.items():
+        table["diagnosis"][row] = value
+    write(place / "discharges.csv", list(table), zip(*table.values(), strict=True))
+    with served(place, "discharges.csv") as link:
+        context = chromium.new_context(viewport={"width": 1280, "height": 800})
+        page = context.new_page()
+        page.goto(link)
+        page.wait_for_selector("#table b", state="attached")
+        way = Way(page, link.partition("/?")[0])
+        way.to("data", "#rows tbody tr")
+        way.take()
+        way.to("roles", "#panel[data-uniques][aria-busy=false]")
+        page.click("summary:has-text('What the roles mean')")
+        for name in ("zip", "admitted", "secondary_diagnosis", "procedure", "length_of_stay"):
+            page.check(f"tr[data-column={name}] input[value=drop]")
+        page.wait_for_selector("#panel[data-columns='4'][aria-busy=false]")
+        page.evaluate("scrollTo(0, 120)")
+        way.take()
+        way.to("meaning#diagnosis", "#distance")
+        way.take(part="#lost-title")
+        for value in ("Acute apendicitis", "hart failure"):
+            page.locator(f"#lost-values li[data-value='{value}'] [data-means]").first.click()
+            page.wait_for_selector(f"#lost-values li[data-value='{value}']", state="hidden")
+        page.wait_for_selector("#covered:has-text('100 %')")
+        way.take("workbench-taxonomy", part="#drawn-title")
+        for method, k in (("recoding", 5), ("microaggregation", 3), ("microaggregation", 5)):
+            way.to("method", f"#method-{method}")
+            page.check(f"#method-{method}")
+            page.fill("#setting-k", str(k))
+            page.keyboard.press("Tab")
+            page.wait_for_timeout(500)
+            page.click("#run:enabled")
+            if k == 3:
+                page.wait_for_selector("#progress")
+                way.take()
+            page.wait_for_selector("#to-result", timeout=120_000)
+        way.to("result", "#tiles .tile")
+        way.take()
+        page.click("#tab-meaning")
+        way.take("workbench-before-after", part="#tabs")
+        page.click("#view-all")
+        for id in ("0001", "0003"):
+            page.check(f"tr[data-run='{id}'] input")
+        page.wait_for_selector("#two table.both")
+        way.take("workbench-runs")
+        way.to("release", "tr[data-requirement=k] .verdict.yes")
+        page.fill("#require-linkage_below", "25")
+        page.keyboard.press("Tab")
+        page.wait_for_selector("tr[data-requirement=linkage_below] .verdict.yes")
+        page.click("#write")
+        page.wait_for_selector("#outcome .note.good", timeout=120_000)
+        way.take()
+        context.close()
+        dark(chromium, link, way.address)
+
+
+def dark(chromium: Any, link: str, address: str) -> None:
+    """The roles at night."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800}, color_scheme="dark")
+    page = context.new_page()
+    page.goto(link)
+    way = Way(page, address)
+    way.to("roles", "#panel[data-uniques][aria-busy=false]")
+    way.take("workbench-roles-dark")
+    context.close()
+
+
+class Way:
+    """A page of the workbench, and pictures of its screens."""
+
+    def __init__(self, page: Any, address: str) -> None:
+        self.page, self.address, self.screen = page, address, ""
+
+    def to(self, screen: str, until: str) -> None:
+        """Go to a screen, and wait until it shows something."""
+        self.screen = screen.partition("#")[0]
+        self.page.goto(f"{self.address}/{screen}")
+        self.page.wait_for_selector(until)
+        self.page.wait_for_timeout(400)
+
+    def take(self, name: str = "", part: str = "") -> None:
+        """A picture of what is seen, or of what is seen from a part on."""
+        if part:
+            self.page.locator(part).scroll_into_view_if_needed()
+            box = self.page.locator(part).bounding_box()
+            self.page.evaluate(f"scrollBy(0, {box['y'] - 120})")
+            self.page.wait_for_timeout(200)
+        self.page.screenshot(path=PICTURES / f"{name or f'workbench-{self.screen}'}.png")
+
+
+@contextmanager
+def served(folder: Path, data: str) -> Iterator[str]:
+    """The workbench in a process of its own; the link that opens it."""
+    command = [sys.executable, "-m", "ontomask", "workbench", data, "--no-browser"]
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "ONTOMASK_SEED": SEED},
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
 
 
 def write(path: Path, header: list[str], rows: Any) -> None:

@@ -1,5 +1,5 @@
 """``python -m ontomask`` is the command ``ontomask``."""
 
-from ontomask.cli import main
+from ontomask.cli import run
 
-main()
+run()

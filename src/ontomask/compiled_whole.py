@@ -21,6 +21,7 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime.nrt import rtsys
 from numba.core.sigutils import normalize_signature
 from numba.core.types import unliteral
 
@@ -123,6 +124,13 @@ def _tell_environments(library: Any) -> None:
 
 class _Kept(FunctionCache):
     """What is on disk: wholes."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        # As numba has it, but without loading all that it knows of compiling first, and scipy's
+        # linear algebra with it: machine code needs no more than what counts references.
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if not isinstance(data.library, _Part):

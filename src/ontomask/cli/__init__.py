@@ -6,6 +6,9 @@ standard output, talk to standard error.
 
 from __future__ import annotations
 
+import atexit
+import gc
+import os
 import sys
 from typing import Annotated
 
@@ -23,11 +26,16 @@ from ontomask.cli import (
     reproduce,
     spec_schema,
     taxonomy,
+    workbench,
 )
 from ontomask.cli.stopping import STOPPED, asked_to_stop, heeding
 from ontomask.cli.talk import failed, warned
 
-__all__ = ["app", "main"]
+__all__ = ["app", "main", "run"]
+
+#: Objects that are made before garbage is looked for. Loading libraries makes very many that stay,
+#: and Python's 700 would have a short command spend a tenth of its time looking.
+SELDOM = 50_000
 
 app = typer.Typer(
     name="ontomask",
@@ -43,6 +51,7 @@ app.command("mask")(mask.mask)
 app.command("evaluate")(evaluate.evaluate)
 app.command("explain")(explain.explain)
 app.command("compare")(compare.compare)
+app.command("workbench")(workbench.workbench)
 app.command("schema")(spec_schema.schema)
 app.command("demo")(demo.demo)
 app.add_typer(taxonomy.app, name="taxonomy")
@@ -75,6 +84,7 @@ def main() -> None:
     from ontomask.errors import OntomaskError, RequirementNotMet
     from ontomask.interrupts import interruptible
 
+    gc.set_threshold(SELDOM)
     try:
         with warned(), heeding():
             interruptible(app, relay=False)
@@ -96,3 +106,24 @@ def main() -> None:
             sys.stderr.close()
             sys.exit(0)
         raise
+
+
+def run() -> None:
+    """Run a command that is all its process does, and end it at once.
+
+    Left to itself, Python frees a million objects one by one before it ends, which takes longer
+    than the figures of a small table. What was registered to be done at exit is done.
+    """
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code or 0
+        if not isinstance(code, int):
+            raise
+        atexit._run_exitfuncs()
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        except (OSError, ValueError):  # nobody reads them: Python knows what to do
+            raise end from None
+        os._exit(code)

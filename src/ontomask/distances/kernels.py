@@ -74,7 +74,8 @@ def runs_by_ancestor(
     column_start = np.zeros(concepts + 1, np.int64)
     for ancestor in ancestors:
         column_start[ancestor + 1] += 1
-    column_start = np.cumsum(column_start)
+    for ancestor in range(concepts):  # summed up; numba's own is slow to load
+        column_start[ancestor + 1] += column_start[ancestor]
     columns = np.empty(ancestors.size, np.int32)
     below = np.empty(ancestors.size, np.int32)
     filled = column_start[:-1].copy()

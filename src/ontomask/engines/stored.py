@@ -89,12 +89,16 @@ class StoredEngine(Engine):
         self._raw = raw.select(self.columns)
         return Frame(self._raw), weights
 
-    def read(self, columns: Sequence[str]) -> Frame:
-        """Those of some columns that there are, record by record."""
+    def read(self, columns: Sequence[str], rows: Longs | None = None) -> Frame:
+        """Those of some columns that there are, record by record; of some ``rows``, or of all."""
         kept = [column for column in dict.fromkeys(columns) if column in self.names]
+        chosen = ""
+        if rows is not None:
+            self._table("chosen", ontomask_row=rows)
+            chosen = f"where ontomask_row in (select ontomask_row from {self._own}_chosen)"
         return Frame(
             self._fetched(f"""
-                select {_listed([*kept, "ontomask_row"])} from {self.stored.source}
+                select {_listed([*kept, "ontomask_row"])} from {self.stored.source} {chosen}
                 order by ontomask_row
             """)
         )

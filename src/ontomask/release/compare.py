@@ -128,14 +128,13 @@ def _sampled(engine: Engine, size: int, number: int) -> Engine:
     import narwhals as nw
 
     random = np.random.default_rng([number, size])
-    chosen = np.sort(random.choice(engine.rows, size, replace=False)).tolist()
+    chosen = np.sort(random.choice(engine.rows, size, replace=False))
     if isinstance(engine, StoredEngine):
-        native = engine.read(engine.names).native
-    else:
-        assert isinstance(engine, FrameEngine)
-        native = engine.table.native
-    frame = nw.from_native(native, eager_only=True).select(engine.names)
-    return FrameEngine(frame[chosen].to_native())
+        read = nw.from_native(engine.read(engine.names, chosen).native, eager_only=True)
+        return FrameEngine(read.select(engine.names).to_native())
+    assert isinstance(engine, FrameEngine)
+    frame = nw.from_native(engine.table.native, eager_only=True).select(engine.names)
+    return FrameEngine(frame[chosen.tolist()].to_native())
 
 
 # ---------------------------------------------------------------------- files

@@ -173,9 +173,10 @@ def fingerprint(taxonomy: Taxonomy) -> str:
 
     Two taxonomies have the same one if they say the same, whatever file they came from.
     """
+    names, parents = taxonomy.identifiers, taxonomy.parent_links.lists()
     lines = [
-        "\x1f".join([concept, *sorted(taxonomy.parents(concept)), "\x1e", *labels])
-        for concept, labels in zip(taxonomy.identifiers, taxonomy.label_lists, strict=True)
+        "\x1f".join([concept, *sorted(names[parent] for parent in those), "\x1e", *labels])
+        for concept, those, labels in zip(names, parents, taxonomy.label_lists, strict=True)
     ]
     lines += ["\x1f".join(["\x1e", *pair]) for pair in taxonomy.alias_items()]
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()

@@ -17,7 +17,7 @@ from ontomask.errors import ColumnError, many
 from ontomask.release.profile_facts import Facts, Looking
 from ontomask.release.proposals import Suggestion, as_quasi, one_person, proposed
 
-__all__ = ["ColumnProfile", "Profile", "profile"]
+__all__ = ["ColumnProfile", "Profile", "looked_at", "profile"]
 
 #: Of columns with these roles no value is shown at all.
 SILENT = ("identifier", "person", "drop")
@@ -160,30 +160,45 @@ def profile(
         settings = {name: value for name, value in given.items() if name != "memory"}
         progress(f"reading {Path(path).name}")
         with open_table(path, connection, **settings) as stored:
-            looking = Looking(stored)
-            columns = _columns(looking, progress)
-            quasi = [column for column in columns if column.role == "quasi"]
-            progress("counting unique records")
-            return Profile(
-                Path(path),
-                stored.rows,
-                tuple(columns),
-                looking.uniques([column.name for column in quasi]),
-                looking.incomplete({c.name: tuple(c.facts.marks) for c in quasi}),
-                given,
-            )
+            return replace(looked_at(Looking(stored), given, progress), path=Path(path))
     finally:
         connection.close()
 
 
-def _columns(looking: Looking, progress: Callable[[str], None]) -> list[ColumnProfile]:
+def looked_at(
+    looking: Looking,
+    settings: Mapping[str, Any],
+    progress: Callable[[str], None] = lambda _: None,
+    *,
+    refuse: bool = True,
+) -> Profile:
+    """The profile of a table that stays open; ``settings`` are those it was opened with.
+
+    Without ``refuse``, a table in which nothing looks like a quasi-identifier has a profile, too.
+    """
+    columns = _columns(looking, progress, refuse)
+    quasi = [column for column in columns if column.role == "quasi"]
+    progress("counting unique records")
+    return Profile(
+        looking.stored.path,
+        looking.stored.rows,
+        tuple(columns),
+        looking.uniques([column.name for column in quasi]) if quasi else 0,
+        looking.incomplete({c.name: tuple(c.facts.marks) for c in quasi}),
+        settings,
+    )
+
+
+def _columns(
+    looking: Looking, progress: Callable[[str], None], refuse: bool
+) -> list[ColumnProfile]:
     facts: dict[str, Facts] = {}
     said: dict[str, Suggestion] = {}
     for it in looking.columns():
         progress(f"looking at column {len(facts) + 1:,} of {len(looking.stored.names):,}")
         said[it.name] = proposed(it)
         facts[it.name] = _discreet(it, said[it.name])
-    said = _with_quasi(one_person(said, facts), facts, looking.stored.path)
+    said = _with_quasi(one_person(said, facts), facts, looking.stored.path if refuse else None)
     return [ColumnProfile(facts[name], it) for name, it in said.items()]
 
 
@@ -196,15 +211,17 @@ def _discreet(facts: Facts, said: Suggestion) -> Facts:
 
 
 def _with_quasi(
-    said: dict[str, Suggestion], facts: Mapping[str, Facts], path: Path
+    said: dict[str, Suggestion], facts: Mapping[str, Facts], refused: Path | None
 ) -> dict[str, Suggestion]:
     """Something must be masked: where no column asks for it, those that were to be kept are."""
     if any(it.role == "quasi" for it in said.values()):
         return said
     kept = {name: as_quasi(facts[name]) for name, it in said.items() if it.role == "keep"}
     if not any(it.role == "quasi" for it in kept.values()):
+        if refused is None:
+            return said
         raise ColumnError(
-            f"{path}: no column looks like a quasi-identifier, so there is nothing to mask",
+            f"{refused}: no column looks like a quasi-identifier, so there is nothing to mask",
             "if one is, write the release file by hand and give it role: quasi",
         )
     return {**said, **kept}

@@ -128,16 +128,21 @@ class Looking:
         """The facts of every column, in their order."""
         if not self.stored.rows:
             raise ColumnError(f"{self.stored.path} has no records", "there is nothing to look at")
-        roughly = self._roughly()
-        for name, (present, distinct) in zip(self.stored.names, roughly, strict=True):
+        yield from self._facts(self.stored.names)
+
+    def column(self, name: str) -> Facts:
+        """The facts of one column."""
+        return next(self._facts([name]))
+
+    def _facts(self, names: Sequence[str]) -> Iterator[Facts]:
+        for name, (present, distinct) in zip(names, self._roughly(names), strict=True):
             with reading(self.stored.path):
                 found = self._column(name, present, distinct)
             yield found
 
-    def _roughly(self) -> list[tuple[int, int]]:
+    def _roughly(self, names: Sequence[str]) -> list[tuple[int, int]]:
         """How many values each column has, and about how many are different."""
         found: list[tuple[int, int]] = []
-        names = self.stored.names
         for start in range(0, len(names), 100):
             asked = ", ".join(
                 f"count({identifier(n)}), "

@@ -31,7 +31,7 @@ from ontomask.release.known_concepts import Known, known_by
 from ontomask.release.levels import levels_of
 from ontomask.release.profile_facts import FEWEST, Facts, is_finite
 
-__all__ = ["Suggestion", "as_quasi", "one_person", "proposed"]
+__all__ = ["Suggestion", "as_chosen", "as_quasi", "one_person", "proposed"]
 
 #: From here on nearly every record has a value of its own.
 NEARLY_ALL = 0.95
@@ -156,7 +156,15 @@ def _free_text(facts: Facts, words: frozenset[str]) -> Suggestion | None:
 def _confidential(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     if not _is_confidential(facts, words):
         return None
-    reason = "by its name an amount, an outcome or a result: what the table is published for?"
+    return _as_confidential(
+        facts,
+        words,
+        "by its name an amount, an outcome or a result: what the table is published for?",
+    )
+
+
+def _as_confidential(facts: Facts, words: frozenset[str], reason: str) -> Suggestion:
+    """With a type where that is certain; without one, values are the same or they are not."""
     said = Suggestion("confidential", reason)
     if facts.kind in ("whole numbers", "decimals") and is_finite(facts) and not facts.missing:
         return replace(said, type="numeric")
@@ -327,6 +335,22 @@ def _quasi(facts: Facts, words: frozenset[str], reason: str) -> Suggestion:
 def as_quasi(facts: Facts) -> Suggestion:
     """A column that is masked because no other is."""
     return _quasi(facts, words_of(facts.name), "no other column is a quasi-identifier")
+
+
+def as_chosen(facts: Facts, role: str) -> Suggestion:
+    """A column in the role that somebody chose for it.
+
+    Where it cannot be a quasi-identifier as it is, the suggestion has another role, and its reason
+    says what is in the way.
+    """
+    words, reason = words_of(facts.name), "you chose it"
+    if role == "confidential":
+        return _as_confidential(facts, words, reason)
+    if role != "quasi":
+        return Suggestion(role, reason)
+    rules = (_nothing, _long_numbers, _dates, _concepts)
+    found = next((said for rule in rules if (said := rule(facts, words)) is not None), None)
+    return found or _quasi(facts, words, reason)
 
 
 def _with_own_taxonomy(facts: Facts, words: frozenset[str], said: Suggestion) -> Suggestion:

@@ -6,12 +6,10 @@ release file. That file lists the values of a column, rare ones too: it is priva
 
 from __future__ import annotations
 
-import csv
 import json
 import os
-import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +17,9 @@ from typing import Any
 import yaml
 
 from ontomask.engines.files.formats import named_format
-from ontomask.errors import OntomaskError, ParameterError, many
+from ontomask.errors import OntomaskError, ParameterError, TaxonomyError, many
 from ontomask.files import written_beside
+from ontomask.release.meaning.made import of_values, taxonomy_file, write_made
 from ontomask.release.profile import ColumnProfile, Profile
 from ontomask.taxonomy import Taxonomy, load_taxonomy, map_terms
 
@@ -38,21 +37,34 @@ class Proposal:
     taxonomies: tuple[Path, ...]
 
 
-def propose(profile: Profile, target: Path, *, force: bool = False) -> Proposal:
-    """Write a release file for a table that was looked at, with the taxonomies it needs."""
-    made = {c.name: _beside(target, i, c) for i, c in _needing(profile)}
+def propose(
+    profile: Profile, target: Path, *, force: bool = False, beside: Path | None = None
+) -> Proposal:
+    """Write a release file for a table that was looked at, with the taxonomies it needs.
+
+    ``beside`` is the file that the taxonomies are named after, where the release file will have
+    that name later; those that are there already, and know the values, are kept.
+    """
+    made = {c.name: taxonomy_file(beside or target, i, c.name) for i, c in _needing(profile)}
     if not force:
-        _refuse_existing([target, *made.values()])
+        _refuse_existing([target, *(made.values() if beside is None else ())])
     with_files: dict[str, str] = {}
+    new: list[Path] = []
     try:
         for name, path in made.items():
-            if _written(profile[name], path, force):
-                with_files[name] = path.name
+            if beside is not None and path.exists():
+                if not _knows(path, profile[name].facts.values):
+                    continue
+            elif _written(profile[name], path, force):
+                new.append(path)
+            else:
+                continue
+            with_files[name] = path.name
         with written_beside(target, force=force) as file:
-            file.write(_text(profile, target, with_files))
+            file.write(_text(profile, beside or target, with_files))
     except BaseException:
-        for name in with_files:
-            made[name].unlink(missing_ok=True)
+        for path in new:
+            path.unlink(missing_ok=True)
         raise
     return Proposal(target, tuple(made[name] for name in with_files))
 
@@ -61,13 +73,6 @@ def _needing(profile: Profile) -> Iterator[tuple[int, ColumnProfile]]:
     for number, column in enumerate(profile.columns, 1):
         if column.role == "quasi" and column.suggestion.made:
             yield number, column
-
-
-def _beside(target: Path, number: int, column: ColumnProfile) -> Path:
-    """A file named after the column, as far as its letters may stand in a file's name."""
-    plain = re.sub(r"[^A-Za-z0-9_-]+", "_", column.name).strip("_")
-    name = plain if plain == column.name else f"{plain}{number}"
-    return target.with_name(f"{target.stem}-{name}.taxonomy.csv")
 
 
 def _refuse_existing(files: list[Path]) -> None:
@@ -84,31 +89,30 @@ def _refuse_existing(files: list[Path]) -> None:
 def _written(column: ColumnProfile, path: Path, force: bool) -> bool:
     """Write a taxonomy of the values; False where it does not read back as what it was."""
     values = column.facts.values
-    rows = _rows(_made(column, list(values)))
-    with written_beside(path, force=force, private=True) as file:
-        csv.writer(file, lineterminator="\n").writerows([("child", "parent"), *rows])
-    lost: Sequence[object]
     try:
-        lost = map_terms(dict(values), load_taxonomy(path, "child-parent")).lost
-    except OntomaskError:
-        lost = ["all"]
-    if lost:
+        made = write_made(_made(column, list(values)), path, values, force=force)
+    except TaxonomyError:
+        return False
+    if made.left_over:
         path.unlink()
-    return not lost
+    return not made.left_over
+
+
+def _knows(path: Path, values: Mapping[str, int]) -> bool:
+    """Whether a taxonomy in a file can be read, and has a concept for every value."""
+    try:
+        return not map_terms(dict(values), load_taxonomy(path, "child-parent")).lost
+    except OntomaskError:
+        return False
 
 
 def _made(column: ColumnProfile, values: list[str]) -> Taxonomy:
     said = column.suggestion
     if said.made == "paths":
-        return Taxonomy.from_paths(values, sep=str(said.made_of))
+        return of_values(values, "paths", separator=str(said.made_of))
     if said.made == "prefixes":
-        return Taxonomy.from_prefixes(values, lengths=[int(it) for it in said.made_of])
-    return Taxonomy.from_edges([(value, "*") for value in values if value != "*"])
-
-
-def _rows(taxonomy: Taxonomy) -> list[tuple[str, str]]:
-    parents = {concept: taxonomy.parents(concept) for concept in taxonomy.identifiers}
-    return [(concept, parent[0] if parent else "") for concept, parent in parents.items()]
+        return of_values(values, "prefixes", lengths=[int(it) for it in said.made_of])
+    return of_values(values, "flat")
 
 
 # ---------------------------------------------------------------------- the file

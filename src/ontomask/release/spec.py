@@ -11,7 +11,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from pydantic import (
     BaseModel,
@@ -56,6 +55,7 @@ __all__ = [
     "Spec",
     "json_schema",
     "load_spec",
+    "problems_of",
 ]
 
 #: Endings that follow the one that says what a file is.
@@ -338,6 +338,8 @@ class Spec(_Fields):
     def path(self, named: str) -> Path:
         """A file that the release names."""
         if named.lower().startswith("file:/"):
+            from urllib.request import url2pathname  # loads all of HTTP
+
             return Path(url2pathname(urlsplit(named).path))
         return self._folder / named
 
@@ -536,6 +538,11 @@ def _checked(
         return None, [*problems_of_fields(error, known, texts), *problems]
     spec._folder = folder
     return spec, problems
+
+
+def problems_of(fields: Any, folder: Path) -> list[Problem]:
+    """All that is wrong with the fields of a release file, or not there yet."""
+    return list(dict.fromkeys(_checked(fields, folder, {})[1]))
 
 
 def json_schema() -> dict[str, Any]:

@@ -16,7 +16,7 @@ import yaml
 from ontomask.errors import SpecError
 from ontomask.release.problems import Problem, Where
 
-__all__ = ["Document", "read_yaml"]
+__all__ = ["LARGEST", "Document", "read_yaml", "yaml_in"]
 
 #: A release file is a page or two; what is larger is something else.
 LARGEST = 1_000_000
@@ -64,7 +64,11 @@ class Document:
 
 def read_yaml(path: Path) -> Document:
     """The only document of a YAML file."""
-    text = _text(path)
+    return yaml_in(_text(path), path)
+
+
+def yaml_in(text: str, path: Path) -> Document:
+    """The only document of a text that stands, or shall stand, in a file."""
     document = Document()
     try:
         _read(text, path, document)

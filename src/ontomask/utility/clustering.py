@@ -132,11 +132,17 @@ def _partition(table: _Table, clusters: int) -> Longs:
 
 def _joined(size: int, merges: Longs) -> Longs:
     """The number of the cluster of each of ``size`` members after some merges."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
+    above = list(range(size))  # another member of the cluster, or itself: the first of it
 
-    links = (np.ones(len(merges)), (merges[:, 0], merges[:, 1]))
-    return connected_components(coo_array(links, shape=(size, size)), directed=False)[1]
+    def first(member: int) -> int:
+        while above[member] != member:
+            above[member] = member = above[above[member]]
+        return member
+
+    for a, b in merges.tolist():
+        a, b = first(a), first(b)
+        above[max(a, b)] = min(a, b)
+    return np.unique([first(member) for member in range(size)], return_inverse=True)[1]
 
 
 def _partition_distance(first: Longs, second: Longs, counts: Longs) -> float:

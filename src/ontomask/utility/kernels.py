@@ -20,7 +20,10 @@ def summed_differences(x: Floats, y: Floats, rank: Longs, weight: Floats) -> flo
     ``x`` ascends; ``rank``, from 1, is the place of each y among the distinct ones. A tree of
     partial sums (Fenwick's) knows what was met so far with a y no greater.
     """
-    tree = np.zeros((int(rank.max()) + 1, 4))
+    most = 0
+    for place in rank:  # numba's own maximum is slow to load
+        most = max(most, place)
+    tree = np.zeros((most + 1, 4))
     met = np.zeros(4)
     below = np.zeros(4)
     term = np.zeros(4)

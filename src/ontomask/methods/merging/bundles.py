@@ -131,8 +131,11 @@ def _scratch(
     many_ties: Any,
     rest: Any,
     centre: Any,
+    pairs: Any,
 ) -> Any:
-    return ScratchBundle(records, seen, values, candidates, sums, ties, many_ties, rest, centre)
+    return ScratchBundle(
+        records, seen, values, candidates, sums, ties, many_ties, rest, centre, pairs
+    )
 
 
 @compiled

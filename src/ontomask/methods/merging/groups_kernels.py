@@ -30,12 +30,18 @@ Longs = NDArray[np.int64]
 SLIGHT = 1e-9
 #: Equally good candidates of an attribute that are tried against those of the others.
 MOST_TIES = 16
+#: Up to so many tuples the cost of every two is remembered.
+REMEMBERED = 500
 Index = Any  # of numpy's kinds or of Python's
 Number = Any  # of numpy's kinds or of Python's
 
 
 class Scratch(NamedTuple):
-    """Work space of :func:`group_cost`; clean between calls."""
+    """Work space of :func:`group_cost`; clean between calls.
+
+    ``pairs`` remembers what two tuples cost together: NaN until it is known, and empty where there
+    are too many tuples to ask for the same pair again and again.
+    """
 
     records: Longs  # of each value
     seen: NDArray[np.int8]  # candidates
@@ -46,11 +52,13 @@ class Scratch(NamedTuple):
     many_ties: Ints
     rest: Floats  # what the other attributes contribute, by member
     centre: Floats
+    pairs: Floats
 
 
 def scratch(space: Space, most_members: Index) -> Scratch:
     """Work space for groups of so many members."""
     attributes = len(space.kind)
+    remembered = most_members if most_members <= REMEMBERED else 0
     return Scratch(
         records=np.zeros(space.most_values, dtype=np.int64),
         seen=np.zeros(space.most_candidates, dtype=np.int8),
@@ -61,6 +69,7 @@ def scratch(space: Space, most_members: Index) -> Scratch:
         many_ties=np.zeros(attributes, dtype=np.int32),
         rest=np.empty(most_members + 1),
         centre=np.zeros(attributes),
+        pairs=np.full((remembered, remembered), np.nan),
     )
 
 

@@ -33,7 +33,7 @@ from ontomask.utility.sides import moved
 if TYPE_CHECKING:
     from ontomask.release.mask import Release
 
-__all__ = ["report", "save_report"]
+__all__ = ["contents", "report", "save_report"]
 
 #: Columns of a matrix of correlations that can be read; of more, those that changed most are shown.
 MOST_CORRELATED = 20
@@ -55,31 +55,39 @@ def save_report(
 
 def report(release: Release, known: Mapping[str, Any]) -> str:
     """The report as one HTML page; ``known`` are the facts of the release, or its manifest."""
+    return page("report.html", **contents(release, known))
+
+
+def contents(release: Release, known: Mapping[str, Any]) -> dict[str, Any]:
+    """What the templates of the report are filled with, by the names they have for it.
+
+    The sections of the report are templates of their own in ``report/``: whatever shows one of them
+    elsewhere fills it with the same.
+    """
     plan, least = release.transitions, known["records_threshold"]
     drawn = _taxonomies(plan, least)
-    return page(
-        "report.html",
-        known=known,
-        title=(known.get("output") or {}).get("name") or "A masked table",
-        method=words.method_title(known),
-        method_words=words.method_in_words(known),
-        in_short=words.in_short(known),
-        guaranteed=words.guaranteed(known, release.method),
-        measured=words.measured(known),
-        tiles=_tiles(known),
-        where_usual=WHERE_USUAL,
-        roles=_roles(known),
-        risk=risk_rows(known["risk"]),
-        risk_columns=risk_by_column(known["risk"]),
-        utility=utility_rows(known["utility"], known["guarantee"]["k"] is not None),
-        class_sizes=_class_sizes(known),
-        attributes=_attributes(known, release),
-        correlations=_correlations(known),
-        taxonomies=drawn,
-        loss=_loss(plan, known, drawn["losses"]),
-        spreads=_spreads(release, least),
-        changes=_changes(release, least),
-    )
+    return {
+        "known": known,
+        "title": (known.get("output") or {}).get("name") or "A masked table",
+        "method": words.method_title(known),
+        "method_words": words.method_in_words(known),
+        "in_short": words.in_short(known),
+        "guaranteed": words.guaranteed(known, release.method),
+        "measured": words.measured(known),
+        "tiles": _tiles(known),
+        "where_usual": WHERE_USUAL,
+        "roles": _roles(known),
+        "risk": risk_rows(known["risk"]),
+        "risk_columns": risk_by_column(known["risk"]),
+        "utility": utility_rows(known["utility"], known["guarantee"]["k"] is not None),
+        "class_sizes": _class_sizes(known),
+        "attributes": _attributes(known, release),
+        "correlations": _correlations(known),
+        "taxonomies": drawn,
+        "loss": _loss(plan, known, drawn["losses"]),
+        "spreads": _spreads(release, least),
+        "changes": _changes(release, least),
+    }
 
 
 # ---------------------------------------------------------------------- the head

@@ -1,0 +1,84 @@
+"""``ontomask workbench``: a release by hand, in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ontomask.cli.options import SeedFile
+
+__all__ = ["workbench"]
+
+
+def workbench(
+    data: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A table, whose folder becomes the working folder; or a release file; or a "
+            "folder. Without it, this folder."
+        ),
+    ] = None,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Where to listen; 0: any free port.")
+    ] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Only print the link, and open no browser.")
+    ] = False,
+    upload_limit: Annotated[
+        int,
+        typer.Option("--upload-limit", min=1, metavar="MB", help="The largest upload taken."),
+    ] = 500,
+    seed_file: SeedFile = None,
+) -> None:
+    """Open a table in the browser, and make its release there: a page for every step.
+
+    Example: ontomask workbench patients.csv
+
+    It edits release.yaml in the folder of the table, which ontomask mask can run again. The page is
+    served to this machine alone; the link that is printed holds the key to it. Ctrl-C ends it.
+    """
+    from ontomask.cli.seed import seed_from
+    from ontomask.errors import ParameterError
+
+    try:
+        from ontomask.web.server import serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("fastapi", "starlette", "uvicorn"):
+            raise
+        raise ParameterError(
+            "the workbench needs packages that are not installed",
+            "pip install 'ontomask[web]'",
+        ) from None
+
+    folder, table, file = _place(data)
+    typer.echo("The workbench is open until you press Ctrl-C here. Its link:", err=True)
+    serve(
+        folder,
+        table,
+        file=file,
+        port=port,
+        browser=not no_browser,
+        seed=seed_from(seed_file),
+        largest=upload_limit * 1_000_000,
+        tell=_tell,
+    )
+
+
+def _place(given: Path | None) -> tuple[Path, str | None, str]:
+    """The working folder, the table in it, and the release file, as far as they are named."""
+    from ontomask.errors import FileFormatError
+
+    if given is None or given.is_dir():
+        return given or Path(), None, "release.yaml"
+    if not given.is_file():
+        raise FileFormatError(f"there is no file {given}", "check the path")
+    if given.suffix.lower() in (".yaml", ".yml"):
+        return given.parent, None, given.name
+    return given.parent, given.name, "release.yaml"
+
+
+def _tell(link: str) -> None:
+    """The link is the one line on standard output, at once: another program may wait for it."""
+    typer.echo(link)

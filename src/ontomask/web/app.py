@@ -1,0 +1,115 @@
+"""The pages and the interface behind them, put together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from pathlib import Path
+
+from fastapi import FastAPI
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.staticfiles import StaticFiles
+
+from ontomask import __version__
+from ontomask.pages.drawing.colours import as_css
+from ontomask.web.asking import ERRORS, Bench, answer_errors
+from ontomask.web.errors import NotThere
+from ontomask.web.routes import data, meaning, method, release, result, roles, runs, work
+from ontomask.web.safety import Guard
+from ontomask.web.session import Workbench
+
+__all__ = ["SCREENS", "create_app", "guarded"]
+
+#: The screens in the order of the work, each with its title and what it is for.
+SCREENS = {
+    "data": ("Data", "the table, and what its columns hold"),
+    "roles": ("Roles", "what each column is to others"),
+    "meaning": ("Meaning", "what the values mean"),
+    "method": ("Method", "how it is masked"),
+    "result": ("Result", "what it is worth, and what it risks"),
+    "release": ("Release", "what must hold, and the files"),
+}
+
+ABOUT = (
+    "What the pages of the workbench ask for. Counts and aggregates only: of the table itself "
+    "nothing but the first rows is ever sent, and what was released, when it is downloaded."
+)
+
+
+def create_app(workbench: Workbench) -> FastAPI:
+    """The workbench as an application; :func:`guarded` makes it one that may be listened to."""
+
+    @asynccontextmanager
+    async def alive(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        workbench.close()
+
+    app = FastAPI(
+        title="ontomask workbench",
+        version=__version__,
+        description=ABOUT,
+        docs_url=None,  # these would load scripts from elsewhere
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        responses=ERRORS,
+        lifespan=alive,
+    )
+    app.state.workbench = workbench
+    answer_errors(app)
+    for part in (data, roles, meaning, method, work, runs, result, release):
+        app.include_router(part.router)
+    _add_pages(app)
+    return app
+
+
+def guarded(app: FastAPI, *, token: str, port: int) -> Guard:
+    """The application behind the guard that everything passes."""
+    bench: Workbench = app.state.workbench
+    return Guard(app, token=token, port=port, largest=bench.folder.largest)
+
+
+def _add_pages(app: FastAPI) -> None:
+    environment = Environment(
+        loader=PackageLoader("ontomask.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+    @app.get("/", include_in_schema=False)
+    def first(bench: Bench) -> RedirectResponse:
+        begun = bench.data is not None or bench.opening is not None
+        return RedirectResponse("/roles" if begun else "/data", 303)
+
+    @app.get("/assets/colours.css", include_in_schema=False)
+    def colours() -> Response:
+        return Response(_colours(), media_type="text/css")
+
+    app.mount("/assets", StaticFiles(directory=Path(str(files("ontomask.web") / "assets"))))
+
+    @app.get("/{screen}", include_in_schema=False)
+    def page(screen: str, bench: Bench) -> HTMLResponse:
+        if screen not in SCREENS:
+            raise NotThere("there is no such page", "go to /data")
+        template = environment.get_template(f"{screen}.html")
+        made = template.render(
+            screen=screen,
+            screens=SCREENS,
+            folder=bench.folder.path.name,
+            file=bench.draft.path.name,
+        )
+        return HTMLResponse(made)
+
+
+def _colours() -> str:
+    """The colours of the reports, for both themes."""
+    light, dark = as_css("light"), as_css("dark")
+    return (
+        f":root {{ color-scheme: light; {light} }}\n"
+        f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) "
+        f"{{ color-scheme: dark; {dark} }} }}\n"
+        f":root[data-theme=dark] {{ color-scheme: dark; {dark} }}\n"
+    )

@@ -1,0 +1,115 @@
+"""What every request shares: the workbench it is about, and how it is told what is wrong."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Annotated, Any
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from ontomask.errors import OntomaskError
+from ontomask.web.errors import Busy, ChangedElsewhere, NotThere
+from ontomask.web.session import Workbench
+
+__all__ = [
+    "Asked",
+    "Bench",
+    "Busy",
+    "ChangedElsewhere",
+    "NotThere",
+    "Revision",
+    "Wrong",
+    "answer_errors",
+]
+
+
+def _workbench(request: Request) -> Workbench:
+    found: Workbench = request.app.state.workbench
+    return found
+
+
+#: The workbench of a request.
+Bench = Annotated[Workbench, Depends(_workbench)]
+
+
+class Asked(BaseModel):
+    """Something the page sends; a field that nobody knows is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Revision(Asked):
+    """Which state of the release file a change is made to."""
+
+    revision: str = Field(max_length=64, description="As the session gave it.")
+
+
+class Wrong(BaseModel):
+    """What is wrong, and what to do about it."""
+
+    error: str
+    message: str
+    hint: str = ""
+
+
+def answer_errors(app: FastAPI) -> None:
+    """Have everything that goes wrong answered in one form."""
+    app.add_exception_handler(OntomaskError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _bug)
+
+
+def _answer(status: int, error: str, message: str, hint: str = "") -> JSONResponse:
+    return JSONResponse({"error": error, "message": message, "hint": hint}, status)
+
+
+def _ours(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, OntomaskError)
+    status = getattr(error, "status", 422)
+    return _answer(status, type(error).__name__, error.message, error.hint)
+
+
+def _invalid(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    found = [f"{'.'.join(map(str, it['loc']))}: {it['msg']}" for it in error.errors()]
+    return _answer(422, "InvalidRequest", "; ".join(found)[:2000])
+
+
+def _http(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    return JSONResponse(
+        {"error": "HTTP", "message": str(error.detail), "hint": ""},
+        error.status_code,
+        headers=error.headers,
+    )
+
+
+def _bug(_: Request, error: Exception) -> JSONResponse:
+    """A mistake of ours: told where the server runs, and in few words on the page."""
+    sys.stderr.write("".join(traceback.format_exception(error)))
+    return _answer(
+        500,
+        "InternalError",
+        f"the workbench made a mistake: {type(error).__name__}",
+        "what happened is in the terminal; please report it",
+    )
+
+
+#: How errors are described in the interface.
+ERRORS: dict[int | str, dict[str, Any]] = {
+    code: {"model": Wrong, "description": words}
+    for code, words in (
+        (400, "It is no request."),
+        (403, "Who asks is not known."),
+        (404, "There is no such thing."),
+        (409, "It has changed elsewhere, or something else is being done."),
+        (413, "It is too much."),
+        (422, "It is wrong; what to do is said."),
+    )
+}

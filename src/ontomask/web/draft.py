@@ -1,0 +1,257 @@
+"""The release file as it is being edited: every change is a whole file, and can be taken back.
+
+A draft may be incomplete: a column may still lack its taxonomy. It is saved as it is, with a list
+of what is missing, and ``ontomask mask`` would refuse it with the same words. Whoever changes it
+says which state the change was made to; where the file is another by now - another tab, an editor -
+nothing is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+import yaml
+
+from ontomask.errors import OntomaskError, ParameterError, SpecError
+from ontomask.files import written_beside
+from ontomask.release.comparing.specs import as_yaml
+from ontomask.release.problems import Problem
+from ontomask.release.spec import Spec, problems_of
+from ontomask.release.spec_checks import is_elsewhere
+from ontomask.release.yaml_file import LARGEST, yaml_in
+from ontomask.taxonomy.readers.bundled import KNOWN
+from ontomask.web.errors import ChangedElsewhere, OutsideError
+from ontomask.web.folder import Folder
+
+__all__ = ["Draft", "State", "paths_in"]
+
+#: What a file begins with that was written here.
+HEAD = "# A release, as the workbench left it; ontomask mask makes it.\n"
+
+#: So many earlier states are kept.
+MOST_STEPS = 200
+
+#: Fields that are groups of fields.
+GROUPS = ("columns", "method", "require", "csv")
+
+
+@dataclass(frozen=True)
+class State:
+    """The fields of the file, which state of it this is, and what is wrong with it or missing.
+
+    ``fields`` are empty where there is no file, or it cannot be read.
+    """
+
+    fields: dict[str, Any]
+    revision: str
+    problems: tuple[Problem, ...] = ()
+    text: str = ""
+    can_undo: bool = False
+    can_redo: bool = False
+
+
+class Draft:
+    """A release file, with the states it had before."""
+
+    def __init__(self, path: Path, folder: Folder) -> None:
+        self.path, self.folder = path, folder
+        self._lock = RLock()
+        self._earlier = _History(folder.own("history"))
+        self._later: list[str] = []
+        self._read: tuple[str, dict[str, Any], tuple[Problem, ...]] | None = None
+
+    def read(self) -> State:
+        """The file as it is now."""
+        with self._lock:
+            text = self._text()
+            fields, problems = self._parsed(text)
+            return State(
+                fields, _revision(text), problems, text, len(self._earlier) > 0, bool(self._later)
+            )
+
+    def write(self, fields: Mapping[str, Any], revision: str) -> State:
+        """Save other fields; what the file was before can be had again."""
+        with self._lock:
+            now = self._at(revision)
+            _refuse_shape(fields)
+            self._refuse_outside(fields, now.fields)
+            return self.put(_text_of(fields, self.path), revision)
+
+    def put(self, text: str, revision: str) -> State:
+        """Save another text of the file, which was checked before."""
+        with self._lock:
+            now = self._at(revision)
+            if text == now.text:
+                return now
+            if now.text:  # a first proposal is where everything begins
+                self._earlier.push(now.text)
+            self._later.clear()
+            self._save(text)
+            return self.read()
+
+    def undo(self, revision: str) -> State:
+        """The file as it was before the last change."""
+        with self._lock:
+            now = self._at(revision)
+            if not len(self._earlier):
+                raise ParameterError("there is nothing to undo")
+            self._later.append(now.text)
+            self._save(self._earlier.pop())
+            return self.read()
+
+    def redo(self, revision: str) -> State:
+        """The file as it was before the last undoing."""
+        with self._lock:
+            now = self._at(revision)
+            if not self._later:
+                raise ParameterError("there is nothing to do again")
+            self._earlier.push(now.text)
+            self._save(self._later.pop())
+            return self.read()
+
+    def spec(self) -> Spec:
+        """The release, complete; otherwise all that is wrong with it is an error."""
+        with self._lock:
+            found = self.read()
+            if found.problems or not found.fields:
+                listed = "\n".join(f"  - {it.sentence}; {it.hint}" for it in found.problems)
+                raise SpecError(f"the release is not complete yet:\n{listed}".rstrip(":\n"))
+            return Spec.from_dict(found.fields, self.path.parent)
+
+    # ------------------------------------------------------------------ the file
+
+    def _at(self, revision: str) -> State:
+        now = self.read()
+        if now.revision != revision:
+            raise ChangedElsewhere(
+                f"{self.path.name} was changed elsewhere in the meantime, and nothing is lost",
+                "look at it as it is now, and make the change again",
+            )
+        return now
+
+    def _text(self) -> str:
+        try:
+            return self.path.read_text("utf-8-sig") if self.path.exists() else ""
+        except (OSError, UnicodeDecodeError) as error:
+            raise SpecError(f"{self.path} cannot be read: {error}", "save it as UTF-8") from None
+
+    def _save(self, text: str) -> None:
+        if not text:
+            self.path.unlink(missing_ok=True)
+            return
+        with written_beside(self.path, force=True) as file:
+            file.write(text)
+
+    def _parsed(self, text: str) -> tuple[dict[str, Any], tuple[Problem, ...]]:
+        """The fields of a text with what is wrong; found out once for each text."""
+        if self._read is None or self._read[0] != text:
+            self._read = (text, *self._looked_at(text))
+        return self._read[1], self._read[2]
+
+    def _looked_at(self, text: str) -> tuple[dict[str, Any], tuple[Problem, ...]]:
+        if not text:
+            return {}, ()
+        try:
+            document = yaml_in(text, Path(self.path.name))
+        except OntomaskError as error:
+            return {}, (Problem((), error.message, error.hint),)
+        if not isinstance(document.data, dict):
+            return {}, (*document.problems, Problem((), f"{self.path.name} holds no fields"))
+        try:
+            _refuse_shape(document.data)
+        except OntomaskError as error:
+            return {}, (Problem((), error.message, error.hint),)
+        problems = (*document.problems, *problems_of(document.data, self.path.parent))
+        return document.data, problems
+
+    def _refuse_outside(self, fields: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+        """No path from the page leads out of the folder; what stands in the file may stay."""
+        known = set(paths_in(now))
+        for named in paths_in(fields):
+            if named in known:
+                continue
+            if is_elsewhere(named) or named.lower().startswith("file:"):
+                raise OutsideError(f"{named!r} is an address", "name a file of the working folder")
+            self.folder.inside(named)
+
+
+def paths_in(fields: Mapping[str, Any]) -> Iterator[str]:
+    """Every file that the fields of a release name."""
+    for name in ("data", "output"):
+        if isinstance(fields.get(name), str):
+            yield fields[name]
+    for column in (fields.get("columns") or {}).values():
+        if isinstance(column.get("taxonomy"), str) and column["taxonomy"] not in KNOWN:
+            yield column["taxonomy"]
+        if isinstance(column.get("mapping"), str):
+            yield column["mapping"]
+
+
+def _refuse_shape(fields: Mapping[Any, Any]) -> None:
+    """What has another shape than a release file is no draft of one."""
+    for name, value in fields.items():
+        if name not in Spec.model_fields:
+            raise SpecError(f"a release file has no field {str(name)[:60]!r}")
+        if name in GROUPS and value is not None and not isinstance(value, Mapping):
+            raise SpecError(f"{name} is no group of fields")
+    for name, column in (fields.get("columns") or {}).items():
+        if not isinstance(name, str) or not isinstance(column, Mapping):
+            raise SpecError(f"columns: {str(name)[:60]!r} is no group of fields")
+
+
+def _text_of(fields: Mapping[str, Any], path: Path) -> str:
+    """The fields as the text of a file, which reads back as the same fields."""
+    try:
+        text = HEAD + as_yaml(fields)
+        text.encode("utf-8")
+        same = yaml_in(text, path).data == dict(fields)
+    except (UnicodeEncodeError, yaml.YAMLError, RecursionError):
+        same = False
+    if not same:
+        raise SpecError("this cannot be written into a release file", "use plain text and numbers")
+    if len(text) > LARGEST:
+        raise SpecError(
+            "this is more than a release file can hold", "put a long mapping in a table"
+        )
+    return text
+
+
+def _revision(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class _History:
+    """Earlier texts of the file, in a folder, so that they are there after a restart."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        found = folder.glob("*.yaml") if folder.is_dir() else ()
+        self._numbers = sorted(int(it.stem) for it in found if it.stem.isdigit())
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def push(self, text: str) -> None:
+        """Keep a text; the oldest is forgotten where there are many."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        number = self._numbers[-1] + 1 if self._numbers else 1
+        with written_beside(self._of(number), force=True, private=True) as file:
+            file.write(text)
+        self._numbers.append(number)
+        while len(self._numbers) > MOST_STEPS:
+            self._of(self._numbers.pop(0)).unlink(missing_ok=True)
+
+    def pop(self) -> str:
+        """The latest text, which is not kept any more."""
+        path = self._of(self._numbers.pop())
+        text = path.read_text("utf-8")
+        path.unlink()
+        return text
+
+    def _of(self, number: int) -> Path:
+        return self._folder / f"{number:06}.yaml"

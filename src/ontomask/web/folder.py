@@ -1,0 +1,157 @@
+"""The working folder: the only one whose files the page can name."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+from ontomask.engines.files.formats import named_format
+from ontomask.errors import FileFormatError, ParameterError
+from ontomask.web.errors import NotThere, OutsideError, TooLarge
+
+__all__ = ["OWN", "Folder"]
+
+#: Where the workbench keeps its own: runs, and earlier states of the release file.
+OWN = ".ontomask"
+
+#: Endings of files that may hold a taxonomy.
+TAXONOMIES = (".obo", ".owl", ".rdf", ".ttl", ".nt", ".xml", ".csv", ".tsv", ".txt", ".json")
+
+#: Endings of tables that were written beside a release, and are none to release.
+BESIDE = (".taxonomy.csv", ".private.csv")
+
+#: So many files are listed, and names are so long, at most.
+MOST_FILES = 1_000
+LONGEST_NAME = 200
+
+
+class Folder:
+    """A folder; no name leads out of it, except to what its owner named outside of the page."""
+
+    def __init__(self, path: Path, *, largest: int) -> None:
+        self.path = path.resolve()
+        self.largest = largest
+        self._trusted: set[Path] = set()
+
+    def trust(self, path: Path) -> None:
+        """A file that was named by the owner of the folder: on the command line, or in the file."""
+        self._trusted.add(path.resolve())
+
+    def own(self, name: str) -> Path:
+        """A folder of the workbench's own, which no version control takes up."""
+        place = self.path / OWN
+        ignored = place / ".gitignore"
+        if not ignored.exists():
+            try:
+                place.mkdir(mode=0o700, exist_ok=True)
+                ignored.write_text("*\n")
+            except OSError as error:
+                raise FileFormatError(
+                    f"nothing can be written in {self.path}: {error.strerror or error}",
+                    "start the workbench in a folder of your own",
+                ) from None
+        return place / name
+
+    def inside(self, name: str) -> Path:
+        """The file of a name that the page gives; refused where it is not in the folder.
+
+        A link that leads out of the folder is outside.
+        """
+        if not name or "\0" in name or len(name) > 4096:
+            raise OutsideError("a file has no name", "name a file of the working folder")
+        try:
+            path = self.path / name
+            found = path.resolve()
+        except (OSError, RuntimeError, ValueError):
+            raise OutsideError(f"{name!r} is no name of a file") from None
+        if found in self._trusted:
+            return path
+        if not found.is_relative_to(self.path) or ".." in Path(name).parts:
+            raise OutsideError(
+                f"{name!r} is not in the working folder",
+                "copy the file into it, or start the workbench in another folder",
+            )
+        if any(part.startswith(".") for part in found.relative_to(self.path).parts):
+            raise OutsideError(f"{name!r} is hidden", "name a file that is not")
+        return path
+
+    def existing(self, name: str) -> Path:
+        """The same, of a file that is there."""
+        path = self.inside(name)
+        if not path.is_file():
+            raise NotThere(f"there is no file {name!r} in the working folder")
+        return path
+
+    def tables(self) -> list[Path]:
+        """The files that may be tables."""
+        return [it for it in self._files() if _is_table(it) and not it.name.endswith(BESIDE)]
+
+    def taxonomies(self) -> list[Path]:
+        """The files that may be taxonomies."""
+        return [it for it in self._files() if it.suffix.lower() in TAXONOMIES]
+
+    def _files(self) -> Iterator[Path]:
+        """The files of the folder by name, as far as the page may name them."""
+        with os.scandir(self.path) as entries:
+            names = sorted(it.name for it in entries if not it.name.startswith("."))
+        for name in names[:MOST_FILES]:
+            path = self.path / name
+            found = path.resolve()
+            known = found in self._trusted or found.is_relative_to(self.path)
+            if known and path.is_file():
+                yield path
+
+    async def receive(self, name: str, chunks: AsyncIterator[bytes]) -> Path:
+        """Store what is uploaded under a name: all of it or nothing, and over no other file."""
+        target = self._new(name)
+        beside = self.path / f".{secrets.token_hex(8)}.part"
+        size = 0
+        try:
+            with open(beside, "xb", opener=_for_the_owner) as file:
+                async for chunk in chunks:
+                    size += len(chunk)
+                    if size > self.largest:
+                        raise self.too_large()
+                    file.write(chunk)
+            os.link(beside, target)  # fails where a file has that name by now
+        except FileExistsError:
+            raise _exists(name) from None
+        except OSError as error:
+            raise FileFormatError(f"{name} cannot be stored: {error.strerror or error}") from None
+        finally:
+            beside.unlink(missing_ok=True)
+        return target
+
+    def too_large(self) -> TooLarge:
+        """What is said where more is sent than is taken."""
+        return TooLarge(
+            f"a file of more than {self.largest / 1e6:,.0f} MB is not taken",
+            "copy it into the working folder and open it from there",
+        )
+
+    def _new(self, name: str) -> Path:
+        """The place of a new file: right in the folder, under a plain name."""
+        if Path(name).name != name or "\\" in name or len(name.encode()) > LONGEST_NAME:
+            raise OutsideError(f"{name[:60]!r} is no plain name of a file", "name it as data.csv")
+        if not name.isprintable():
+            raise OutsideError("the name of the file has signs that cannot be seen", "rename it")
+        target = self.inside(name)
+        if target.exists() or target.is_symlink():
+            raise _exists(name)
+        return target
+
+
+def _exists(name: str) -> ParameterError:
+    return ParameterError(f"{name} exists already in the working folder", "rename one of the two")
+
+
+def _is_table(path: Path) -> bool:
+    plain = path.with_suffix("") if path.suffix.lower() in (".gz", ".zst") else path
+    return named_format(plain) is not None
+
+
+def _for_the_owner(path: str, flags: int) -> int:
+    """What is uploaded is somebody's data: only this user can read it."""
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,280 @@
+"""The Result screen: what a run gave, all runs on the map, and two of them side by side."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path as FilePath
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel, Field, ValidationError
+
+from ontomask.release.comparing.axes import LOSSES, RISKS, Axis
+from ontomask.release.report.two import compared, differences
+from ontomask.release.spec import Requirements
+from ontomask.web.asking import ERRORS, Bench, NotThere
+from ontomask.web.parts import held_to
+from ontomask.web.runs import Kept
+from ontomask.web.session import Workbench
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api", tags=["result"], responses=ERRORS)
+
+#: The name of a run, as the list of runs gives it.
+RunId = Annotated[str, Path(max_length=64, description="The name of a run.")]
+RunAsked = Annotated[str, Query(max_length=64, description="The name of a run.")]
+
+
+class Tile(BaseModel):
+    """A figure looked at first, as it is written; ``before`` is None where it is not known."""
+
+    name: str
+    words: str
+    before: str | None
+    after: str
+    better: Literal["lower", "higher"]
+
+
+class Tab(BaseModel):
+    """A section of the report as HTML of ours, in which everything from data is escaped."""
+
+    name: str
+    title: str
+    html: str
+
+
+class Drawing(BaseModel):
+    """The nodes of a column's taxonomy: parent, name, records before, records after, loss."""
+
+    name: str
+    nodes: list[tuple[int, int, int | None, int | None, float | None]]
+
+
+class Drawings(BaseModel):
+    """What taxonomies are drawn from; names are told once, and nodes refer to them by place."""
+
+    names: list[str]
+    columns: list[Drawing]
+    least: int
+
+
+class Requirement(BaseModel):
+    """Something that the release file requires now, and why a run does not meet it."""
+
+    name: str
+    words: str
+    reasons: list[str]
+
+
+class Parts(BaseModel):
+    """What the screen shows of a run; ``required`` is what the release file asks for now."""
+
+    id: str
+    made: str
+    seconds: float
+    warnings: list[str]
+    required: list[Requirement]
+
+    title: str
+    words: str
+    promised: bool
+    guarantee: str
+    measured: str
+    tiles: list[Tile]
+    cautions: list[str]
+    holds: str
+    tabs: list[Tab]
+    taxonomies: Drawings
+
+
+class OneAxis(BaseModel):
+    """A figure that runs can be compared by, better when lower; ``share``: written in percent."""
+
+    name: str
+    label: str
+    meaning: str
+    share: bool
+
+
+class RunPoint(BaseModel):
+    """A run on the map: its method, how strong it is, and its figure on every axis."""
+
+    id: str
+    series: str
+    strength: str
+    order: float
+    argument: str
+    k: float | None
+    alpha: float | None
+    guarantee: str = Field(description="In two words.")
+    holds: str = Field(description="The same in full.")
+    promised: bool
+    linked: float | None
+    sse: float | None
+    unmet: list[str]
+    seconds: float
+    made: str
+    records: int
+    figures: dict[str, float | None]
+
+
+class RunMap(BaseModel):
+    """All runs on the map of risk and loss; ``limits`` are the requirements, by axis."""
+
+    points: list[RunPoint]
+    risks: list[OneAxis]
+    losses: list[OneAxis]
+    limits: dict[str, float]
+
+
+class Difference(BaseModel):
+    """Something two runs were told differently."""
+
+    name: str
+    first: str
+    second: str
+
+
+class Row(BaseModel):
+    """A figure of two runs; ``which`` is better by it, empty where neither can be said to be."""
+
+    part: Literal["risk", "utility"]
+    name: str
+    title: str
+    first: str
+    second: str
+    better: str
+    which: Literal["first", "second", "same", ""]
+    meaning: str
+
+
+class TwoRuns(BaseModel):
+    """Two runs side by side."""
+
+    first: str
+    second: str
+    differences: list[Difference]
+    rows: list[Row]
+
+
+@router.get("/runs/{id}/parts")
+def parts(id: RunId, bench: Bench) -> Parts:
+    """What the Result screen shows of a run: sections of its report, and their drawings."""
+    run, require = bench.runs.get(id), _require(bench)
+    with _legible(run):
+        kept = json.loads(_file(run).read_text("utf-8"))
+        required = held_to(require, run.known, kept.pop("point"))
+        return Parts(
+            id=run.id,
+            made=run.made,
+            seconds=run.seconds,
+            warnings=run.warnings,
+            required=[
+                Requirement(name=name, words=words, reasons=reasons)
+                for name, words, reasons in required
+            ],
+            **kept,
+        )
+
+
+@router.get("/map")
+def all_runs(bench: Bench) -> RunMap:
+    """All runs on the map of risk and loss, the oldest first."""
+    require = _require(bench)
+    points = []
+    for run in bench.runs.list():
+        with suppress(NotThere):  # one that cannot be read must not hide the others
+            points.append(_point(run, require))
+    return RunMap(
+        points=points,
+        risks=[_axis(it) for it in RISKS],
+        losses=[_axis(it) for it in LOSSES],
+        limits=_limits(require, points),
+    )
+
+
+@router.get("/compare")
+def two_runs(first: RunAsked, second: RunAsked, bench: Bench) -> TwoRuns:
+    """Two runs side by side: what they were told differently, and every figure of both."""
+    one, other = bench.runs.get(first).known, bench.runs.get(second).known
+    return TwoRuns(
+        first=first,
+        second=second,
+        differences=[
+            Difference(name=name, first=was, second=now)
+            for name, was, now in differences(one, other)
+        ],
+        rows=[Row(**asdict(it)) for it in compared(one, other)],
+    )
+
+
+@contextmanager
+def _legible(run: Kept) -> Iterator[None]:
+    """What was kept may have been spoilt since."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise NotThere(
+            f"what run {run.id} gave cannot be read", "forget it, and run its settings again"
+        ) from None
+
+
+def _file(run: Kept) -> FilePath:
+    return run.folder / "parts.json"
+
+
+@lru_cache(maxsize=1_000)
+def _placed(path: FilePath, changed: int) -> dict[str, Any]:
+    """Where a run is on the map; drawings of taxonomies beside it are long, so it is read once."""
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))["point"]
+    return found
+
+
+def _point(run: Kept, require: Requirements) -> RunPoint:
+    known = run.known
+    promise = known["guarantee"]
+    with _legible(run):
+        point = _placed(_file(run), _file(run).stat().st_mtime_ns)
+        return RunPoint(
+            id=run.id,
+            guarantee="none" if promise["k"] is None else f"{promise['k']:,}-anonymous",
+            holds=promise["text"],
+            promised=promise["k"] is not None,
+            linked=point["figures"]["linkage_nearest"],
+            sse=point["figures"]["sse"],
+            unmet=[it for _, _, reasons in held_to(require, known, point) for it in reasons],
+            seconds=run.seconds,
+            made=run.made,
+            **point,
+        )
+
+
+def _axis(axis: Axis) -> OneAxis:
+    return OneAxis(name=axis.name, label=axis.label, meaning=axis.meaning, share=axis.share)
+
+
+def _require(bench: Workbench) -> Requirements:
+    """What the release file requires now; what cannot be read yet requires nothing."""
+    asked = bench.draft.read().fields.get("require") or {}
+    found: dict[str, Any] = {}
+    for name, limit in asked.items():
+        with suppress(ValidationError):
+            found |= Requirements.model_validate({name: limit}).given
+    return Requirements(**found)
+
+
+def _limits(require: Requirements, points: list[RunPoint]) -> dict[str, float]:
+    """The requirements that are lines on the map, by axis."""
+    limits = {}
+    if require.linkage_below is not None:
+        limits["linkage_nearest"] = require.linkage_below
+    if require.sse_below is not None:
+        limits["sse"] = require.sse_below
+        if len(sizes := {it.records for it in points}) == 1:  # else it is another for each
+            limits["sse_per_record"] = require.sse_below / sizes.pop()
+    return limits

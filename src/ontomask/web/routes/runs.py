@@ -1,0 +1,156 @@
+"""The runs that are kept: listed, looked at, forgotten, and taken up again."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from fastapi.responses import HTMLResponse
+from pydantic import BaseModel, Field
+
+from ontomask.errors import OntomaskError
+from ontomask.web.asking import ERRORS, Bench, Revision
+from ontomask.web.routes.data import Session, session_of
+from ontomask.web.runs import Kept
+from ontomask.web.session import Workbench
+
+__all__ = ["IN_JSON", "router"]
+
+router = APIRouter(tags=["runs"], responses=ERRORS)
+
+RunId = Annotated[str, Path(max_length=20, description="The number of a run.")]
+
+#: A report is a page by itself, with its styles and scripts inside; it may be shown in ours.
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts "
+    "allow-popups allow-downloads"
+)
+
+
+#: What is wrong is said in JSON also where the answer would be something else.
+IN_JSON: dict[int | str, dict[str, Any]] = {
+    code: {
+        "description": it["description"],
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Wrong"}}},
+    }
+    for code, it in ERRORS.items()
+}
+
+
+class Run(BaseModel):
+    """A run that is kept: what was done, what holds, and the chief figures.
+
+    ``current`` says that the release file of now would give the same.
+    """
+
+    id: str
+    made: str
+    seconds: float
+    title: str
+    words: str
+    guarantee: str
+    k: int | None = Field(description="The promised k, if any.")
+    smallest: int
+    unit: str
+    records: int
+    linked: float | None
+    uniques: int | None
+    sse: float | None
+    quality: float | None
+    unmet: list[str]
+    warnings: list[str]
+    current: bool
+
+
+class WholeRun(Run):
+    """A run with all that is known of it, and the release file that it was made with."""
+
+    settings: str
+    known: dict[str, Any] = Field(description="The facts that its report is made of.")
+
+
+class AllRuns(BaseModel):
+    """All runs, the oldest first."""
+
+    runs: list[Run]
+
+
+@router.get("/api/runs")
+def list_runs(bench: Bench) -> AllRuns:
+    """All runs that are kept, the oldest first."""
+    current = _current(bench)
+    return AllRuns(runs=[Run(**_shown(it, current)) for it in bench.runs.list()])
+
+
+@router.get("/api/runs/{id}")
+def one_run(id: RunId, bench: Bench) -> WholeRun:
+    """A run with all its figures."""
+    run = bench.runs.get(id)
+    text = bench.runs.file(id, "release.yaml").read_text("utf-8")
+    return WholeRun(**_shown(run, _current(bench)), settings=text, known=run.known)
+
+
+@router.delete("/api/runs/{id}")
+def forget(id: RunId, bench: Bench) -> AllRuns:
+    """Forget a run; until the workbench starts again it can be brought back."""
+    bench.runs.forget(id)
+    return list_runs(bench)
+
+
+@router.post("/api/runs/{id}/restore")
+def restore(id: RunId, bench: Bench) -> AllRuns:
+    """Bring back a run that was forgotten."""
+    bench.runs.restore(id)
+    return list_runs(bench)
+
+
+@router.post("/api/runs/{id}/settings")
+def take_settings(id: RunId, at: Revision, bench: Bench) -> Session:
+    """Make the release file what it was for this run; that can be undone like any change."""
+    text = bench.runs.file(id, "release.yaml").read_text("utf-8")
+    state = bench.draft.put(text, at.revision)
+    if bench.data != state.fields.get("data"):  # it was about another table
+        bench.begin(None)
+    return session_of(bench, state)
+
+
+@router.get("/runs/{id}/report", response_class=HTMLResponse, responses=IN_JSON)
+def report(id: RunId, bench: Bench) -> HTMLResponse:
+    """The report of a run."""
+    text = bench.runs.file(id, "report.html").read_text("utf-8")
+    return HTMLResponse(text, headers={"content-security-policy": POLICY})
+
+
+def _current(bench: Workbench) -> str | None:
+    """The run that the release file would give now, if there is one."""
+    with suppress(OntomaskError):
+        found = bench.runs.of(bench.spec())
+        return found.id if found else None
+    return None
+
+
+def _shown(run: Kept, current: str | None) -> dict[str, Any]:
+    known = run.known
+    risk = {name: it["value"] for name, it in known["risk"].items()}
+    promise = known["guarantee"]
+    return {
+        "id": run.id,
+        "made": run.made,
+        "seconds": run.seconds,
+        "title": run.title,
+        "words": run.words,
+        "guarantee": promise["text"],
+        "k": promise["k"],
+        "smallest": promise["smallest"],
+        "unit": promise["unit"],
+        "records": known["records"]["released"],
+        "linked": risk["linkage_nearest"],
+        "uniques": risk["uniques"],
+        "sse": run.sse,
+        "quality": known["utility"]["semantic_quality"]["value"],
+        "unmet": run.unmet,
+        "warnings": run.warnings,
+        "current": run.id == current,
+    }

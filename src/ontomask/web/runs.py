@@ -1,0 +1,233 @@
+"""The runs that are kept: what each was made with, what holds, its figures and its report.
+
+A run is a folder of text files under ``.ontomask/runs``, whole or not there. It holds no record and
+no seed. What it was made with is compared with the release file of now to tell whether its figures
+are those of a release.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from ontomask.errors import FileFormatError, ParameterError
+from ontomask.files import made_together, written_beside
+from ontomask.web.errors import NotThere
+
+if TYPE_CHECKING:
+    from ontomask.release.spec import Spec
+
+__all__ = ["Kept", "Runs", "same_result", "seen"]
+
+#: Files by name, each with its size and when it was changed.
+Inputs = dict[str, list[int]]
+
+#: Fields of a release file that change nothing in the masked table or its figures.
+NO_MATTER = ("output", "require", "report_threshold", "memory", "engine")
+
+#: How a run is kept; what was kept otherwise is left alone.
+FORMAT = 1
+
+#: What kept files are called.
+RUN, RELEASED, LAST, AWAY = "run.json", "released.json", "last", ".forgotten"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A run: its number, and what was found out.
+
+    ``known`` are the facts that its report is made of, ``fields`` those of the release file as it
+    was, ``inputs`` what its files were like. ``sse`` is never withheld here.
+    """
+
+    id: str
+    folder: Path
+    made: str
+    seconds: float
+    title: str
+    words: str
+    known: dict[str, Any]
+    sse: float | None
+    unmet: list[str]
+    warnings: list[str]
+    fields: dict[str, Any]
+    inputs: Inputs
+
+
+class Runs:
+    """The runs of a working folder, in a folder of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._read: dict[str, Kept] = {}  # runs never change
+        self._lock = Lock()
+
+    def clear_up(self) -> None:
+        """Remove what a process that was killed has left unfinished, and what was forgotten."""
+        for left in self.folder.glob(".*"):
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+
+    # ------------------------------------------------------------------ what there is
+
+    def ids(self) -> list[str]:
+        """The numbers of all runs, the oldest first."""
+        with suppress(FileNotFoundError):
+            found = [it.name for it in self.folder.iterdir() if _is_number(it.name)]
+            return sorted(found, key=int)
+        return []
+
+    def list(self) -> list[Kept]:
+        """All runs that can be read, the oldest first."""
+        found = []
+        for number in self.ids():
+            with suppress(NotThere):
+                found.append(self.get(number))
+        return found
+
+    def get(self, number: str) -> Kept:
+        """A run by its number."""
+        path = self.file(number, RUN)
+        with self._lock:
+            if number not in self._read:
+                try:
+                    found = json.loads(path.read_text("utf-8"))
+                    if found.pop("format", None) != FORMAT:
+                        raise ValueError("kept by another version")
+                    self._read[number] = Kept(id=number, folder=path.parent, **found)
+                except (OSError, ValueError, TypeError, AttributeError):
+                    raise NotThere(f"run {number} cannot be read", "make it again") from None
+            return self._read[number]
+
+    def file(self, number: str, name: str) -> Path:
+        """A file of a run: ``report.html``, ``release.yaml``, ``parts.json``."""
+        path = self.folder / number / name
+        if not _is_number(number) or not path.is_file():
+            raise NotThere(f"there is no run {number[:20]!r}", "it may have been forgotten")
+        return path
+
+    # ------------------------------------------------------------------ one more, one less
+
+    def keep(self, found: Mapping[str, Any], texts: Mapping[str, str]) -> str:
+        """Keep a run under the next number; all of it, or nothing."""
+        self._make_folder()
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        made = {"format": FORMAT, "made": now, **found}
+        files = {RUN: json.dumps(made, ensure_ascii=False, allow_nan=False), **texts}
+        while True:
+            place = self.folder / f"{self._last() + 1:04}"
+            try:
+                with made_together([place], folders=[place]) as beside:
+                    (beside / place.name).mkdir()
+                    for name, text in files.items():
+                        (beside / place.name / name).write_bytes(text.encode("utf-8"))
+                return place.name
+            except ParameterError:  # another workbench was faster
+                continue
+
+    def forget(self, number: str) -> None:
+        """Put a run away, until the workbench starts again; its number is not given again."""
+        run = self.file(number, RUN).parent
+        if int(number) == self._last():
+            with written_beside(self.folder / LAST, force=True) as file:
+                file.write(number)
+        away = self.folder / AWAY / number
+        try:
+            away.parent.mkdir(exist_ok=True)
+            run.replace(away)  # in one step: no half of it is ever seen
+        except OSError as error:
+            raise FileFormatError(
+                f"run {number} cannot be removed: {error.strerror or error}"
+            ) from None
+        with self._lock:
+            self._read.pop(number, None)
+
+    def restore(self, number: str) -> Kept:
+        """Bring back a run that was forgotten."""
+        away = self.folder / AWAY / number
+        if not _is_number(number) or not away.is_dir():
+            raise NotThere(f"run {number[:20]!r} was not forgotten, or too long ago")
+        try:
+            away.replace(self.folder / number)
+        except OSError as error:
+            raise FileFormatError(
+                f"run {number} cannot be brought back: {error.strerror or error}"
+            ) from None
+        return self.get(number)
+
+    def _last(self) -> int:
+        """The highest number that was ever given."""
+        noted = 0
+        with suppress(OSError, ValueError):
+            noted = int((self.folder / LAST).read_text("ascii"))
+        return max([noted, *map(int, self.ids())])
+
+    def _make_folder(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileFormatError(
+                f"{self.folder} cannot be written: {error.strerror or error}"
+            ) from None
+
+    # ------------------------------------------------------------------ what fits the release file
+
+    def of(self, spec: Spec) -> Kept | None:
+        """The newest run whose figures are those that the release file gives now."""
+        now = seen(spec)
+        fields = spec.as_dict()
+        for run in reversed(self.list()):
+            if run.inputs == now and same_result(run.fields, fields):
+                return run
+        return None
+
+    def note_release(self, fields: Mapping[str, Any], inputs: Inputs) -> None:
+        """Remember what the files in the folder were released with."""
+        self._make_folder()
+        with written_beside(self.folder / RELEASED, force=True) as file:
+            json.dump({"fields": fields, "inputs": inputs}, file)
+
+    def is_released(self, spec: Spec) -> bool:
+        """Whether the files in the folder were last released as the release file says now."""
+        try:
+            noted = json.loads((self.folder / RELEASED).read_text("utf-8"))
+            fields, inputs = noted["fields"], noted["inputs"]
+        except (OSError, ValueError, TypeError, KeyError):
+            return False
+        return bool(inputs == seen(spec) and fields == spec.as_dict())
+
+
+def _is_number(name: str) -> bool:
+    return re.fullmatch(r"[0-9]{4,9}", name, re.ASCII) is not None
+
+
+def same_result(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two release files lead to the same masked table.
+
+    >>> same_result({"data": "a.csv", "output": "b.csv"}, {"data": "a.csv", "output": "c.csv"})
+    True
+    """
+    return _that_matter(one) == _that_matter(other)
+
+
+def _that_matter(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: it for name, it in fields.items() if name not in NO_MATTER and it is not None}
+
+
+def seen(spec: Spec) -> Inputs:
+    """Every file that is read for a release, with its size and when it was changed."""
+    found = {}
+    for path in spec.inputs():
+        with suppress(OSError, ValueError):  # on another drive there is no way to it
+            state = path.stat()
+            found[os.path.relpath(path, spec.folder)] = [state.st_size, state.st_mtime_ns]
+    return found

@@ -1,0 +1,97 @@
+"""Serving the workbench to this machine, and to nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import socket
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from threading import Timer
+
+import uvicorn
+
+from ontomask.errors import ParameterError
+from ontomask.interrupts import stopping_early
+from ontomask.web.app import create_app, guarded
+from ontomask.web.session import LARGEST_UPLOAD, Workbench
+
+__all__ = ["serve"]
+
+#: How often a wish to end is looked for, in seconds.
+OFTEN = 0.1
+
+
+def serve(
+    folder: Path,
+    data: str | None = None,
+    *,
+    file: str = "release.yaml",
+    port: int = 0,
+    browser: bool = True,
+    seed: int | None = None,
+    largest: int = LARGEST_UPLOAD,
+    tell: Callable[[str], None] = print,
+) -> None:
+    """Serve the workbench of a folder until it is interrupted.
+
+    ``data`` is a table of the folder to begin with. ``tell`` is told the link that opens it: it
+    holds a token, without which nobody is answered. Port 0 is any that is free.
+    """
+    listening = _listening(port)
+    try:
+        bench = Workbench(folder, file=file, seed=seed, largest=largest)
+        if data is not None:
+            bench.folder.trust(folder / data)
+        bench.begin(data)
+        token, own = secrets.token_urlsafe(24), listening.getsockname()[1]
+        app = guarded(create_app(bench), token=token, port=own)
+        link = f"http://127.0.0.1:{own}/?token={token}"
+        server = _Server(
+            uvicorn.Config(
+                app,
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=1,
+            )
+        )
+        tell(link)
+        if browser:
+            Timer(0.3, webbrowser.open, [link]).start()
+        with stopping_early() as asked:
+            server.serve_until(asked, listening)
+    finally:
+        listening.close()
+
+
+def _listening(port: int) -> socket.socket:
+    """A socket on this machine alone."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind(("127.0.0.1", port))
+        listening.listen()  # who comes early waits
+    except OSError as error:
+        listening.close()
+        raise ParameterError(
+            f"port {port} cannot be used: {error.strerror or error}",
+            "choose another --port, or 0 for any that is free",
+        ) from None
+    return listening
+
+
+class _Server(uvicorn.Server):
+    """A server that ends when it is asked to; signals reach the main thread, which it is not in."""
+
+    def serve_until(self, asked: Callable[[], bool], listening: socket.socket) -> None:
+        asyncio.run(self._until(asked, listening))
+
+    async def _until(self, asked: Callable[[], bool], listening: socket.socket) -> None:
+        serving = asyncio.create_task(self.serve(sockets=[listening]))
+        while not serving.done():
+            if asked():
+                self.should_exit = True
+            await asyncio.sleep(OFTEN)
+        await serving

@@ -1,0 +1,169 @@
+"""The workbench itself: a folder, a release file, the table it names, and what is done."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any
+
+from ontomask.errors import OntomaskError
+from ontomask.release.proposed_file import propose
+from ontomask.release.run import file_settings
+from ontomask.release.spec import Spec
+from ontomask.web.draft import Draft, State, paths_in
+from ontomask.web.errors import Busy, NotThere
+from ontomask.web.folder import Folder
+from ontomask.web.opened import Opened
+from ontomask.web.runs import Runs
+from ontomask.web.work import Work
+
+__all__ = ["LARGEST_UPLOAD", "Workbench"]
+
+#: What is uploaded may be as large as this, in bytes, unless something else is said.
+LARGEST_UPLOAD = 500_000_000
+
+
+class Workbench:
+    """One release in one folder; several tabs may look at it, and none corrupts another.
+
+    ``seed`` is where chance begins in everything that is masked here, so that a release is the run
+    that was looked at. It is not stored and never told.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        file: str = "release.yaml",
+        seed: int | None = None,
+        largest: int = LARGEST_UPLOAD,
+    ) -> None:
+        self.folder = Folder(folder, largest=largest)
+        self.draft = Draft(self.folder.path / file, self.folder)
+        self.seed = secrets.randbits(256) if seed is None else seed
+        self._drawn_at = datetime.now(UTC).isoformat(timespec="seconds") if seed is None else ""
+        self.runs = Runs(self.folder.own("runs"))
+        self.runs.clear_up()
+        self.work = Work()
+        self.opening: str | None = None
+        self.not_opened: OntomaskError | None = None
+        self._opened: tuple[str, Opened] | None = None
+        self._opens = Lock()
+        for named in paths_in(self.draft.read().fields):  # the file's owner named these
+            with suppress(OSError, ValueError):
+                self.folder.trust(self.folder.path / named)
+
+    # ------------------------------------------------------------------ the table
+
+    @property
+    def table(self) -> Opened | None:
+        """The table that is open."""
+        return self._opened[1] if self._opened else None
+
+    @property
+    def data(self) -> str | None:
+        """The name of the table that is open, as the release file has it."""
+        return self._opened[0] if self._opened else None
+
+    def opened(self) -> Opened:
+        """The table that is open; refused where none is."""
+        if self._opened is None:
+            if self.not_opened is not None:
+                raise self.not_opened
+            raise NotThere("no table is open", "open one on the Data screen")
+        return self._opened[1]
+
+    def open(self, name: str, **settings: Any) -> State:
+        """Open a table; the release file stays where it is about this table, or is made anew.
+
+        ``settings`` say how the file is read. What the release file was before can be had again.
+        """
+        path = self.folder.existing(name)
+        if not self._opens.acquire(blocking=False):
+            raise Busy("a table is being opened", "wait for it, it may be large")
+        try:
+            self.opening, self.not_opened = f"reading {name}", None
+            given = {key: it for key, it in settings.items() if it is not None}
+            now = self.draft.read()
+            same = now.fields.get("data") == name
+            if same and not given:
+                given = _as_said(now.fields, self.folder.path)
+            opened = Opened.open(path, progress=self._says, **given)
+            before, self._opened = self._opened, (name, opened)
+            if before is not None:
+                before[1].close()
+            return now if same and not settings else self._proposed(opened, now)
+        except OntomaskError as error:
+            self.not_opened = error
+            raise
+        finally:
+            self.opening = None
+            self._opens.release()
+
+    def begin(self, name: str | None) -> None:
+        """Open the table that is named, or that of the release file, while the page is shown."""
+        wanted = name or self.draft.read().fields.get("data")
+        if not isinstance(wanted, str):
+            return
+        self.opening = f"reading {wanted}"
+
+        def work() -> None:
+            with suppress(OntomaskError):  # it is told to the page
+                self.open(wanted)
+
+        Thread(target=work, daemon=True).start()
+
+    def _says(self, now: str) -> None:
+        self.opening = now
+
+    def _proposed(self, opened: Opened, now: State) -> State:
+        """A first proposal for a table, as ``ontomask init`` makes it."""
+        target = self.draft.path
+        beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+        try:
+            propose(opened.profile, beside, beside=target)
+            return self.draft.put(beside.read_text("utf-8"), now.revision)
+        finally:
+            beside.unlink(missing_ok=True)
+
+    # ------------------------------------------------------------------ the release
+
+    def began_elsewhere(self, made: str) -> bool:
+        """Whether chance began elsewhere for what was made then: before the seed was drawn."""
+        return made < self._drawn_at
+
+    def spec(self) -> Spec:
+        """The release as its file says; refused where something is missing."""
+        return self.draft.spec()
+
+    def column(self, name: str) -> dict[str, Any]:
+        """The fields of a column of the opened table; none where it has no role yet."""
+        self.known(name)
+        found: dict[str, Any] = (self.draft.read().fields.get("columns") or {}).get(name, {})
+        return found
+
+    def known(self, name: str) -> str:
+        """The name of a column that the opened table has."""
+        names = [it.name for it in self.opened().profile.columns]
+        if name not in names:
+            raise NotThere(f"the table has no column {name[:80]!r}")
+        return name
+
+    def close(self) -> None:
+        """End what is being done, and let go of the table."""
+        self.work.close()
+        if self._opened is not None:
+            self._opened[1].close()
+            self._opened = None
+
+
+def _as_said(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """How the release file says the table is read."""
+    try:
+        return file_settings(Spec.from_dict(fields, folder))
+    except OntomaskError:
+        csv = fields.get("csv")
+        return {"table": fields.get("table"), **(csv if isinstance(csv, dict) else {})}

@@ -1,0 +1,189 @@
+"""The whole way from a table to a release, as a steward goes it: in a real browser."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+import yaml
+from playwright.sync_api import expect
+
+from ontomask.release.spec import load_spec
+from workbench import SEED, tab_of, waited, write_discharges
+
+QUASI = ("age", "sex", "diagnosis")
+
+
+@pytest.fixture
+def steward(chromium, tmp_path, serving):
+    """A page in a folder with a table, one of whose diagnoses is misspelt."""
+    write_discharges(tmp_path / "discharges.csv", 600, diagnosis={3: "Acute apendicitis"})
+    served = serving(tmp_path, "discharges.csv")
+    for page in tab_of(chromium, served):
+        page.goto(f"{served.address}/data")
+        yield page
+
+
+def go(page, step):
+    page.click(f"nav.steps a[href='/{step}']")
+    page.wait_for_url(f"**/{step}*")
+
+
+def column(folder, name):
+    return yaml.safe_load((folder / "release.yaml").read_text("utf-8"))["columns"][name]
+
+
+def classes(path, columns):
+    with path.open(newline="", encoding="utf-8") as file:
+        return Counter(tuple(row[it] for it in columns) for row in csv.DictReader(file))
+
+
+def run(page, number):
+    """Mask the whole table, and wait for the run."""
+    page.click("#run:enabled")
+    link = page.locator("#to-result")
+    expect(link).to_have_attribute("href", f"/result#run={number:04}", timeout=120_000)
+
+
+def test_from_a_table_to_a_release(steward, tmp_path):
+    page = steward
+    # Data
+    expect(page.locator("#columns tr[data-column=diagnosis]")).to_be_visible()
+    expect(page.locator("#rows tbody tr")).to_have_count(20)
+
+    # Roles: three quasi-identifiers, the rest dropped; the figures follow.
+    go(page, "roles")
+    page.wait_for_selector("#panel[data-uniques][aria-busy=false]")
+    for name in ("zip", "admitted", "length_of_stay", "severity", "secondary_diagnosis"):
+        page.check(f"tr[data-column={name}] input[value=drop]")
+    page.check("tr[data-column=procedure] input[value=keep]")
+    page.wait_for_selector("#panel[data-columns='3'][aria-busy=false]")
+    assert {name for name in QUASI if column(tmp_path, name)["role"] == "quasi"} == set(QUASI)
+
+    # Meaning: the taxonomy is taken away and attached again; the misspelt value is corrected.
+    page.goto(page.url.replace("/roles", "/meaning#diagnosis"))
+    page.wait_for_selector("#distance")
+    page.select_option("#taxonomy", "wordnet")
+    waited(lambda: column(tmp_path, "diagnosis")["taxonomy"] == "wordnet")
+    expect(page.locator("#covered")).not_to_have_text("100 %")
+    page.select_option("#taxonomy", "icd9cm")
+    waited(lambda: column(tmp_path, "diagnosis")["taxonomy"] == "icd9cm")
+    expect(page.locator("#lost-title")).to_have_text("1 value without a concept, in 1 record")
+    page.click("li[data-value='Acute apendicitis'] button[data-means='540']")
+    expect(page.locator("#covered")).to_have_text("100 %")
+    assert column(tmp_path, "diagnosis")["mapping"] == {"Acute apendicitis": "540"}
+
+    # Method: two of them.
+    go(page, "method")
+    page.check("#method-recoding")
+    run(page, 1)
+    page.check("#method-microaggregation")
+    page.fill("#setting-k", "4")
+    page.keyboard.press("Tab")
+    waited(lambda: load_spec(tmp_path / "release.yaml").method.settings.get("k") == 4)
+    run(page, 2)
+
+    # Result: compared.
+    go(page, "result")
+    expect(page.locator("#run-title")).to_have_text("Microaggregation, k = 4")
+    page.click("#view-all")
+    expect(page.locator("#map .point")).to_have_count(2)
+    for id in ("0001", "0002"):
+        page.check(f"tr[data-run='{id}'] input")
+    page.wait_for_selector("#two table.both")
+
+    # Release: what is required holds, and is written.
+    go(page, "release")
+    page.fill("#require-k", "4")
+    page.keyboard.press("Tab")
+    page.wait_for_selector("tr[data-requirement=k] .verdict.yes")
+    page.click("#write")
+    page.wait_for_selector("#outcome .note.good", timeout=120_000)
+
+    # It is k-anonymous when read back, and what the command line gives.
+    spec = load_spec(tmp_path / "release.yaml")
+    released = spec.output_path.read_bytes()
+    assert min(classes(spec.output_path, QUASI).values()) >= 4
+    assert len(released.splitlines()) == 601
+    subprocess.run(
+        [sys.executable, "-m", "ontomask", "mask", "release.yaml", "--force"],
+        cwd=tmp_path,
+        env={**os.environ, "ONTOMASK_SEED": str(SEED)},
+        check=True,
+        capture_output=True,
+    )
+    assert spec.output_path.read_bytes() == released
+
+
+def test_k_too_large_is_said_where_it_is_asked_for(tab, served, tmp_path):
+    page = tab
+    page.goto(f"{served.address}/method")
+    page.fill("#setting-k", "100000")
+    page.keyboard.press("Tab")
+    waited(lambda: load_spec(tmp_path / "release.yaml").method.settings.get("k") == 100_000)
+    page.click("#run:enabled")
+    expect(page.locator("#outcome")).to_contain_text("100,000", timeout=120_000)
+    assert not list((tmp_path / ".ontomask" / "runs").glob("[0-9]*"))
+
+
+def test_two_tabs_see_each_other(steward, tmp_path):
+    one = steward
+    two = one.context.new_page()
+    two.goto(one.url.replace("/data", "/method"))
+    one.goto(one.url.replace("/data", "/method"))
+    for page in (one, two):
+        page.wait_for_selector("#method-recoding")
+    one.check("#method-recoding")
+    expect(two.locator("#method-recoding")).to_be_checked()
+    two.check("#method-suppression")
+    expect(one.locator("#method-suppression")).to_be_checked()
+
+
+def test_a_broken_table_is_told_on_the_page(steward, tmp_path):
+    page = steward
+    (tmp_path / "broken.csv").write_text('a,b,c\n1,2,3\n4,"5,6\n7,8\n')
+    page.reload()
+    page.click("[data-open='broken.csv']")
+    expect(page.locator("#trouble")).to_contain_text("broken.csv")
+    expect(page.locator("#table")).to_contain_text("discharges.csv")
+
+
+def test_an_upload_is_opened_and_one_too_large_is_refused(chromium, tmp_path, serving):
+    (tmp_path / "work").mkdir()
+    source = write_discharges(tmp_path / "small.csv", 100)
+    large = write_discharges(tmp_path / "large.csv", 20_000)
+    assert large.stat().st_size > 1_000_000 > source.stat().st_size
+    served = serving(tmp_path / "work", "--upload-limit", "1")
+    context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto(served.link)
+    page.set_input_files("#upload", str(large))
+    expect(page.locator("#trouble")).to_contain_text("large.csv")
+    page.set_input_files("#upload", str(source))
+    expect(page.locator("#table")).to_contain_text("100 records")
+    assert sorted(it.name for it in (tmp_path / "work").glob("*.csv")) == [
+        "release-zip.taxonomy.csv",
+        "small.csv",
+    ]
+    context.close()
+
+
+def test_names_that_look_like_markup_are_text_on_every_screen(chromium, tmp_path, serving):
+    hostile = '<img src=x onerror="document.title=1">'
+    write_discharges(tmp_path / "discharges.csv", 200, diagnosis={i: hostile for i in range(30)})
+    text = (tmp_path / "discharges.csv").read_text().replace("severity", "<b>severity</b>", 1)
+    (tmp_path / "discharges.csv").write_text(text)
+    served = serving(tmp_path, "discharges.csv")
+    for page in tab_of(chromium, served):
+        for screen in ("data", "roles", "meaning", "method", "result", "release"):
+            page.goto(f"{served.address}/{screen}")
+            page.wait_for_timeout(800)
+            assert page.locator("main b", has_text="severity").count() == 0 or (
+                page.locator("main b").filter(has_text="<b>severity</b>").count() > 0
+            )
+            assert page.locator("main img").count() == 0
+            assert page.title() != "1"

@@ -1,0 +1,287 @@
+"""The Method screen: methods in words, the work over HTTP, runs that are kept, and the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import pytest
+import yaml
+
+from ontomask.methods import Suppression
+from ontomask.release.spec_methods import METHODS
+from ontomask.web.method_words import WORDS, methods_shown
+from workbench import SEED, talking_to, waited
+
+#: Few columns, so that a run takes a second or two.
+FEW = ("age", "diagnosis")
+
+
+@pytest.fixture
+def small(bench):
+    """The opened table with two columns to mask."""
+    with_few_columns(bench)
+    return bench
+
+
+def with_few_columns(bench):
+    now = bench.draft.read()
+    now.fields["method"] = {"name": "recoding", "k": 5}
+    for name, column in now.fields["columns"].items():
+        if column["role"] == "quasi" and name not in FEW:
+            now.fields["columns"][name] = {"role": "drop"}
+    bench.draft.write(now.fields, now.revision)
+
+
+def begin(client, kind, **more):
+    return client.post("/api/work", json={"kind": kind, **more})
+
+
+def done(client, kind, **more):
+    """The work, when it has ended."""
+    answer = begin(client, kind, **more)
+    assert answer.status_code == 200, answer.json()
+    return waited(lambda: (it := client.get("/api/work").json())["state"] != "working" and it)
+
+
+# ---------------------------------------------------------------------- methods in words
+
+
+def test_every_method_and_every_setting_of_it_has_words(client):
+    shown = {it["name"]: it for it in client.get("/api/methods").json()["methods"]}
+    assert list(shown) == list(WORDS)
+    assert set(shown) == set(METHODS)
+    for name, kind in METHODS.items():
+        settings = {it["name"]: it for it in shown[name]["settings"]}
+        assert set(settings) == {it.name for it in fields(kind) if it.init}
+        for it in settings.values():
+            assert it["title"]
+            assert it["words"].endswith("."), it
+            assert all(choice["words"] for choice in it["choices"])
+
+
+def test_defaults_and_choices_are_the_methods_own():
+    for method in methods_shown():
+        kind = METHODS[method.name]
+        for it in method.settings:
+            assert getattr(kind(), it.name) == it.default
+            for choice in it.choices:
+                if (it.name, choice.value) != ("guard", True):
+                    kind(**{it.name: choice.value})  # each is allowed
+            for bound in (it.least, it.low, it.high):
+                if bound is not None and it.name in ("k", "alpha"):
+                    kind(**{it.name: int(bound) if it.kind == "whole" else bound})
+
+
+def test_who_promises_a_k():
+    promises = {it.name for it in methods_shown() if it.promises_k}
+    assert promises == {"microaggregation", "recoding", "resampling", "suppression"}
+
+
+def test_a_new_method_appears_by_itself(monkeypatch):
+    @dataclass(frozen=True)
+    class Whim(Suppression):
+        """Whatever comes to mind.
+
+        ``whim`` says how far it goes. More is worse.
+        """
+
+        whim: int | None = None
+        gently: bool = True
+
+    monkeypatch.setitem(METHODS, "whim", Whim)
+    shown = methods_shown()[-1]
+    settings = {it.name: it for it in shown.settings}
+    assert (shown.title, shown.promises) == ("Whim", "Whatever comes to mind.")
+    assert (settings["whim"].kind, settings["whim"].optional) == ("whole", True)
+    assert settings["whim"].words == "whim says how far it goes."
+    assert (settings["gently"].kind, settings["gently"].default) == ("flag", True)
+
+
+# ---------------------------------------------------------------------- work and runs over HTTP
+
+
+def test_a_run_is_kept_listed_and_forgotten(small, client):
+    run = done(client, "run")["result"]["run"]
+    (listed,) = client.get("/api/runs").json()["runs"]
+    assert (listed["id"], listed["title"], listed["current"]) == (run, "recoding, k = 5", True)
+    whole = client.get(f"/api/runs/{run}").json()
+    assert whole["settings"] == small.draft.read().text
+    assert whole["known"]["guarantee"]["k"] == 5
+    assert client.delete(f"/api/runs/{run}").json() == {"runs": []}
+    assert client.get(f"/api/runs/{run}").status_code == 404
+    assert client.get(f"/runs/{run}/report").status_code == 404
+    assert client.post(f"/api/runs/{run}/restore").json()["runs"] == [listed]
+
+
+def test_the_report_of_a_run_may_run_its_own_scripts_and_nothing_else(small, client):
+    run = done(client, "run")["result"]["run"]
+    report = client.get(f"/runs/{run}/report")
+    assert report.headers["content-type"].startswith("text/html")
+    policy = report.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "sandbox" in policy
+    assert "allow-same-origin" not in policy
+
+
+def test_settings_of_a_run_are_taken_and_that_is_undone(small, client):
+    run = done(client, "run")["result"]["run"]
+    session = client.get("/api/session").json()
+    changed = {**session["fields"], "method": {"name": "suppression", "k": 3}}
+    after = client.put(
+        "/api/release", json={"fields": changed, "revision": session["revision"]}
+    ).json()
+    (listed,) = client.get("/api/runs").json()["runs"]
+    assert not listed["current"]
+    at = {"revision": after["revision"]}
+    taken = client.post(f"/api/runs/{run}/settings", json=at).json()
+    assert taken["fields"]["method"] == {"name": "recoding", "k": 5}
+    undone = client.post("/api/undo", json={"revision": taken["revision"]}).json()
+    assert undone["fields"]["method"] == {"name": "suppression", "k": 3}
+    stale = client.post(f"/api/runs/{run}/settings", json={"revision": taken["revision"]})
+    assert (stale.status_code, stale.json()["error"]) == (409, "ChangedElsewhere")
+
+
+def test_a_try_says_that_it_was_a_sample(small, client):
+    state = done(client, "try", sample=100)
+    assert (state["result"]["records"], state["result"]["sampled_from"]) == (100, 400)
+    assert client.get("/api/runs").json()["runs"] == []
+
+
+def test_busy_and_cancelled(small, client):
+    now = small.draft.read()
+    slow = {"name": "microaggregation", "k": 5, "effort": "thorough", "time_limit": 600}
+    small.draft.write({**now.fields, "method": slow}, now.revision)
+    assert begin(client, "run").json()["state"] == "working"
+    refused = begin(client, "try")
+    assert (refused.status_code, refused.json()["error"]) == (409, "Busy")
+    looked_at = client.get("/api/work").json()  # as a page that is loaded now sees it
+    assert (looked_at["state"], looked_at["kind"]) == ("working", "run")
+    client.delete("/api/work")
+    state = waited(lambda: (it := client.get("/api/work").json())["state"] != "working" and it)
+    assert state["state"] == "cancelled"
+    assert client.get("/api/runs").json()["runs"] == []
+
+
+def test_what_is_not_complete_is_not_begun(small, client):
+    now = small.draft.read()
+    now.fields["columns"]["diagnosis"] = {"role": "quasi", "type": "nominal"}
+    small.draft.write(now.fields, now.revision)
+    refused = begin(client, "run")
+    assert refused.status_code == 422
+    assert "no taxonomy" in refused.json()["message"]
+    assert client.get("/api/work").json()["state"] == "idle"
+
+
+def test_without_a_table_nothing_is_begun(empty):
+
+    assert begin(talking_to(empty), "run").status_code == 422
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{}, {"kind": "rm"}, {"kind": "try", "sample": 0}, {"kind": "run", "seed": 3}],
+)
+def test_what_is_no_work_is_refused(client, asked):
+    assert client.post("/api/work", json=asked).status_code == 422
+
+
+@pytest.mark.parametrize("run", ["0009", "last", "%2e%2e", "..%2fruns", "x" * 30])
+def test_no_such_run(client, run):
+    for path in (f"/api/runs/{run}", f"/runs/{run}/report"):
+        assert client.get(path).status_code in (404, 422)
+    assert client.delete(f"/api/runs/{run}").status_code in (404, 405, 422)
+
+
+def test_the_seed_is_told_to_nobody(small, client):
+
+    small.seed = secret = 901_735_264_118_201_733 + SEED
+    run = done(client, "run")["result"]["run"]
+    for path in ("/api/work", "/api/session", f"/api/runs/{run}", f"/runs/{run}/report"):
+        assert str(secret) not in client.get(path).text
+
+
+# ---------------------------------------------------------------------- in the browser
+
+
+def method_in(folder):
+    return yaml.safe_load((folder / "release.yaml").read_text("utf-8"))["method"]
+
+
+def test_a_method_is_chosen_set_and_saved(tab, served):
+    tab.goto(f"{served.address}/method")
+    tab.locator("#method-rank_swapping").check()
+    waited(lambda: method_in(served.folder) == {"name": "rank_swapping", "k": 5})
+    tab.locator("#setting-guard").check()
+    waited(lambda: method_in(served.folder) == {"name": "rank_swapping", "k": 5, "guard": True})
+    tab.locator("#setting-k").fill("8")
+    tab.keyboard.press("Tab")
+    waited(lambda: method_in(served.folder)["k"] == 8)
+    tab.keyboard.press("ArrowRight")  # the slider is next
+    waited(lambda: method_in(served.folder)["k"] == 9)
+    tab.locator("#setting-guard").uncheck()  # as usual: it leaves the file
+    waited(lambda: method_in(served.folder) == {"name": "rank_swapping", "k": 9})
+    tab.locator("#method-suppression").check()  # which has a k, too
+    waited(lambda: method_in(served.folder) == {"name": "suppression", "k": 9})
+    tab.locator("#undo").click()
+    tab.locator("#setting-strategy").wait_for()
+    assert tab.locator("#method-rank_swapping").is_checked()
+
+
+def test_optional_settings_come_and_go(tab, served):
+    tab.goto(f"{served.address}/method")
+    tab.locator("#more summary").click()
+    tab.locator("#setting-l").fill("2")
+    tab.keyboard.press("Tab")
+    waited(lambda: method_in(served.folder).get("l") == 2)
+    tab.get_by_label("outcome").check()
+    waited(lambda: method_in(served.folder).get("protects") == ["outcome"])
+    tab.locator("#setting-l").fill("")
+    tab.keyboard.press("Tab")
+    tab.locator("#missing-parts li").wait_for()  # protects, and neither l nor t
+    assert "nothing to protect" in tab.locator("#missing-parts").inner_text()
+    assert tab.locator("#run").is_disabled()
+    tab.get_by_label("outcome").uncheck()
+    tab.locator("#run:enabled").wait_for()
+    assert method_in(served.folder) == {"name": "microaggregation", "k": 5}
+
+
+def test_what_is_missing_leads_to_where_it_is_mended(tab, served):
+    spec = yaml.safe_load((served.folder / "release.yaml").read_text("utf-8"))
+    spec["columns"]["diagnosis"] = {"role": "quasi", "type": "nominal"}
+    (served.folder / "release.yaml").write_text(yaml.safe_dump(spec, sort_keys=False))
+    tab.goto(f"{served.address}/method")
+    link = tab.locator("#missing-parts li[data-where='columns.diagnosis'] a")
+    link.wait_for()
+    assert link.get_attribute("href") == "/meaning"
+    assert tab.locator("#run").is_disabled()
+
+
+def test_a_try_then_a_run_then_the_way_to_its_result(tab, served):
+    tab.goto(f"{served.address}/method")
+    tab.locator("#sample").select_option("500")
+    tab.locator("#try").click()
+    tab.locator("#outcome > *").first.wait_for(timeout=90_000)
+    assert tab.locator("#tried").count() == 1, tab.locator("#outcome").inner_text()
+    tab.locator("#run").click()
+    tab.locator("#to-result").wait_for(timeout=90_000)
+    assert tab.locator("#to-result").get_attribute("href") == "/result#run=0001"
+    kept = served.folder / ".ontomask" / "runs" / "0001" / "release.yaml"
+    assert kept.read_text("utf-8") == (served.folder / "release.yaml").read_text("utf-8")
+
+
+def test_a_page_reloaded_in_mid_run_sees_it_and_cancels_it(tab, served):
+    tab.goto(f"{served.address}/method")
+    tab.locator("#more summary").click()
+    tab.locator("#setting-effort").select_option("thorough")
+    waited(lambda: method_in(served.folder).get("effort") == "thorough")
+    tab.locator("#setting-time_limit").fill("600")
+    tab.keyboard.press("Tab")
+    waited(lambda: method_in(served.folder).get("time_limit") == 600)
+    tab.locator("#run").click()
+    tab.locator("#progress").wait_for()
+    tab.reload()
+    tab.locator("#progress").wait_for()
+    assert tab.locator("#run").is_disabled()
+    tab.locator("#cancel").click()
+    tab.get_by_text("Nothing was kept").wait_for(timeout=60_000)
+    assert not list((served.folder / ".ontomask" / "runs").glob("[0-9]*"))

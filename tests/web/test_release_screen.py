@@ -1,0 +1,242 @@
+"""The Release screen: what is required, whether it holds, and the files that are written."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import pytest
+import yaml
+
+from ontomask.web.session import Workbench
+from workbench import SEED, talking_to, waited
+
+FILES = ("discharges.released.csv", "discharges.released.manifest.json")
+
+
+@pytest.fixture
+def small(bench):
+    """The opened table with two columns to mask, so that a run takes a second or two."""
+    change(bench, few)
+    return bench
+
+
+def few(fields):
+    fields["method"] = {"name": "recoding", "k": 5}
+    fields.pop("person", None)
+    fields.pop("require", None)
+    for name, column in fields["columns"].items():
+        if column["role"] == "quasi" and name not in ("age", "diagnosis"):
+            fields["columns"][name] = {"role": "drop"}
+
+
+def change(bench, edit):
+    now = bench.draft.read()
+    edit(now.fields)
+    bench.draft.write(now.fields, now.revision)
+
+
+def require(bench, **limits):
+    change(bench, lambda fields: fields.update(require=limits))
+
+
+def done(client, kind, **more):
+    answer = client.post("/api/work", json={"kind": kind, **more})
+    assert answer.status_code == 200, answer.json()
+    return waited(lambda: (it := client.get("/api/work").json())["state"] != "working" and it)
+
+
+def required(client):
+    found = client.get("/api/requirements").json()
+    return found["run"], {it["name"]: it for it in found["requirements"]}
+
+
+# ---------------------------------------------------------------------- what is required
+
+
+def test_without_a_run_nothing_is_known(small, client):
+    require(small, k=5)
+    run, rows = required(client)
+    assert run is None
+    assert {(it["found"], it["holds"]) for it in rows.values()} == {(None, None)}
+    assert rows["k"]["limit"] == 5
+
+
+def test_requirements_are_judged_by_the_last_run_with_these_settings(small, client):
+    done(client, "run")
+    require(small, k=5, l=300, linkage_below=0.999, sse_below=0.001)
+    run, rows = required(client)
+    assert run == "0001"
+    assert {name: it["holds"] for name, it in rows.items()} == {
+        **{"k": True, "l": False, "t": None},
+        **{"linkage_below": True, "sse_below": False},
+    }
+    assert rows["k"]["found"].startswith(("5 ", "6 ", "7 "))
+    assert "300 are required" in rows["l"]["reasons"][0]
+    assert rows["t"]["found"]  # it is told though nothing is required
+    change(small, lambda fields: fields["method"].update(k=6))
+    assert required(client)[0] is None
+
+
+def test_what_is_judged_is_what_a_release_does(small, client):
+    done(client, "run")
+    for limits, holds in (({"sse_below": 0.001}, False), ({"k": 5}, True)):
+        require(small, **limits)
+        _, rows = required(client)
+        assert [rows[name]["holds"] for name in limits] == [holds]
+        state = done(client, "release")
+        assert state["state"] == ("done" if holds else "failed")
+        assert holds or state["error"]["unmet"]
+
+
+def test_a_run_of_before_a_restart_is_said_to_be_one(small, client, tmp_path):
+    done(client, "run")
+    assert client.get("/api/requirements").json()["elsewhere"] is False
+    time.sleep(1.1)  # what is made is noted by the second
+    for seed, elsewhere in ((None, True), (SEED, False)):
+        again = Workbench(tmp_path, seed=seed)
+        found = talking_to(again).get("/api/requirements").json()
+        assert (found["run"], found["elsewhere"]) == ("0001", elsewhere)
+        again.close()
+
+
+def test_a_limit_that_is_none_is_left_out(small, client):
+    require(small, k=1)
+    assert required(client)[1]["k"]["limit"] is None
+
+
+# ---------------------------------------------------------------------- the files
+
+
+def files(client):
+    found = client.get("/api/downloads").json()
+    return found, {it["what"]: it for it in found["files"]}
+
+
+def test_the_files_before_and_after(small, client):
+    found, before = files(client)
+    assert (found["exists"], found["current"]) == (False, False)
+    assert [it for it, file in before.items() if file["there"]] == ["release"]
+    done(client, "release")
+    found, after = files(client)
+    assert (found["exists"], found["current"]) == (True, True)
+    for what, file in after.items():
+        answer = client.get(f"/download/{what}")
+        assert answer.content == (small.folder.path / file["name"]).read_bytes()
+        assert answer.headers["content-disposition"] == f'attachment; filename="{file["name"]}"'
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["content-type"] == "application/octet-stream"
+        assert len(answer.content) == file["bytes"]
+    change(small, lambda fields: fields["method"].update(k=6))
+    assert not files(client)[0]["current"]
+
+
+def test_a_release_equals_that_of_the_command_line_and_keeps_its_promise(small, client):
+    done(client, "release")
+    table = small.folder.path / "discharges.released.csv"
+    again = {**small.draft.read().fields, "output": "again.csv"}
+    (small.folder.path / "again.yaml").write_text(json.dumps(again))
+    command = [sys.executable, "-m", "ontomask.cli", "mask", "again.yaml"]
+    given = {**os.environ, "ONTOMASK_SEED": str(SEED)}
+    subprocess.run(command, cwd=small.folder.path, env=given, check=True, capture_output=True)
+    assert table.read_bytes() == (small.folder.path / "again.csv").read_bytes()
+    with table.open(newline="", encoding="utf-8") as file:
+        rows = [(row["age"], row["diagnosis"]) for row in csv.DictReader(file)]
+    assert min(Counter(rows).values()) >= 5
+
+
+def test_nothing_is_overwritten_unasked(small, client):
+    target = small.folder.path / "discharges.released.csv"
+    target.write_text("mine")
+    refused = client.post("/api/work", json={"kind": "release"})
+    assert refused.status_code == 422
+    assert "exists already" in refused.json()["message"]
+    assert target.read_text() == "mine"
+    assert done(client, "release", overwrite=True)["state"] == "done"
+    assert target.read_text() != "mine"
+
+
+def test_what_was_not_written_cannot_be_downloaded(client):
+    assert client.get("/download/table").status_code == 404
+    for what in ("data", "discharges.csv", "..%2f..%2fetc%2fpasswd", "table%00"):
+        assert client.get(f"/download/{what}").status_code in (404, 422)
+
+
+def test_no_download_leads_out_of_the_folder(tmp_path, empty):
+    outside = tmp_path.parent / "outside.csv"
+    outside.write_text("age\n1\n")
+    (tmp_path / "link.csv").symlink_to(outside)
+    (tmp_path / "data.csv").write_text("age\n" + "1\n" * 9)
+    fields = {
+        "data": "data.csv",
+        "output": "link.csv",
+        "columns": {"age": {"role": "quasi", "type": "numeric"}},
+        "method": {"name": "recoding", "k": 5},
+    }
+    (tmp_path / "release.yaml").write_text(json.dumps(fields))
+    client = talking_to(empty)
+    assert client.get("/download/table").status_code == 422
+    started = client.post("/api/work", json={"kind": "release", "overwrite": True})
+    assert started.status_code == 422
+    assert outside.read_text() == "age\n1\n"
+
+
+# ---------------------------------------------------------------------- in the browser
+
+
+def test_required_ticked_off_written_and_downloaded(tab, served):
+    tab.goto(f"{served.address}/release")
+    tab.locator("#require-k").wait_for()
+    assert "No run was made" in tab.locator("#judged").inner_text()
+    tab.goto(f"{served.address}/method")
+    tab.locator("#run").click()
+    tab.locator("#to-result").wait_for(timeout=90_000)
+
+    tab.goto(f"{served.address}/release")
+    row = tab.locator("tr[data-requirement='l']")
+    tab.locator("#require-l").fill("300")
+    tab.keyboard.press("Tab")
+    row.get_by_text("does not hold").wait_for()
+    assert tab.locator("tr[data-requirement='k'] .verdict.yes").count() == 1
+    tab.locator("#write").click()
+    tab.locator("#outcome .note.bad").wait_for(timeout=90_000)
+    assert "300 are required" in tab.locator("#outcome").inner_text()
+    assert not (served.folder / FILES[0]).exists()
+
+    tab.locator("#require-l").fill("")
+    tab.keyboard.press("Tab")
+    tab.locator("#require-linkage_below").fill("30")
+    tab.keyboard.press("Tab")
+    row.get_by_text("not required").wait_for()
+    tab.locator("tr[data-requirement='linkage_below'] .verdict.yes").wait_for()
+    spec = yaml.safe_load((served.folder / "release.yaml").read_text("utf-8"))
+    assert spec["require"] == {"k": 5, "linkage_below": 0.3}
+
+    tab.locator("#write").click()
+    tab.locator("#outcome .note.good").wait_for(timeout=90_000)
+    with tab.expect_download() as begun:
+        tab.locator("li[data-file='table'] a").click()
+    assert begun.value.suggested_filename == FILES[0]
+    with open(begun.value.path(), "rb") as taken:
+        assert taken.read() == (served.folder / FILES[0]).read_bytes()
+    assert tab.locator("#write").is_disabled()  # it would overwrite
+    tab.locator("#overwrite").check()
+    tab.locator("#write:enabled").wait_for()
+    tab.locator("#output").fill("other.csv")
+    tab.keyboard.press("Tab")
+    tab.locator("li[data-file='table'].away").wait_for()
+    assert tab.locator("#write").is_enabled()
+
+
+def test_a_path_out_of_the_folder_is_refused_and_the_name_comes_back(tab, served):
+    tab.goto(f"{served.address}/release")
+    tab.locator("#require-k").wait_for()
+    tab.locator("#output").fill("../elsewhere.csv")
+    tab.keyboard.press("Tab")
+    tab.get_by_text("not in the working folder").wait_for()
+    assert tab.locator("#output").input_value() == FILES[0]

@@ -1,0 +1,537 @@
+"""The Result screen: its parts are the report's, its judgements the library's, its text is text."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ontomask as om
+from ontomask.release.comparing.axes import LOSSES, RISKS, figures_of
+from ontomask.release.comparing.specs import as_yaml, methods_called
+from ontomask.release.facts import facts, threshold
+from ontomask.release.report import report
+from ontomask.release.report.two import compared, differences
+from ontomask.release.report.words import method_in_words, method_title
+from ontomask.release.requirements import unmet
+from ontomask.release.run import masked_file
+from ontomask.release.spec import Requirements, Spec
+from ontomask.web.parts import TABS, held_to, parts_of
+from workbench import SEED, tab_of, write_discharges
+
+pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
+
+METHODS = [
+    om.Microaggregation(k=5),
+    om.RankSwapping(k=10),
+    om.Suppression(k=3, how="drop"),
+    om.Recoding(k=4, weighted=True),
+    om.NoiseAddition(alpha=0.3),
+]
+
+COLUMNS = {
+    "diagnosis": {"role": "quasi", "taxonomy": "icd9cm"},
+    "age": {"role": "quasi", "type": "numeric"},
+    "name": {"role": "identifier"},
+    "outcome": {"role": "confidential", "taxonomy": "icd9cm"},
+}
+
+
+def fields_of(**method):
+    return {
+        "data": "discharges.csv",
+        "output": "released.csv",
+        "columns": COLUMNS,
+        "other": "drop",
+        "method": method,
+    }
+
+
+@pytest.fixture(scope="module")
+def released(icd9):
+    """Releases of the same discharges by several methods, each with its facts."""
+    table = pd.DataFrame(om.datasets.discharges(500))
+    schema = om.Schema(
+        quasi_identifiers=[om.Nominal("diagnosis", icd9), om.Numeric("age")],
+        identifiers=["name"],
+        confidential=[om.Nominal("outcome", icd9)],
+        other="drop",
+    )
+    found = [om.mask(table, schema, method, seed=SEED) for method in METHODS]
+    return [(release, facts(release, threshold(release.method))) for release in found]
+
+
+# ---------------------------------------------------------------------- the parts of a run
+
+
+def test_the_tabs_are_sections_of_the_report(released):
+    for release, known in released:
+        whole = report(release, known)
+        parts = parts_of(release, known)
+        assert [it["name"] for it in parts["tabs"]] == list(TABS)
+        for tab in parts["tabs"]:
+            nothing = TABS[tab["name"]][1]
+            assert tab["html"].strip() in whole or (nothing and nothing in tab["html"])
+        assert parts["holds"].strip() in whole
+
+
+def test_they_can_be_kept_as_json(released):
+    for release, known in released:
+        parts = parts_of(release, known)
+        assert json.loads(json.dumps(parts, allow_nan=False)) == parts
+
+
+def test_the_tiles_say_what_was_and_what_is(released):
+    release, known = released[0]
+    tiles = {it["name"]: it for it in parts_of(release, known)["tiles"]}
+    risk = release.evaluation.risk
+    assert tiles["uniques"]["before"] == f"{risk['before']['uniques']:,}"
+    assert tiles["uniques"]["after"] == "0"
+    assert tiles["linked"]["after"] == f"{100 * risk['linkage_nearest']:.1f} %"
+    assert tiles["smallest"]["after"] == str(release.guarantee.smallest)
+
+
+def test_only_methods_that_promise_classes_are_said_to_guarantee_something(released):
+    for release, known in released:
+        parts = parts_of(release, known)
+        assert parts["promised"] == (release.guarantee.k is not None)
+        assert ("at least" in parts["guarantee"]) == parts["promised"]
+        assert "attacker" in parts["measured"]
+
+
+def test_the_point_has_the_figures_of_the_evaluation(released):
+    for release, known in released:
+        point = parts_of(release, known)["point"]
+        assert set(point["figures"]) == {it.name for it in (*RISKS, *LOSSES)}
+        assert point["figures"] == figures_of(release.evaluation, 500)
+
+
+def test_the_command_line_calls_the_method_the_same(released):
+    for release, known in released:
+        argument = parts_of(release, known)["point"]["argument"]
+        assert methods_called([argument]) == [release.method]
+
+
+def test_a_table_of_numbers_has_no_taxonomy_to_draw():
+    release = om.mask(
+        pd.DataFrame({"age": list(range(60))}),
+        om.Schema(quasi_identifiers=[om.Numeric("age")]),
+        om.Microaggregation(k=3),
+        seed=SEED,
+    )
+    tabs = {
+        it["name"]: it["html"]
+        for it in parts_of(release, facts(release, threshold(release.method)))["tabs"]
+    }
+    assert "no taxonomy to draw" in tabs["meaning"]
+    assert "takes two" in tabs["correlations"]
+
+
+HOSTILE = ["<script>alert(1)</script>", "\"><img src=x onerror='alert(2)'>", "</svg><b>&amp;"]
+
+
+def hostile_release():
+    root = "<i>all</i>"
+    taxonomy = om.Taxonomy.from_edges([(it, root) for it in HOSTILE])
+    table = pd.DataFrame({"<u>what</u>": HOSTILE * 20, "how 'much'": [*range(60)]})
+    schema = om.Schema(
+        quasi_identifiers=[om.Nominal("<u>what</u>", taxonomy), om.Numeric("how 'much'")]
+    )
+    return om.mask(table, schema, om.Microaggregation(k=2), seed=SEED)
+
+
+def test_names_from_data_are_escaped():
+    release = hostile_release()
+    parts = parts_of(release, facts(release, threshold(release.method)))
+    markup = "".join([parts["holds"], *(it["html"] for it in parts["tabs"])])
+    for tag in ("<script", "<img", "<u>", "<i>all", "<b>&amp;"):
+        assert tag not in markup, tag
+    assert html.escape("<u>what</u>") in markup
+    ours = set(re.findall(r"<([a-z0-9]+)", markup))
+    assert not ours & {"script", "img", "iframe", "object", "style", "link", "u", "b"}
+
+
+# ---------------------------------------------------------------------- what is required
+
+
+@given(
+    k=st.none() | st.integers(2, 12),
+    diverse=st.none() | st.integers(2, 5),
+    t=st.none() | st.floats(0.01, 1),
+    linkage_below=st.none() | st.floats(0.01, 1),
+    sse_below=st.none() | st.floats(0.5, 500),
+    which=st.integers(0, len(METHODS) - 1),
+)
+@settings(max_examples=60, deadline=None)
+def test_what_is_kept_is_judged_as_the_release_is(
+    released, k, diverse, t, linkage_below, sse_below, which
+):
+    require = Requirements(k=k, l=diverse, t=t, linkage_below=linkage_below, sse_below=sse_below)
+    release, known = released[which]
+    found = held_to(require, known, {"figures": figures_of(release.evaluation, 500)})
+    assert [name for name, _, _ in found] == list(require.given)
+    reasons = [it for _, _, reasons in found for it in reasons]
+    said = unmet(require, release.evaluation, release.guarantee)
+    assert [it.casefold().rstrip(".") for it in reasons] == [
+        it.partition(": ")[2].casefold() for it in said
+    ]
+
+
+# ---------------------------------------------------------------------- two runs
+
+
+def better_by_definition(better, first, second):
+    if first is None or second is None:
+        return ""
+    if first == second:
+        return "same"
+    if better == "neither":
+        return ""
+    smaller = "first" if first < second else "second"
+    larger = "second" if first < second else "first"
+    return smaller if better == "lower" else larger
+
+
+def test_which_of_two_is_better_by_the_direction_of_the_figure(released):
+    from ontomask import risk, utility
+
+    (one, first), (other, second) = released[0], released[1]
+    described = {**risk.DESCRIPTIONS, **utility.DESCRIPTIONS}
+    rows = [it for it in compared(first, second) if ":" not in it.title]
+    judged = 0
+    for row in rows:
+        values = [getattr(it.evaluation, row.part)[row.name] for it in (one, other)]
+        if not all(isinstance(it, int | float) for it in values) or "k" in row.title.split():
+            continue
+        expected = better_by_definition(described[row.name].better, *values)
+        assert row.which == expected, row.title
+        judged += expected in ("first", "second")
+    assert judged > 8
+
+
+def test_two_runs_turned_round_turn_the_judgement_round(released):
+    turned = {"first": "second", "second": "first", "same": "same", "": ""}
+    first, second = released[0][1], released[3][1]
+    there, back = compared(first, second), compared(second, first)
+    assert {it.title: it.which for it in there} == {it.title: turned[it.which] for it in back}
+
+
+def test_what_two_runs_were_told_differently(released):
+    first, second = released[0][1], released[1][1]
+    assert ("method", "microaggregation", "rank swapping") in differences(first, second)
+    assert ("k", "5", "10") in differences(first, second)
+    assert differences(first, first) == []
+
+
+# ---------------------------------------------------------------------- over HTTP
+
+
+def keep(runs, spec, text="", release=None):
+    """Keep a run as the process that masks does."""
+    release = release or masked_file(spec, SEED, lambda _: None)
+    known = facts(release, threshold(release.method))
+    return runs.keep(
+        {
+            "title": method_title(known),
+            "words": method_in_words(known),
+            "seconds": 0.5,
+            "known": known,
+            "sse": release.evaluation.utility["sse"],
+            "unmet": [],
+            "warnings": [],
+            "fields": spec.as_dict(),
+            "inputs": seen(spec),
+        },
+        {
+            "release.yaml": text or as_yaml(spec.as_dict()),
+            "report.html": report(release, known),
+            "parts.json": json.dumps(parts_of(release, known), allow_nan=False),
+        },
+    )
+
+
+def seen(spec):
+    from ontomask.web.runs import seen
+
+    return seen(spec)
+
+
+def save(bench, fields):
+    return bench.draft.write(fields, bench.draft.read().revision)
+
+
+@pytest.fixture
+def two(bench):
+    """A workbench with two runs, the second as its release file says."""
+    for method in ({"name": "microaggregation", "k": 3}, {"name": "recoding", "k": 5}):
+        save(bench, fields_of(**method))
+        keep(bench.runs, bench.spec(), bench.draft.read().text)
+    return bench
+
+
+def test_without_runs_the_map_is_empty(client):
+    found = client.get("/api/map").json()
+    assert found["points"] == []
+    assert found["limits"] == {}
+    assert [it["name"] for it in found["risks"]] == [it.name for it in RISKS]
+
+
+def test_runs_are_on_the_map(two, client):
+    points = client.get("/api/map").json()["points"]
+    assert [it["id"] for it in points] == ["0001", "0002"]
+    assert [it["argument"] for it in points] == ["microaggregation:k=3", "recoding:k=5"]
+    assert [it["guarantee"] for it in points] == ["3-anonymous", "5-anonymous"]
+    known = two.runs.get("0001").known
+    assert points[0]["linked"] == known["risk"]["linkage_nearest"]["value"]
+
+
+def test_the_limits_are_those_of_the_release_file_now(two, client):
+    fields = two.draft.read().fields
+    save(two, {**fields, "require": {"k": 4, "linkage_below": 0.5, "sse_below": 20}})
+    found = client.get("/api/map").json()
+    records = found["points"][0]["records"]
+    assert found["limits"] == {"linkage_nearest": 0.5, "sse": 20, "sse_per_record": 20 / records}
+    assert any("smallest class" in it for it in found["points"][0]["unmet"])
+    assert not any("smallest class" in it for it in found["points"][1]["unmet"])
+    required = client.get("/api/runs/0001/parts").json()["required"]
+    assert [it["name"] for it in required] == ["k", "linkage_below", "sse_below"]
+    assert required[0]["reasons"] == ["The smallest class has 3 records, and 4 are required."]
+
+
+def test_a_requirement_that_is_half_written_breaks_nothing(two, client):
+    fields = two.draft.read().fields
+    save(two, {**fields, "require": {"k": "many", "linkage_below": 0.5, "nothing": 1}})
+    found = client.get("/api/map")
+    assert found.status_code == 200
+    assert found.json()["limits"] == {"linkage_nearest": 0.5}
+
+
+def test_a_run_has_its_parts(two, client):
+    found = client.get("/api/runs/0002/parts").json()
+    assert found["title"] == "recoding, k = 5"
+    assert [it["name"] for it in found["tabs"]] == list(TABS)
+    assert found["taxonomies"]["columns"][0]["name"] == "diagnosis"
+
+
+def test_two_runs_side_by_side(two, client):
+    found = client.get("/api/compare", params={"first": "0001", "second": "0002"}).json()
+    assert {"name": "k", "first": "3", "second": "5"} in found["differences"]
+    smallest = next(it for it in found["rows"] if it["name"] == "k")
+    assert (smallest["first"], smallest["second"]) == ("3", "5")
+    assert (smallest["better"], smallest["which"]) == ("higher", "second")
+
+
+@pytest.mark.parametrize("id", ["0009", "..", "%2e%2e%2fx", "x" * 300, "0001%0a"])
+def test_a_run_that_is_not_there(two, client, id):
+    for path in (f"/api/runs/{id}/parts", f"/api/compare?first={id}&second=0001"):
+        found = client.get(path)
+        assert found.status_code in (404, 422), path
+        assert found.json()["message"]
+
+
+@pytest.mark.parametrize("spoilt", ["{", "{}", "[]", '{"point": {}}', "7"])
+def test_a_run_that_cannot_be_read_does_not_hide_the_others(two, client, spoilt):
+    (two.runs.folder / "0001" / "parts.json").write_text(spoilt)
+    assert client.get("/api/runs/0001/parts").status_code == 404
+    assert [it["id"] for it in client.get("/api/map").json()["points"]] == ["0002"]
+
+
+# ---------------------------------------------------------------------- in a browser
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory):
+    """A folder with three runs, the last as its release file says."""
+    from ontomask.web.runs import Runs
+
+    folder = tmp_path_factory.mktemp("three")
+    write_discharges(folder / "discharges.csv")
+    methods = (
+        {"name": "microaggregation", "k": 3},
+        {"name": "recoding", "k": 5},
+        {"name": "rank_swapping", "k": 10},
+    )
+    for method in methods:
+        text = as_yaml(fields_of(**method))
+        keep(Runs(folder / ".ontomask" / "runs"), Spec.from_dict(fields_of(**method), folder), text)
+    (folder / "release.yaml").write_text(text)
+    return folder
+
+
+@pytest.fixture
+def result(chromium, three, tmp_path, serving):
+    """The Result screen of a folder with three runs."""
+    shutil.copytree(three, tmp_path, dirs_exist_ok=True)
+    served = serving(tmp_path)
+    for page in tab_of(chromium, served):
+        page.goto(f"{served.address}/result")
+        page.wait_for_selector("#tiles .tile")
+        yield page
+
+
+def shows(page, place, words):
+    """Wait until a place of the page shows something that begins like this."""
+    from playwright.sync_api import expect
+
+    expect(page.locator(place)).to_have_text(re.compile(f"^{words}"))
+
+
+def titled(page, words):
+    shows(page, "#run-title", words)
+
+
+def test_the_newest_run_is_shown_and_another_can_be_chosen(result):
+    assert result.locator("#run-title").inner_text() == "Rank swapping, k = 10"
+    assert "Not guaranteed." in result.locator("#promise").inner_text()
+    result.select_option("#run", "0001")
+    titled(result, "Micro")
+    assert result.url.endswith("#run=0001")
+    assert "at least 3 records" in result.locator("#promise").inner_text()
+    assert result.get_attribute("#report", "href") == "/runs/0001/report"
+
+
+def test_tabs_by_keys(result):
+    result.locator("#tab-risk").focus()
+    for name in [*list(TABS)[1:], "risk"]:
+        result.keyboard.press("ArrowRight")
+        assert result.evaluate("document.activeElement.id") == f"tab-{name}"
+        assert result.get_attribute(f"#tab-{name}", "aria-selected") == "true"
+        assert result.locator("#panels > div:visible").count() == 1
+        assert result.locator(f"#panel-{name}").is_visible()
+    result.keyboard.press("End")
+    assert result.locator("#panel-correlations svg").count() == 2
+
+
+def test_a_branch_opens_on_both_sides(result):
+    result.click("#tab-meaning")
+    box = result.locator("#icicles .pair > div:first-child g.box").nth(1)
+    name = box.get_attribute("aria-label").split(":")[0]
+    box.focus()
+    result.keyboard.press("Enter")
+    for side in ("first", "last"):
+        first = result.locator(f"#icicles .pair > div:{side}-child g.box").first
+        assert first.get_attribute("aria-label").startswith(name)
+    result.locator("#icicles .path button").first.click()
+    assert result.locator("#icicles .path button").count() == 1
+
+
+def test_the_map_and_two_runs_compared(result):
+    result.click("#view-all")
+    assert result.locator("#map .point").count() == 3
+    result.select_option("#map-x", "marketer")
+    assert "marketer" in result.locator("#map svg").first.get_attribute("aria-label")
+    for id in ("0001", "0002"):
+        result.check(f"tr[data-run='{id}'] input")
+    result.wait_for_selector("#two table.both")
+    row = result.locator("#two tr[data-figure=k]").inner_text().split("\t")
+    assert [it.strip() for it in row][1:] == ["3", "5", "higher", "Run 2 is better"]
+    point = result.locator("#map [data-point='0001']")
+    point.focus()
+    result.keyboard.press("Enter")
+    titled(result, "Micro")
+    assert result.locator("#one").is_visible()
+
+
+def test_settings_are_taken_up_and_given_back(result, tmp_path):
+    result.select_option("#run", "0002")
+    result.click("#use:enabled")
+    result.wait_for_selector("#use:disabled")
+    assert "recoding" in (tmp_path / "release.yaml").read_text()
+    result.click("#undo")
+    result.wait_for_selector("#use:enabled")
+    assert "rank_swapping" in (tmp_path / "release.yaml").read_text()
+
+
+def test_a_run_is_forgotten_and_taken_back(result, tmp_path):
+    there = tmp_path / ".ontomask" / "runs" / "0003"
+    result.click("#forget")
+    result.wait_for_selector("#restore")
+    titled(result, "Reco")
+    assert not there.exists()
+    result.click("#restore")
+    titled(result, "Rank")
+    assert there.is_dir()
+
+
+def test_when_the_last_run_is_forgotten_the_page_says_what_to_do(result):
+    for begin in ("Rank", "Reco", "Micro"):
+        titled(result, begin)
+        result.click("#forget")
+        shows(result, "#notice", "Run . is forgotten")
+    result.wait_for_selector("#empty")
+    assert result.get_attribute("#empty a", "href") == "/method"
+
+
+def test_a_run_that_has_just_been_made_is_shown(result):
+    result.select_option("#run", "0001")
+    titled(result, "Micro")
+    result.evaluate(
+        """() => fetch("/api/work", {
+            method: "POST", body: '{"kind": "run"}', headers: {"content-type": "application/json"},
+        })"""
+    )
+    result.wait_for_selector("#run option[value='0004']", state="attached", timeout=120_000)
+    titled(result, "Rank")
+    assert result.url.endswith("#run=0004")
+
+
+def test_the_lines_shown_do_run(result, tmp_path):
+    result.select_option("#run", "0003")
+    titled(result, "Rank")
+    result.click("#lines summary")
+    shell, python = result.locator("#lines-body pre").all_inner_texts()
+    assert shell == "ontomask mask release.yaml"
+    run(tmp_path, python)
+    assert (tmp_path / "released.csv").exists()
+    (tmp_path / "released.csv").unlink()
+    done(tmp_path, "-m", "ontomask.cli", *shlex.split(shell)[1:], "--force")
+    result.click("#view-all")
+    shell, python = result.locator("#lines-body pre").all_inner_texts()
+    assert "Comparison(3 points" in run(tmp_path, python)
+    said = done(tmp_path, "-m", "ontomask.cli", *shlex.split(shell)[1:])
+    assert all(name in said for name in ("microaggregation", "recoding", "rank_swapping"))
+    assert (tmp_path / "compare.html").exists()
+
+
+def run(folder, text):
+    (folder / "lines.py").write_text(text)
+    return done(folder, "lines.py")
+
+
+def done(folder, *arguments):
+    found = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+def test_hostile_names_are_shown_as_text(chromium, tmp_path, serving):
+    from ontomask.web.runs import Runs
+
+    write_discharges(tmp_path / "discharges.csv")
+    fields = fields_of(name="microaggregation", k=2)
+    (tmp_path / "release.yaml").write_text(as_yaml(fields))
+    runs = Runs(tmp_path / ".ontomask" / "runs")
+    keep(runs, Spec.from_dict(fields, tmp_path), release=hostile_release())
+    served = serving(tmp_path)
+    for page in tab_of(chromium, served):
+        page.on("dialog", lambda it: pytest.fail(f"a script ran: {it.message}"))
+        page.goto(f"{served.address}/result")
+        page.wait_for_selector("#tiles .tile")
+        for name in TABS:
+            page.click(f"#tab-{name}")
+        assert page.locator("main script, main img, main u, main i").count() == 0
+        page.click("#tab-meaning")
+        assert "<u>what</u>" in page.locator("#icicles h4").first.inner_text()
+        names = [it.get_attribute("aria-label") for it in page.locator("#icicles g.box").all()]
+        assert any(it.startswith("<script>alert(1)</script>:") for it in names)

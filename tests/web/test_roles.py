@@ -1,0 +1,367 @@
+"""The opened table and the Roles screen: what is suggested, and who is unique."""
+
+from __future__ import annotations
+
+import csv
+import threading
+from collections import Counter
+from datetime import date
+
+import pandas as pd
+import pytest
+
+from ontomask.errors import FileFormatError
+from ontomask.release.profile import profile
+from ontomask.web import opened as module
+from ontomask.web.errors import NotThere
+from ontomask.web.opened import Opened
+from workbench import talking_to, waited, write_discharges
+
+
+@pytest.fixture
+def opening(tmp_path):
+    """Opens a table, given as columns; all are closed with the test."""
+    opened: list[Opened] = []
+
+    def open_(ending="csv", **columns) -> Opened:
+        path = tmp_path / f"table.{ending}"
+        frame = pd.DataFrame(columns)
+        frame.to_csv(path, index=False) if ending == "csv" else frame.to_parquet(path)
+        opened.append(Opened.open(path))
+        return opened[-1]
+
+    yield open_
+    for it in opened:
+        it.close()
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def uniques(rows, names):
+    held = Counter(tuple(row[name] for name in names) for row in rows)
+    return sum(n == 1 for n in held.values())
+
+
+def unique_people(rows, names, person):
+    held = {}
+    for row in rows:
+        held.setdefault(tuple(row[name] for name in names), set()).add(row[person])
+    return len({who for some in held.values() if len(some) == 1 for who in some})
+
+
+# ---------------------------------------------------------------------- the opened table
+
+
+def test_it_is_looked_at_as_init_does(tmp_path):
+    path = write_discharges(tmp_path / "discharges.csv")
+    opened = Opened.open(path)
+    assert opened.profile == profile(path)
+    opened.close()
+
+
+def test_a_table_without_quasi_identifiers_is_opened(opening):
+    opened = opening(name=[f"Ann {i}" for i in range(40)], empty=[None] * 40)
+    assert [it.role for it in opened.profile.columns] == ["identifier", "drop"]
+    assert opened.profile.uniques == 0
+    assert opened.classes(["name"]).uniques == 40
+
+
+def test_a_broken_file_is_refused_with_its_line(tmp_path):
+    (tmp_path / "broken.csv").write_text('a,b\n1,2\n3,"4\n', encoding="utf-8")
+    with pytest.raises(FileFormatError, match="line 3"):
+        Opened.open(tmp_path / "broken.csv")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_values_are_counted_as_text(opening, ending):
+    opened = opening(
+        ending,
+        word=["b", "a", "a", None],
+        flag=[True, False, True, True],
+        day=[date(2020, 1, 2)] * 3 + [None],
+        number=[1.5, float("nan"), 1.5, 2.0],
+    )
+    assert list(opened.values("word").items()) == [("a", 2), ("b", 1)]
+    assert opened.values("flag") == {"True": 3, "False": 1}
+    assert opened.values("day") == {"2020-01-02": 3}
+    assert opened.values("number") == {"1.5": 2, "2.0": 1}
+    assert opened.preview[1] == ["a", "False", "2020-01-02", None]
+    with pytest.raises(NotThere):
+        opened.values("nothing")
+
+
+def test_long_cells_are_cut_and_twenty_rows_are_shown(opening):
+    opened = opening(text=["x" * 500, *("y" * 200 for _ in range(30))], place=range(31))
+    assert len(opened.preview) == 20
+    assert [row[1] for row in opened.preview] == [str(i) for i in range(20)]
+    assert opened.preview[0][0] == "x" * 199 + "…"
+    assert opened.preview[1][0] == "y" * 200
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("most", [0, 1_000])
+def test_missing_values_are_alike_however_they_are_written(opening, monkeypatch, ending, most):
+    monkeypatch.setattr(module, "MOST_IN_MEMORY", most)  # 0: DuckDB counts
+    opened = opening(
+        ending, word=["?", None, "n/a", "x"], number=[0.0, -0.0, float("nan"), float("nan")]
+    )
+    assert opened.classes(["word"]).uniques == 4
+    assert opened.classes(["word"], marks=["?", "n/a"]).uniques == 1
+    assert opened.classes(["word"], marks=["?"]).uniques == 2
+    if ending == "parquet":  # in CSV these are texts: 0.0, -0.0 and nothing
+        assert opened.classes(["number"]).uniques == 0
+
+
+@pytest.mark.parametrize("most", [0, 1_000])
+def test_classes_are_those_of_the_file(tmp_path, monkeypatch, most):
+    monkeypatch.setattr(module, "MOST_IN_MEMORY", most)
+    path = write_discharges(tmp_path / "discharges.csv")
+    opened, rows = Opened.open(path), rows_of(path)
+    for names in ([], ["sex"], ["age", "sex"], ["zip", "age", "diagnosis", "severity"]):
+        assert opened.classes(names).uniques == uniques(rows, names)
+        found = opened.classes(names, "patient")
+        assert found.unique_people == unique_people(rows, names, "patient")
+    opened.close()
+
+
+def test_types_that_no_dictionary_takes(opening):
+    opened = opening("parquet", many=[[1], [1], [2]], word=["a", "b", "b"])
+    assert opened.classes(["many"]).uniques == 1
+    assert opened.classes(["many", "word"]).uniques == 3
+
+
+def test_several_threads_ask_at_once(tmp_path):
+    path = write_discharges(tmp_path / "discharges.csv")
+    opened, rows = Opened.open(path), rows_of(path)
+    names = ["age", "sex", "zip", "severity", "diagnosis"]
+    found: dict[int, tuple[int, int]] = {}
+
+    def ask(place: int) -> None:
+        asked = names[: 1 + place % len(names)]
+        values = opened.values(asked[-1])
+        found[place] = (opened.classes(asked).uniques, sum(values.values()))
+
+    threads = [threading.Thread(target=ask, args=(place,)) for place in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for place in range(20):
+        asked = names[: 1 + place % len(names)]
+        assert found[place] == (uniques(rows, asked), len(rows))
+    opened.close()
+
+
+def test_a_closed_table_says_so(opening):
+    opened = opening(word=["a", "b"] * 20, other=["x", "y"] * 20)
+    opened.close()
+    opened.close()
+    with pytest.raises(NotThere, match="not open any more"):
+        opened.values("word")
+    with pytest.raises(NotThere, match="not open any more"):
+        opened.facts("word")
+
+
+# ---------------------------------------------------------------------- what the page asks for
+
+
+def test_the_columns_with_what_is_suggested(client, bench):
+    found = client.get("/api/columns").json()
+    assert (found["records"], found["person"]) == (400, "patient")
+    columns = {it["name"]: it for it in found["columns"]}
+    assert list(columns) == bench.table.names
+    assert columns["patient"]["role"] == "identifier"
+    assert columns["patient"]["person"] is True
+    assert columns["patient"]["frequent"] == []  # nobody is named
+    assert columns["diagnosis"]["role"] == "quasi"
+    assert columns["diagnosis"]["taxonomy"] == "icd9cm"
+    assert "icd9cm" in columns["diagnosis"]["reason"]
+    assert columns["sex"]["distinct"] == 2
+
+
+def test_the_first_rows(client, bench):
+    found = client.get("/api/preview").json()
+    rows = rows_of(bench.folder.path / "discharges.csv")[:20]
+    assert found["names"] == list(rows[0])
+    assert found["rows"] == [list(row.values()) for row in rows]
+
+
+def test_who_is_unique(client, bench):
+    rows = rows_of(bench.folder.path / "discharges.csv")
+    names = ["zip", "age", "sex"]
+    found = client.get("/api/classes", params={"column": names}).json()
+    assert found["unit"] == "records"
+    assert found["unique_records"] == uniques(rows, names)
+    assert found["share"] == uniques(rows, names) / 400
+    assert found["tuples"] == len({tuple(row[name] for name in names) for row in rows})
+    assert sum(it["records"] for it in found["sizes"]) == 400
+    assert [it["column"] for it in found["columns"]] == names
+    for it in found["columns"]:
+        without = uniques(rows, [name for name in names if name != it["column"]])
+        assert it["uniques"] == uniques(rows, names) - without
+        assert it["alone"] == uniques(rows, [it["column"]])
+
+
+def test_who_is_unique_among_people(client, bench):
+    rows = rows_of(bench.folder.path / "discharges.csv")
+    asked = {"column": ["age", "sex"], "person": "patient"}
+    found = client.get("/api/classes", params=asked).json()
+    assert found["unit"] == "people"
+    assert found["people"] == len({row["patient"] for row in rows})
+    assert found["unique_people"] == unique_people(rows, ["age", "sex"], "patient")
+    assert found["share"] == found["unique_people"] / found["people"]
+
+
+def test_marks_of_missing_values_are_those_of_the_release(client, bench):
+    state = bench.draft.read()
+    before = client.get("/api/classes", params={"column": "sex"}).json()
+    bench.draft.write({**state.fields, "missing_marks": ["F", "M"]}, state.revision)
+    after = client.get("/api/classes", params={"column": "sex"}).json()
+    assert (before["tuples"], after["tuples"]) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/api/classes?column=nothing", 404),
+        ("/api/classes?column=age&person=nothing", 404),
+        ("/api/classes?column=", 422),
+        ("/api/classes?" + "&".join(["column=age"] * 201), 422),
+        ("/api/columns/nothing/suggestion?role=quasi", 404),
+        ("/api/columns/age/suggestion?role=person", 422),
+        ("/api/columns/age/suggestion", 422),
+    ],
+)
+def test_what_is_refused(client, path, status):
+    answer = client.get(path)
+    assert answer.status_code == status
+    assert answer.json()["message"]
+
+
+def test_without_a_table_nothing_is_told(empty):
+    client = talking_to(empty)
+    for path in ("columns", "preview", "classes", "columns/a/suggestion?role=keep"):
+        answer = client.get(f"/api/{path}")
+        assert answer.status_code == 404
+        assert "Data screen" in answer.json()["hint"]
+
+
+@pytest.mark.parametrize(
+    ("column", "role", "fields"),
+    [
+        ("age", "quasi", {"role": "quasi", "type": "numeric"}),
+        ("age", "drop", {"role": "drop"}),
+        ("diagnosis", "quasi", {"role": "quasi", "taxonomy": "icd9cm"}),
+        ("outcome", "quasi", {"role": "quasi", "taxonomy": "icd9cm"}),
+        ("admitted", "quasi", {"role": "quasi", "type": "date"}),
+        ("zip", "quasi", {"role": "quasi", "type": "nominal"}),
+        ("charge", "quasi", {"role": "quasi", "type": "numeric"}),
+        ("charge", "confidential", {"role": "confidential", "type": "numeric"}),
+        ("ward", "confidential", {"role": "confidential"}),
+        ("patient", "identifier", {"role": "identifier"}),
+    ],
+)
+def test_what_a_release_would_say_of_a_column(empty, column, role, fields):
+    path = write_discharges(empty.folder.path / "discharges.csv")
+    frame = pd.read_csv(path, dtype=str)
+    frame.assign(ward=[f"ward {i % 7}" for i in range(400)]).to_csv(path, index=False)
+    empty.open("discharges.csv")
+    found = talking_to(empty).get(f"/api/columns/{column}/suggestion", params={"role": role}).json()
+    assert found["fields"] == fields
+    assert found["lacks"] is None
+    made = {"how": "prefixes", "separator": None, "lengths": [1, 3]}
+    assert found["make"] == (made if column == "zip" else None)
+
+
+def test_what_is_missing_for_a_column_is_said_in_words(empty):
+    path = empty.folder.path / "words.csv"
+    said = [f"word {i} of many" for i in range(3000)]
+    pd.DataFrame({"sex": ["f", "m"] * 1500, "comes/from": said, "empty": [None] * 3000}).to_csv(
+        path, index=False
+    )
+    empty.open("words.csv")
+    client = talking_to(empty)
+    found = client.get("/api/columns/comes%2Ffrom/suggestion?role=quasi").json()
+    assert found["fields"] == {"role": "quasi"}
+    assert "3,000 different values and no taxonomy" in found["lacks"]
+    found = client.get("/api/columns/empty/suggestion?role=quasi").json()
+    assert "it has no values" in found["lacks"].lower()
+
+
+# ---------------------------------------------------------------------- in a browser
+
+
+def roles(tab, served):
+    tab.goto(f"{served.address}/roles")
+    tab.wait_for_selector("#panel[data-uniques][aria-busy=false]")
+    return tab
+
+
+def pick(tab, column, role):
+    tab.check(f"tr[data-column='{column}'] input[value={role}]")
+
+
+def shown_uniques(tab):
+    return int(tab.get_attribute("#panel", "data-uniques"))
+
+
+def fields_of(served):
+    import yaml
+
+    return yaml.safe_load((served.folder / "release.yaml").read_text("utf-8"))
+
+
+def test_the_figures_follow_what_is_chosen(tab, served):
+    roles(tab, served)
+    rows = rows_of(served.folder / "discharges.csv")
+    names = [n for n, it in fields_of(served)["columns"].items() if it["role"] == "quasi"]
+    assert shown_uniques(tab) == unique_people(rows, names, "patient")
+    for name in [it for it in names if it not in ("age", "sex")]:
+        pick(tab, name, "drop")
+    tab.wait_for_selector("#panel[data-columns='2'][aria-busy=false]")
+    assert shown_uniques(tab) == unique_people(rows, ["age", "sex"], "patient")
+    assert tab.inner_text("#uniques") == f"{shown_uniques(tab):,}"
+    without = unique_people(rows, ["sex"], "patient")
+    through = tab.get_attribute("[data-adds=age]", "data-uniques")
+    assert int(through) == shown_uniques(tab) - without
+    waited(lambda: fields_of(served)["columns"]["zip"] == {"role": "drop"})
+
+    tab.select_option("#person", "")
+    tab.wait_for_selector(f"#panel[data-uniques='{uniques(rows, ['age', 'sex'])}']")
+    waited(lambda: "person" not in fields_of(served))
+
+    tab.click("#take-all")
+    columns = str(len(names))
+    tab.wait_for_selector(f"#panel[data-columns='{columns}'][aria-busy=false]")
+    waited(lambda: fields_of(served).get("person") == "patient")
+    assert fields_of(served)["columns"]["diagnosis"] == {"role": "quasi", "taxonomy": "icd9cm"}
+    assert tab.is_disabled("#take-all")
+
+
+def test_a_column_that_becomes_a_quasi_identifier_gets_its_meaning(tab, served):
+    roles(tab, served)
+    before = fields_of(served)["columns"]["zip"]
+    assert before["taxonomy"] == "release-zip.taxonomy.csv"
+    pick(tab, "outcome", "quasi")
+    waited(lambda: fields_of(served)["columns"]["outcome"].get("taxonomy") == "icd9cm")
+    tab.wait_for_selector("tr[data-column=outcome] .differs:visible")
+    pick(tab, "zip", "keep")
+    waited(lambda: fields_of(served)["columns"]["zip"] == {"role": "keep"})
+    pick(tab, "zip", "quasi")
+    waited(lambda: fields_of(served)["columns"]["zip"] == before)
+    tab.click("#undo")
+    waited(lambda: fields_of(served)["columns"]["zip"] == {"role": "keep"})
+    tab.wait_for_selector("tr[data-column=zip] input[value=keep]:checked")
+
+
+def test_arrow_keys_choose_and_who_leaves_loses_nothing(tab, served):
+    roles(tab, served)
+    tab.focus("tr[data-column=age] input[value=quasi]")
+    tab.keyboard.press("ArrowRight")
+    tab.keyboard.press("ArrowRight")
+    tab.click("nav.steps a[href='/data']")
+    tab.wait_for_url("**/data")
+    assert fields_of(served)["columns"]["age"] == {"role": "keep"}

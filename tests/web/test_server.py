@@ -1,0 +1,100 @@
+"""The workbench as a process: its link, its end, its start over."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from urllib.error import HTTPError
+
+import pytest
+
+from workbench import SEED, waited, write_discharges
+
+
+def asked(served, path, token=True):
+    request = urllib.request.Request(f"{served.address}{path}")
+    if token:
+        request.add_header("authorization", f"Bearer {served.token}")
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return answer.read().decode()
+
+
+def test_the_link_is_all_there_is_on_standard_output(served):
+    asked(served, "/api/session")
+    served.stop()
+    assert served.process.stdout.read() == ""
+
+
+def test_nobody_else_is_answered(served):
+    with pytest.raises(HTTPError) as refused:
+        asked(served, "/api/session", token=False)
+    assert refused.value.code == 403
+    refused.value.close()
+
+
+def test_it_listens_on_this_machine_alone(served):
+    port = int(served.address.rpartition(":")[2])
+    others = [
+        it[4][0]
+        for it in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)
+        if not it[4][0].startswith("127.")
+    ]
+    if not others:
+        pytest.skip("this machine has no address but its own")
+    with socket.socket() as other:
+        other.settimeout(2)
+        assert other.connect_ex((others[0], port)) != 0
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_when_asked_and_leaves_nothing_behind(served, sign):
+    waited(lambda: '"opening":null' in asked(served, "/api/session"))
+    assert served.stop(sign) in (0, 130)
+    left = {it for it in os.listdir(served.folder) if it.startswith(".")}
+    assert left == {".ontomask"}
+    assert "Traceback" not in served.process.stderr.read()
+
+
+def test_the_page_is_there_while_a_large_table_is_read(tmp_path, serving):
+    write_discharges(tmp_path / "large.csv", 60_000)
+    served = serving(tmp_path, "large.csv")
+    assert "Which table" in asked(served, "/data")
+    waited(lambda: '"records":60000' in asked(served, "/api/session"))
+
+
+def test_a_port_that_is_taken_is_said(served, tmp_path):
+    port = served.address.rpartition(":")[2]
+    done = subprocess.run(
+        [sys.executable, "-m", "ontomask.cli", "workbench", "--no-browser", "--port", port],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert f"port {port}" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_release_file_or_a_folder_can_be_named(tmp_path, serving, served):
+    waited(lambda: (tmp_path / "release.yaml").exists())
+    served.stop()
+    for named in ("release.yaml", "."):
+        again = serving(tmp_path, named)
+        waited(lambda again=again: '"records":400' in asked(again, "/api/session"))
+        again.stop()
+
+
+def test_a_file_that_is_not_there_is_said(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "ontomask.cli", "workbench", "--no-browser", "nothing.csv"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "ONTOMASK_SEED": str(SEED)},
+    )
+    assert done.returncode == 2
+    assert "there is no file nothing.csv" in done.stderr
