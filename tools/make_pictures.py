@@ -153,7 +153,8 @@ def workbench(folder: Path, chromium: Any) -> None:
             page.wait_for_selector(f"#lost-values li[data-value='{value}']", state="hidden")
         page.wait_for_selector("#covered:has-text('100 %')")
         way.take("workbench-taxonomy", part="#drawn-title")
-        for method, k in (("recoding", 5), ("microaggregation", 3), ("microaggregation", 5)):
+        runs = (("recoding", 5), ("microaggregation", 3), ("microaggregation", 5))
+        for number, (method, k) in enumerate(runs, 1):
             way.to("method", f"#method-{method}")
             page.check(f"#method-{method}")
             page.fill("#setting-k", str(k))
@@ -163,7 +164,7 @@ def workbench(folder: Path, chromium: Any) -> None:
             if k == 3:
                 page.wait_for_selector("#progress")
                 way.take()
-            page.wait_for_selector("#to-result", timeout=120_000)
+            page.wait_for_selector(f"#to-result[href$='{number:04}']", timeout=120_000)
         way.to("result", "#tiles .tile")
         way.take()
         page.click("#tab-meaning")
@@ -172,6 +173,7 @@ def workbench(folder: Path, chromium: Any) -> None:
         for id in ("0001", "0003"):
             page.check(f"tr[data-run='{id}'] input")
         page.wait_for_selector("#two table.both")
+        page.evaluate("scrollTo(0, 0)")
         way.take("workbench-runs")
         way.to("release", "tr[data-requirement=k] .verdict.yes")
         page.fill("#require-linkage_below", "25")
@@ -215,6 +217,7 @@ class Way:
             box = self.page.locator(part).bounding_box()
             self.page.evaluate(f"scrollBy(0, {box['y'] - 120})")
             self.page.wait_for_timeout(200)
+        self.page.evaluate("document.getElementById('said').replaceChildren()")
         self.page.screenshot(path=PICTURES / f"{name or f'workbench-{self.screen}'}.png")
 
 

@@ -17,17 +17,12 @@ from markupsafe import Markup
 from ontomask.pages import numbers
 from ontomask.pages.drawing.colours import as_css
 
-__all__ = ["embedded", "page", "prepare"]
+__all__ = ["embedded", "page"]
 
 
 def page(template: str, **values: Any) -> str:
     """The page that a template makes of some values."""
     return _environment().get_template(template).render(**values)
-
-
-def prepare(template: str) -> None:
-    """Compile a template, so that its page is made sooner."""
-    _environment().get_template(template)
 
 
 @cache

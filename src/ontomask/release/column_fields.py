@@ -8,7 +8,7 @@ from typing import Any
 from ontomask.release.profile_facts import Facts
 from ontomask.release.proposals import Suggestion, as_chosen
 
-__all__ = ["ColumnFields", "Making", "fields_in_role"]
+__all__ = ["ColumnFields", "Making", "fields_in_role", "fields_of"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def fields_in_role(facts: Facts, role: str) -> ColumnFields:
     said = as_chosen(facts, role)
     if said.role != role:
         return ColumnFields({"role": role}, said.reason, said.notes, lacks=_lacking(said))
-    return ColumnFields(_fields(said), said.reason, said.notes, _making(said))
+    return ColumnFields(fields_of(said), said.reason, said.notes, _making(said))
 
 
 def _lacking(said: Suggestion) -> str:
@@ -61,12 +61,15 @@ def _lacking(said: Suggestion) -> str:
     return f"It cannot be masked as it is. {reason}."
 
 
-def _fields(said: Suggestion) -> dict[str, Any]:
+def fields_of(said: Suggestion, taxonomy: str | None = None) -> dict[str, Any]:
+    """What is suggested, as a release file has it; ``taxonomy`` is a file made of the values."""
     fields: dict[str, Any] = {"role": said.role}
-    if said.taxonomy:
-        fields["taxonomy"] = said.taxonomy
+    if said.taxonomy or taxonomy:
+        fields["taxonomy"] = said.taxonomy or taxonomy
     elif said.type:
         fields["type"] = said.type
+    if taxonomy:
+        fields["format"] = "child-parent"
     if said.repair_codes:
         fields["repair_codes"] = True
     if said.levels:

@@ -19,6 +19,7 @@ import yaml
 from ontomask.engines.files.formats import named_format
 from ontomask.errors import OntomaskError, ParameterError, TaxonomyError, many
 from ontomask.files import written_beside
+from ontomask.release.column_fields import fields_of
 from ontomask.release.meaning.made import of_values, taxonomy_file, write_made
 from ontomask.release.profile import ColumnProfile, Profile
 from ontomask.taxonomy import Taxonomy, load_taxonomy, map_terms
@@ -251,21 +252,7 @@ def _fields(column: ColumnProfile, file: str | None) -> dict[str, Any]:
         return {"role": "identifier" if said.role == "person" else said.role}
     if said.role == "quasi" and said.made and file is None:
         return {"role": "drop"}
-    fields: dict[str, Any] = {"role": said.role}
-    taxonomy = said.taxonomy or file
-    if taxonomy:
-        fields["taxonomy"] = taxonomy
-    elif said.type:
-        fields["type"] = said.type
-    if file:
-        fields["format"] = "child-parent"
-    if said.repair_codes:
-        fields["repair_codes"] = True
-    if said.levels:
-        fields["levels"] = list(said.levels)
-    if said.date_format:
-        fields["date_format"] = said.date_format
-    return fields
+    return fields_of(said, file)
 
 
 # ---------------------------------------------------------------------- the rest

@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from ontomask.errors import FileFormatError, ParameterError
@@ -98,7 +97,6 @@ def release_file(
     refuse_targets(files, [*spec.inputs(), *own], folders)
     if not force:
         _refuse_existing(files)
-    Thread(target=_load_the_rest, daemon=True).start()
     with _session(spec, force, progress) as session:
         release = _masked(spec, seed, progress, session)
         progress("measuring utility and risk")
@@ -122,15 +120,6 @@ def release_file(
                 file.write(report(release, shown))
     elsewhere = (spec.output,) if is_elsewhere(spec.output) else ()
     return Outcome(release, (*elsewhere, *files), made)
-
-
-def _load_the_rest() -> None:
-    """Load what figures and report need, while loops and DuckDB let another thread run."""
-    import scipy.sparse  # noqa: F401
-
-    from ontomask.pages.render import prepare
-
-    prepare("report.html")
 
 
 @contextmanager

@@ -72,3 +72,18 @@ export function size(bytes) {
 export function many(n, one, several = `${one}s`) {
   return `${whole(n)} ${n === 1 ? one : several}`;
 }
+
+// A label in as many lines as there is room for; what is left over ends in dots.
+export function wrapped(text, letters, room) {
+  const lines = [];
+  let left = text;
+  while (left && lines.length < room && letters > 1) {
+    if (left.length <= letters) { lines.push(left); break; }
+    const last = lines.length === room - 1;
+    const space = left.lastIndexOf(" ", letters);
+    const cut = last ? letters - 1 : space > 0 ? space : letters;
+    lines.push(left.slice(0, cut).trimEnd() + (last ? "…" : ""));
+    left = left.slice(cut).trimStart();
+  }
+  return lines;
+}

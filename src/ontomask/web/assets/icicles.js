@@ -1,5 +1,5 @@
 // A taxonomy with the records in it, before and after, side by side; a branch opens on both.
-import { h, s, fill, whole } from "./dom.js";
+import { h, s, fill, whole, wrapped } from "./dom.js";
 
 const WIDTH = 520, HEIGHT = 440, FIRST = 84, LEVELS = 4, GAP = 1.5, SMALLEST = 2.5, LINE = 14, LETTER = 6.9;
 const MOST_LINES = 6;
@@ -115,19 +115,4 @@ function grown(column, names) {
     node.top = node.depth === 1 ? parent.children.length - 1 : parent.top;
   }
   return { name: column.name, nodes };
-}
-
-// A label in as many lines as there is room for; what is left over ends in dots.
-function wrapped(text, letters, room) {
-  const lines = [];
-  let left = text;
-  while (left && lines.length < room) {
-    if (left.length <= letters) { lines.push(left); break; }
-    const last = lines.length === room - 1;
-    const space = left.lastIndexOf(" ", letters);
-    const cut = last ? letters - 1 : space > 0 ? space : letters;
-    lines.push(left.slice(0, cut).trimEnd() + (last ? "…" : ""));
-    left = left.slice(cut).trimStart();
-  }
-  return lines;
 }

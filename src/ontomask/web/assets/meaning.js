@@ -5,7 +5,7 @@ import { showApart } from "./apart.js";
 import { builder } from "./builder.js";
 import { conceptSearch, way } from "./concept_search.js";
 import { byId, fill, h, many, percent, whole } from "./dom.js";
-import { icicle } from "./icicle_web.js";
+import { icicle } from "./icicle.js";
 import { change, failed, lines, onSession, say, session } from "./shell.js";
 
 const ROLES = { quasi: "quasi-identifier", confidential: "confidential" };

@@ -145,13 +145,16 @@ function choose(column, role) {
   saving.set(column.name, role);
   hints.delete(column.name);
   showRow(column, session);
-  count();
-  under(save(column, role, byKeys ? PASSING : 0));
+  // The figures first: saving would have them wait.
+  const shown = count();
+  under(save(column, role, byKeys ? wait(PASSING) : Promise.race([shown, wait(PASSING)])));
 }
 
-async function save(column, role, delay) {
+const wait = (much) => new Promise((done) => setTimeout(done, much));
+
+async function save(column, role, ready) {
   try {
-    await new Promise((done) => setTimeout(done, delay));
+    await ready;
     if (saving.get(column.name) !== role) return; // chosen anew meanwhile
     const found = await fieldsIn(column, role);
     await change((fields) => {

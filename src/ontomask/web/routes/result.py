@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
@@ -14,7 +13,7 @@ from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field, ValidationError
 
 from ontomask.release.comparing.axes import LOSSES, RISKS, Axis
-from ontomask.release.report.two import compared, differences
+from ontomask.release.report.two import Both, compared, differences
 from ontomask.release.spec import Requirements
 from ontomask.web.asking import ERRORS, Bench, NotThere
 from ontomask.web.parts import held_to
@@ -140,26 +139,13 @@ class Difference(BaseModel):
     second: str
 
 
-class Row(BaseModel):
-    """A figure of two runs; ``which`` is better by it, empty where neither can be said to be."""
-
-    part: Literal["risk", "utility"]
-    name: str
-    title: str
-    first: str
-    second: str
-    better: str
-    which: Literal["first", "second", "same", ""]
-    meaning: str
-
-
 class TwoRuns(BaseModel):
     """Two runs side by side."""
 
     first: str
     second: str
     differences: list[Difference]
-    rows: list[Row]
+    rows: list[Both]
 
 
 @router.get("/runs/{id}/parts")
@@ -209,7 +195,7 @@ def two_runs(first: RunAsked, second: RunAsked, bench: Bench) -> TwoRuns:
             Difference(name=name, first=was, second=now)
             for name, was, now in differences(one, other)
         ],
-        rows=[Row(**asdict(it)) for it in compared(one, other)],
+        rows=compared(one, other),
     )
 
 

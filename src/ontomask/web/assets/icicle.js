@@ -1,6 +1,6 @@
 // A taxonomy with the records in it: one picture, opened branch by branch, down to a single concept.
 
-import { fill, h, many, s, whole } from "./dom.js";
+import { fill, h, many, s, whole, wrapped } from "./dom.js";
 
 const WIDTH = 980, HEIGHT = 420, FIRST = 110, LEVELS = 5, GAP = 1.5, SMALLEST = 2.5, LINE = 15, LETTER = 7, MOST_LINES = 6;
 const COLOURS = 6;
@@ -141,19 +141,4 @@ export function icicle(place, onOpen) {
   }
 
   return { draw, show };
-}
-
-// A label in as many lines as there is room for; what is left over ends in dots.
-function wrapped(text, letters, room) {
-  const lines = [];
-  let left = text;
-  while (left && lines.length < room && letters > 1) {
-    if (left.length <= letters) { lines.push(left); break; }
-    const last = lines.length === room - 1;
-    const space = left.lastIndexOf(" ", letters);
-    const cut = last ? letters - 1 : space > 0 ? space : letters;
-    lines.push(left.slice(0, cut).trimEnd() + (last ? "…" : ""));
-    left = left.slice(cut).trimStart();
-  }
-  return lines;
 }
