@@ -234,6 +234,17 @@ def test_one_thing_at_a_time_and_another_after_it(folder, work):
     assert work.wait().state == "done"
 
 
+def test_only_a_folder_of_its_own_is_removed(tmp_path, monkeypatch):
+    from ontomask.web.working import SCRATCH, _forget_scratch
+
+    own = tmp_path / f"{SCRATCH}x"
+    own.mkdir()
+    for folder, stays in ((tmp_path, True), (own, False)):
+        monkeypatch.setattr(tempfile, "tempdir", str(folder))
+        _forget_scratch()
+        assert folder.exists() is stays
+
+
 def test_nothing_to_cancel(work):
     assert work.cancel().state == "idle"
 

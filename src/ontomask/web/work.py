@@ -25,6 +25,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from ontomask.web.errors import Busy
+from ontomask.web.working import SCRATCH
 
 __all__ = ["Failure", "Kind", "Task", "Work", "WorkState"]
 
@@ -144,7 +145,7 @@ class Work:
                 count=self._state.count + 1,
             )
             self._began = monotonic()
-            scratch = tempfile.mkdtemp(prefix="ontomask-work-")
+            scratch = tempfile.mkdtemp(prefix=SCRATCH)
             before = _unfinished(task.folder)
             try:
                 self._process = _process(scratch)

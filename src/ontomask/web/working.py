@@ -30,7 +30,10 @@ from ontomask.errors import OntomaskError, OntomaskWarning
 if TYPE_CHECKING:
     from ontomask.release.spec import Spec
 
-__all__ = ["main"]
+__all__ = ["SCRATCH", "main"]
+
+#: How a folder for temporary files is called that is made for one piece of work.
+SCRATCH = "ontomask-work-"
 
 #: How long the work may take to end when nobody wants it any more, in seconds; then it is ended.
 PATIENCE = 30.0
@@ -46,8 +49,8 @@ def main() -> None:
     told = json.loads(line)
     talk = _Talk(os.fdopen(os.dup(1), "w", encoding="utf-8"))
     os.dup2(2, 1)  # what libraries print must not get among the answers
-    Thread(target=talk.listen, daemon=True).start()
     try:
+        Thread(target=talk.listen, daemon=True).start()
         talk.tell(end="done", result=_done(told, talk))
     except KeyboardInterrupt:
         talk.tell(end="cancelled")
@@ -69,7 +72,14 @@ def main() -> None:
             hint="what happened is in the terminal; please report it",
         )
     finally:
-        shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)  # which was made for this process
+        _forget_scratch()
+
+
+def _forget_scratch() -> None:
+    """Remove the folder for temporary files, where it was made for this process alone."""
+    scratch = Path(tempfile.gettempdir())
+    if scratch.name.startswith(SCRATCH):
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 class _Talk:
