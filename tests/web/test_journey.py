@@ -187,3 +187,40 @@ def test_names_that_look_like_markup_are_text_on_every_screen(chromium, tmp_path
             )
             assert page.locator("main img").count() == 0
             assert page.title() != "1"
+
+
+def test_the_lines_of_every_screen_run_as_they_stand(tab, served, tmp_path):
+    commands, scripts = set(), set()
+    for screen in ("data", "roles", "meaning#diagnosis", "meaning#age", "method", "release"):
+        tab.goto(f"{served.address}/{screen}")
+        tab.evaluate("document.getElementById('lines').open = true")
+        tab.wait_for_selector("#lines-body pre")
+        tab.wait_for_timeout(500)
+        shell, python = (it.inner_text() for it in tab.locator("#lines-body pre").all())
+        commands |= {it for it in shell.splitlines() if not it.startswith("#")}
+        scripts.add(python)
+    assert len(commands) >= 6
+    for line in sorted(commands):
+        assert line.startswith("ontomask ")
+        ran(tmp_path, f"{sys.executable} -m {line}")
+    for left in tmp_path.glob("discharges.released*"):
+        left.unlink()
+    longest = [it for it in scripts if not any(it != other and it in other for other in scripts)]
+    for script in longest:
+        (tmp_path / "lines.py").write_text(script)
+        ran(tmp_path, f"{sys.executable} lines.py")
+
+
+def ran(folder, line):
+    done = subprocess.run(line, shell=True, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, (line, done.stderr)
+
+
+def test_a_taxonomy_is_uploaded_where_it_is_needed(tab, served, tmp_path, tmp_path_factory):
+    file = tmp_path_factory.mktemp("elsewhere") / "sexes.csv"
+    file.write_text("child,parent\n*,\nF,*\nM,*\n")
+    tab.goto(f"{served.address}/meaning#sex")
+    tab.select_option("#type", "nominal")
+    tab.set_input_files("#taxonomy-file", str(file))
+    expect(tab.locator("#covered")).to_have_text("100 %")
+    assert column(tmp_path, "sex")["taxonomy"] == "sexes.csv"

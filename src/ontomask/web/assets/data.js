@@ -10,7 +10,7 @@ onSession(async (now) => {
   byId("limit").textContent = size(now.largest_upload);
   tellTrouble(now.not_opened);
   lines({
-    shell: now.data ? [`ontomask init ${quoted(now.data)}`] : ["ontomask init patients.csv"],
+    shell: [`ontomask init ${quoted(now.data ?? "patients.csv")} --output proposed.yaml`],
     python: ["from ontomask.release.profile import profile", `profile(${JSON.stringify(now.data ?? "patients.csv")})`],
   });
   if (now.opening) return;

@@ -1,6 +1,6 @@
 // The Meaning screen: a taxonomy for each column of words, and a concept for each value.
 
-import { get, query } from "./api.js";
+import { get, Problem, query, send } from "./api.js";
 import { showApart } from "./apart.js";
 import { builder } from "./builder.js";
 import { conceptSearch, way } from "./concept_search.js";
@@ -133,14 +133,14 @@ function showLines(name, its, type) {
   const q = (text) => (/^[\w.\-/]+$/.test(text) ? text : `'${String(text).replaceAll("'", "'\\''")}'`);
   const p = (value) => JSON.stringify(value);
   if (type !== "nominal" || !its.taxonomy) {
-    lines({ shell: [`ontomask check ${q(session.file)}`], python: ["import ontomask as om", `om.load_spec(${p(session.file)}).columns[${p(name)}]`] });
+    lines({ shell: [`ontomask check ${q(session.file)}`], python: ["from ontomask.release.spec import load_spec", `load_spec(${p(session.file)}).columns[${p(name)}]`] });
     return;
   }
   const format = its.format ? ` --format ${q(its.format)}` : "";
   const more = [its.repair_codes ? " --repair-codes" : "", its.heads ? " --heads" : "", typeof its.mapping === "string" ? ` --corrections ${q(its.mapping)}` : ""].join("");
   const shell = [`ontomask map ${q(session.data)} --column ${q(name)} --taxonomy ${q(its.taxonomy)}${format}${more}`, `ontomask taxonomy search ${q(its.taxonomy)}${format} WORDS`, `ontomask check ${q(session.file)}`];
   const arguments_ = ["measure", "domain", "mapping", "repair_codes", "heads"].filter((it) => its[it] !== undefined).map((it) => `, ${it}=${its[it] === true ? "True" : its[it] === false ? "False" : p(its[it])}`).join("");
-  lines({ shell, python: ["import ontomask as om", `taxonomy = om.load_taxonomy(${p(its.taxonomy)}${its.format ? `, ${p(its.format)}` : ""})`, `om.Nominal(${p(name)}, taxonomy${arguments_})`, `taxonomy.explain("…", "…")`] });
+  lines({ shell, python: ["import ontomask as om", `taxonomy = om.load_taxonomy(${p(its.taxonomy)}${its.format ? `, ${p(its.format)}` : ""})`, `om.Nominal(${p(name)}, taxonomy${arguments_})`] });
 }
 
 // ---------------------------------------------------------------- words
@@ -201,14 +201,29 @@ async function showTaxonomies(its) {
   byId("taxonomy-words").textContent = bundled?.about ?? (its.taxonomy ? "A file of the working folder." : "Bundled ones, a file of the folder (child,parent tables, OBO, OWL, SKOS and others), or one made of the values themselves.");
 }
 
-byId("taxonomy").addEventListener("change", (event) => {
-  const name = chosen, taxonomy = event.target.value;
-  change((fields) => {
+byId("taxonomy").addEventListener("change", (event) => attach(chosen, event.target.value));
+
+byId("taxonomy-file").addEventListener("change", async (event) => {
+  const [file] = event.target.files, name = chosen;
+  if (!file) return;
+  try {
+    if (file.size > session.largest_upload) throw new Problem(413, `${file.name} is larger than what is taken.`, "Copy it into the folder, and choose it from there.");
+    const stored = await send(`/api/files/${encodeURIComponent(file.name)}`, file);
+    await attach(name, stored.name);
+  } catch (problem) {
+    failed(problem);
+  } finally {
+    event.target.value = "";
+  }
+});
+
+function attach(name, taxonomy) {
+  return change((fields) => {
     const its = fields.columns[name];
     for (const field of OF_TAXONOMY) delete its[field];
     if (taxonomy) { its.taxonomy = taxonomy; if (its.type === "nominal") delete its.type; } else { delete its.taxonomy; its.type = "nominal"; }
   }, taxonomy ? `${name} has the taxonomy ${taxonomy}.` : `${name} has no taxonomy now.`);
-});
+}
 
 function showCoverage(found) {
   const colour = (way, n) => (way.how === "unmapped" || way.how.startsWith("ambiguous") ? "var(--bad)" : way.how === "correction" ? "var(--good)" : `color-mix(in srgb, var(--accent) ${Math.max(90 - 22 * n, 24)}%, var(--page))`);
