@@ -106,6 +106,16 @@ def test_opening_another_table_makes_a_release_and_undo_brings_the_old_one(clien
     assert bench.draft.path.read_text() == before
 
 
+def test_going_back_to_a_table_finds_what_was_said_of_it(client, bench):
+    now = client.get("/api/session").json()
+    fields = {**now["fields"], "method": {"name": "recoding", "k": 3}}
+    client.put("/api/release", json={"fields": fields, "revision": now["revision"]})
+    write_discharges(bench.folder.path / "other.csv", 60)
+    opened(client, "other.csv")
+    assert opened(client, "discharges.csv").json()["fields"] == fields
+    assert opened(client, "other.csv").json()["fields"]["data"] == "other.csv"
+
+
 def test_a_restart_finds_the_release_as_its_file_says(bench, tmp_path):
     state = bench.draft.read()
     bench.draft.write({**state.fields, "method": {"name": "recoding", "k": 4}}, state.revision)

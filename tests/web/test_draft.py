@@ -98,14 +98,17 @@ def test_a_path_outside_that_the_file_names_may_stay(draft):
     assert state.fields["output"] == "c.csv"
 
 
-def test_a_file_that_is_no_yaml_is_told_and_kept(draft):
+def test_a_file_that_is_no_yaml_is_told_and_nothing_is_written_over_it(draft):
+    draft.write(FIELDS, draft.read().revision)
+    draft.write(changed(output="c.csv"), draft.read().revision)
     draft.path.write_text("columns: [unclosed")
     state = draft.read()
     assert state.fields == {}
     assert "YAML" in state.problems[0].what
-    draft.write(FIELDS, state.revision)
-    draft.undo(draft.read().revision)
+    with pytest.raises(SpecError, match="nothing is changed in it"):
+        draft.write(FIELDS, state.revision)
     assert draft.path.read_text() == "columns: [unclosed"
+    assert draft.undo(state.revision).fields == FIELDS
 
 
 @pytest.mark.parametrize(
@@ -146,3 +149,20 @@ def test_a_text_reads_back_or_is_refused(value, tmp_path_factory):
     except SpecError:
         return
     assert yaml_in(text, Path("release.yaml")).data == fields
+
+
+@pytest.mark.parametrize("letters", [127, 128, 129, 500, 1000])
+def test_columns_may_have_long_names(draft, letters):
+    name = "How often " + "x" * letters
+    fields = changed(
+        columns={name: {"role": "quasi", "taxonomy": "icd9cm", "mapping": {name: "1"}}}
+    )
+    assert draft.write(fields, draft.read().revision).fields == fields
+    assert list(load_spec(draft.path).columns) == [name]
+
+
+def test_the_latest_text_about_a_table_is_found(draft):
+    for data, output in (("a.csv", "1.csv"), ("a.csv", "2.csv"), ("b.csv", "3.csv")):
+        draft.write(changed(data=data, output=output), draft.read().revision)
+    assert "2.csv" in draft.earlier("a.csv")
+    assert draft.earlier("b.csv") is None  # it is the one of now

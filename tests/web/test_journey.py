@@ -161,6 +161,7 @@ def test_an_upload_is_opened_and_one_too_large_is_refused(chromium, tmp_path, se
     context = chromium.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.goto(served.link)
+    expect(page.locator("#limit")).to_have_text("1.0 MB")
     page.set_input_files("#upload", str(large))
     expect(page.locator("#trouble")).to_contain_text("large.csv")
     page.set_input_files("#upload", str(source))
@@ -220,7 +221,33 @@ def test_a_taxonomy_is_uploaded_where_it_is_needed(tab, served, tmp_path, tmp_pa
     file = tmp_path_factory.mktemp("elsewhere") / "sexes.csv"
     file.write_text("child,parent\n*,\nF,*\nM,*\n")
     tab.goto(f"{served.address}/meaning#sex")
+    tab.wait_for_selector("#columns button[aria-current]")
     tab.select_option("#type", "nominal")
     tab.set_input_files("#taxonomy-file", str(file))
     expect(tab.locator("#covered")).to_have_text("100 %")
     assert column(tmp_path, "sex")["taxonomy"] == "sexes.csv"
+
+
+def test_a_release_file_that_cannot_be_read_is_told_and_left_alone(tab, served, tmp_path):
+    tab.goto(f"{served.address}/roles")
+    tab.wait_for_selector("#panel[data-uniques][aria-busy=false]")
+    path = tmp_path / "release.yaml"
+    broken = path.read_text("utf-8").replace("columns:", "columns: {", 1)
+    path.write_text(broken)
+    expect(tab.locator("#unreadable")).to_contain_text("cannot be read")
+    tab.click("tr[data-column=age] input[value=drop]")
+    expect(tab.locator("#said")).to_contain_text("nothing is changed in it")
+    assert path.read_text("utf-8") == broken
+
+
+def test_what_is_built_and_not_saved_is_not_left_unasked(tab, served):
+    tab.goto(f"{served.address}/meaning#zip")
+    tab.wait_for_selector("#covered")
+    tab.click("#edit")
+    tab.wait_for_selector("#tree")
+    tab.click("#new-group")
+    asked = []
+    tab.on("dialog", lambda it: (asked.append(it.type), it.accept()))
+    tab.click("nav.steps a[href='/roles']")
+    tab.wait_for_url("**/roles")
+    assert asked == ["beforeunload"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 
 import pytest
@@ -205,6 +206,13 @@ def test_the_seed_is_told_to_nobody(small, client):
 
 def method_in(folder):
     return yaml.safe_load((folder / "release.yaml").read_text("utf-8"))["method"]
+
+
+@pytest.mark.parametrize(
+    ("screen", "button"), [("method", "run"), ("method", "try"), ("release", "write")]
+)
+def test_nothing_can_be_pressed_before_the_page_hears_it(client, screen, button):
+    assert re.search(rf'<button[^>]* id="{button}"[^>]* disabled', client.get(f"/{screen}").text)
 
 
 def test_a_method_is_chosen_set_and_saved(tab, served):

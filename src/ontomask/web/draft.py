@@ -78,6 +78,12 @@ class Draft:
         """Save other fields; what the file was before can be had again."""
         with self._lock:
             now = self._at(revision)
+            if now.text and not now.fields:
+                raise SpecError(
+                    f"{self.path.name} cannot be read, so nothing is changed in it: "
+                    f"{now.problems[0].sentence}",
+                    "mend it in an editor, or take the last change back with Undo",
+                )
             _refuse_shape(fields)
             self._refuse_outside(fields, now.fields)
             return self.put(_text_of(fields, self.path), revision)
@@ -93,6 +99,14 @@ class Draft:
             self._later.clear()
             self._save(text)
             return self.read()
+
+    def earlier(self, data: str) -> str | None:
+        """The latest text of before that was about a table."""
+        with self._lock:
+            for text in self._earlier.texts():
+                if self._looked_at(text)[0].get("data") == data:
+                    return text
+        return None
 
     def undo(self, revision: str) -> State:
         """The file as it was before the last change."""
@@ -252,6 +266,11 @@ class _History:
         text = path.read_text("utf-8")
         path.unlink()
         return text
+
+    def texts(self) -> Iterator[str]:
+        """All texts, the latest first."""
+        for number in reversed(self._numbers):
+            yield self._of(number).read_text("utf-8")
 
     def _of(self, number: int) -> Path:
         return self._folder / f"{number:06}.yaml"

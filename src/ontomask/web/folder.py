@@ -11,7 +11,7 @@ from ontomask.engines.files.formats import named_format
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.web.errors import NotThere, OutsideError, TooLarge
 
-__all__ = ["OWN", "Folder"]
+__all__ = ["BESIDE", "OWN", "Folder"]
 
 #: Where the workbench keeps its own: runs, and earlier states of the release file.
 OWN = ".ontomask"
@@ -20,7 +20,7 @@ OWN = ".ontomask"
 TAXONOMIES = (".obo", ".owl", ".rdf", ".ttl", ".nt", ".xml", ".csv", ".tsv", ".txt", ".json")
 
 #: Endings of tables that were written beside a release, and are none to release.
-BESIDE = (".taxonomy.csv", ".private.csv")
+BESIDE = (".taxonomy.csv", ".private.csv", ".manifest.json")
 
 #: So many files are listed, and names are so long, at most.
 MOST_FILES = 1_000

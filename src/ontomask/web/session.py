@@ -77,7 +77,9 @@ class Workbench:
         return self._opened[1]
 
     def open(self, name: str, **settings: Any) -> State:
-        """Open a table; the release file stays where it is about this table, or is made anew.
+        """Open a table; the release file stays where it is about this table.
+
+        Otherwise it becomes what it was when it last was about it, or is made anew.
 
         ``settings`` say how the file is read. What the release file was before can be had again.
         """
@@ -95,7 +97,12 @@ class Workbench:
             before, self._opened = self._opened, (name, opened)
             if before is not None:
                 before[1].close()
-            return now if same and not settings else self._proposed(opened, now)
+            if same and not settings:
+                return now
+            before_now = None if settings else self.draft.earlier(name)
+            if before_now is not None:
+                return self.draft.put(before_now, now.revision)
+            return self._proposed(opened, now)
         except OntomaskError as error:
             self.not_opened = error
             raise

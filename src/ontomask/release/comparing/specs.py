@@ -268,5 +268,6 @@ def _line(name: str, value: Any) -> list[str]:
     }
     if not isinstance(value, Mapping | list):
         return str(yaml.dump({name: value}, **settings)).splitlines()
-    key = yaml.dump({name: None}, **settings).removesuffix(" null\n")
-    return [f"{key} {yaml.dump(value, default_flow_style=True, **settings)}".rstrip()]
+    # Not as the key of a mapping: long ones would stand on a line of their own, after "? ".
+    key = yaml.dump([name], default_flow_style=True, **settings).strip()[1:-1]
+    return [f"{key}: {yaml.dump(value, default_flow_style=True, **settings)}".rstrip()]

@@ -9,12 +9,14 @@ const SEPARATORS = ["|", "/", ">", "::", ";", "\\", "."];
 
 // onDone(column, what was built) saves it, and says whether that went well.
 export function builder({ onDone, onClosed }) {
-  let column = null;
+  let column = null, begun = "";
   const editor = outlineEditor(byId("by-hand"), (words) => say(words));
   const how = () => document.querySelector("input[name=how]:checked").value;
   for (const radio of document.querySelectorAll("input[name=how]")) radio.addEventListener("change", showHow);
   byId("builder-close").addEventListener("click", close);
   byId("builder-save").addEventListener("click", save);
+  // Whoever leaves is asked first.
+  addEventListener("beforeunload", (event) => { if (!byId("builder").hidden && editor.text() !== begun) event.preventDefault(); });
 
   async function open(name, afresh) {
     column = name;
@@ -32,6 +34,7 @@ export function builder({ onDone, onClosed }) {
     byId("builder-example").textContent = `Values: ${some.slice(0, 6).join(", ")}${values.length > 6 ? " …" : ""}`;
     fill(byId("builder-trouble"));
     editor.set(found.outline, new Map(values.map((it) => [it.value, it.records])));
+    begun = editor.text();
     showHow();
     if (found.left_over.length) lacking(found.left_over, found.left_over.length);
     byId("builder-title").focus();

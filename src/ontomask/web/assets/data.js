@@ -50,8 +50,10 @@ async function openFile(file) {
   const opening = post("/api/data", { file, ...given });
   setTimeout(() => reload().catch(() => {}), 150); // the frame shows what is being done
   try {
+    const about = session.fields.data;
     await opening;
-    say(`${file} is open.`, "good");
+    const other = about && about !== file ? ` ${session.file} is about it now; Undo brings back that about ${about}.` : "";
+    say(`${file} is open.${other}`, "good");
   } catch (problem) {
     tellTrouble({ message: problem.message, hint: problem.hint });
   } finally {

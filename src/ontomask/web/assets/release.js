@@ -62,6 +62,7 @@ async function showRequirements() {
     fill(place.querySelector(".found"), it.found ?? h("span", { class: "soft" }, found.run ? "nothing to watch" : "–"));
     fill(place.querySelector(".holds"), verdict(it, found.run));
   }
+  fill(byId("careful"), found.cautions.length ? h("div", { class: "note bad" }, h("h2", {}, "Before you publish this"), h("ul", {}, found.cautions.map((it) => h("li", {}, `${sentence(it)}.`)))) : null);
   fill(byId("judged"), found.run
     ? ["Judged by ", h("a", { href: `/result#run=${found.run}` }, `run ${Number(found.run)}`), ` (${found.title}), which was made with these settings.`, found.elsewhere ? " The workbench was started anew since, and chance begins elsewhere now: what is written may differ a little, and is checked again." : null]
     : ["No run was made with these settings yet, so nothing is known. ", h("a", { href: "/method" }, "Mask the table"), " to see what holds, or write it at once: it is checked all the same."]);

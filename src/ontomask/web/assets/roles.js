@@ -321,7 +321,7 @@ function showClasses(found, columns) {
   byId("panel").dataset.uniques = uniques;
   byId("panel").dataset.columns = columns.length;
   const what = columns.length ? `${percent(found.share)} of ${whole(all)} ${people ? "people hold what nobody else holds" : "are like no other"} on ${many(columns.length, "column")}.`
-    : "No column is a quasi-identifier yet: nobody can be found by one.";
+    : "No column is a quasi-identifier yet, so nothing is masked: whoever knows what is kept of a person can look it up.";
   const more = people && columns.length ? ` Records that are like no other: ${whole(found.unique_records)}.` : "";
   byId("uniques-share").textContent = what + more;
   fill(byId("sizes"), histogram(found), asTable(found));

@@ -39,24 +39,28 @@ export async function reload() {
   return take(await get("/api/session"));
 }
 
-// Change the release file: edit changes a copy of its fields in place. Changes are made one after another.
+// Change the release file: edit changes a copy of its fields in place; nothing is saved where it says false.
+// Changes are made one after another, and one that fails does not stop those after it.
 export function change(edit, said = "Saved.") {
-  saving = saving.then(async () => {
-    const fields = structuredClone(session.fields);
-    if (edit(fields) === false) return false;
-    try {
-      take(await put("/api/release", { fields, revision: session.revision }));
-      if (said) say(said);
-      return true;
-    } catch (problem) {
-      if (problem.status === 409) await reload();
-      failed(problem);
-      // What a control shows is not what is saved: show what is.
-      for (const f of sessionListeners) f(session);
-      return false;
-    }
-  });
-  return saving;
+  const done = saving.then(() => changed(edit, said));
+  saving = done.catch(() => {});
+  return done;
+}
+
+async function changed(edit, said) {
+  const fields = structuredClone(session.fields);
+  if (edit(fields) === false) return false;
+  try {
+    take(await put("/api/release", { fields, revision: session.revision }));
+    if (said) say(said);
+    return true;
+  } catch (problem) {
+    if (problem.status === 409) await reload();
+    failed(problem);
+    // What a control shows is not what is saved: show what is.
+    for (const f of sessionListeners) f(session);
+    return false;
+  }
 }
 
 async function step(which, said) {
@@ -109,6 +113,10 @@ function show(found) {
   else if (found.data) fill(table, h("b", {}, found.data), ` ${many(found.records, "record")}, ${many(found.columns, "column")}`);
   else fill(table, "no table is open");
   document.body.classList.toggle("opening", Boolean(found.opening));
+  const unreadable = found.problems.length && !Object.keys(found.fields).length;
+  fill(byId("unreadable"), unreadable ? h("div", { class: "note bad" },
+    h("p", {}, h("b", {}, `${found.file} cannot be read, so nothing can be changed here. `), found.problems[0].what),
+    h("p", { class: "soft" }, "Mend it in an editor, or take the last change back with Undo.")) : null);
 }
 
 function showWork(work) {

@@ -56,6 +56,7 @@ class AllRequirements(BaseModel):
     run: str | None = Field(description="The number of that run, if there is one.")
     title: str | None
     guarantee: str | None
+    cautions: list[str] = Field(description="What to know before that is published.")
     elsewhere: bool = Field(description="Whether chance began elsewhere for that run.")
     requirements: list[Requirement]
 
@@ -83,6 +84,7 @@ def requirements(bench: Bench) -> AllRequirements:
         run=run.id if run else None,
         title=run.title if run else None,
         guarantee=run.known["guarantee"]["text"] if run else None,
+        cautions=run.known["cautions"] if run else [],
         elsewhere=run is not None and bench.began_elsewhere(run.made),
         requirements=[
             Requirement(

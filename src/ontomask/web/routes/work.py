@@ -10,6 +10,7 @@ from ontomask.release.run import files_of
 from ontomask.release.spec import Spec
 from ontomask.release.spec_checks import is_elsewhere
 from ontomask.web.asking import ERRORS, Asked, Bench
+from ontomask.web.folder import BESIDE
 from ontomask.web.session import Workbench
 from ontomask.web.work import Kind, Task, WorkState
 
@@ -75,6 +76,8 @@ def _refuse_output(bench: Workbench, spec: Spec, overwrite: bool) -> None:
     if not is_elsewhere(spec.output):
         bench.folder.inside(spec.output)
     there = [path.name for path in files_of(spec) if path.exists()]
+    if there and spec.output.endswith(BESIDE):
+        raise ParameterError(f"{spec.output} is no masked table", "name another output")
     if there and not overwrite:
         raise ParameterError(
             f"{there[0]} exists already", "name another output, or tick that it may be overwritten"
