@@ -209,8 +209,14 @@ def test_values_without_a_concept_have_no_distance():
     found = diagnoses({"flu": 3, "hepatits": 1})
     with pytest.raises(UnknownValueError, match="no concept of its own"):
         found.apart("flu", "hepatits")
-    with pytest.raises(UnknownValueError, match="no record holds 'sprain'"):
-        found.apart("flu", "sprain")
+    with pytest.raises(UnknownValueError, match="no record holds 'nothing'"):
+        found.apart("flu", "nothing")
+
+
+def test_a_concept_that_no_record_holds_can_be_compared():
+    found = diagnoses({"flu": 3}, domain="taxonomy")
+    expected = om.distance(om.datasets.diagnoses(), "influenza", "sprain")
+    assert found.apart("flu", "sprain").distance == expected
 
 
 def test_a_value_outside_of_the_domain_has_no_distance_in_it():

@@ -18,7 +18,7 @@ from ontomask.errors import UnknownValueError, quoted
 from ontomask.release.coding import terms_of
 from ontomask.release.schema import Nominal
 from ontomask.release.shown.folding import Drawn, drawn
-from ontomask.taxonomy import Concept, Match, Taxonomy, TermMap
+from ontomask.taxonomy import Concept, Match, Taxonomy, TermMap, map_terms
 from ontomask.taxonomy.names import nearest
 
 __all__ = ["Apart", "ColumnMeaning", "Facts", "Found", "Lost", "Masses", "Named", "meaning_of"]
@@ -309,7 +309,7 @@ class ColumnMeaning:
         return tax.domain(concepts) if wanted == "lcs" else tax.domain(root=wanted)
 
     def apart(self, first: str, second: str) -> Apart:
-        """The distance between two values of the column, explained."""
+        """The distance between two values of the column, or concepts by name, explained."""
         a, b = self._meant(first), self._meant(second)
         domain = self.domain
         for value, concept in ((first, a), (second, b)):
@@ -342,9 +342,12 @@ class ColumnMeaning:
             raise UnknownValueError(
                 f"{value!r} has no concept of its own", "say first what it means"
             )
+        named = map_terms({value: 1}, self.column.taxonomy).concepts.get(value)
+        if named is not None:  # a concept may be compared that no record holds
+            return named
         near = nearest(value, matches)
         raise UnknownValueError(
-            f"no record holds {value!r}",
+            f"no record holds {value!r}, and no concept is called so",
             f"did you mean {quoted(near)}?" if near else "choose a value of the column",
         )
 
