@@ -515,3 +515,17 @@ def test_a_taxonomy_with_a_cycle_is_told_on_the_page(chromium, served):
         expect(page.locator("#trouble")).to_contain_text("the taxonomy has a cycle")
         page.select_option("#taxonomy", "icd9cm")
         expect(page.locator("#covered")).to_have_text("100 %")
+
+
+def test_codes_that_lost_zeros_are_mended_with_one_click(chromium, tmp_path, serving):
+    from playwright.sync_api import expect
+
+    write_discharges(tmp_path / "discharges.csv", diagnosis=dict.fromkeys(range(9), "38.9"))
+    (tmp_path / "release.yaml").write_text(
+        "data: discharges.csv\noutput: released.csv\nother: drop\n"
+        "columns: {diagnosis: {role: quasi, taxonomy: icd9cm}}\nmethod: {name: recoding}\n"
+    )
+    for page in meaning_screen(chromium, serving(tmp_path, "discharges.csv"), "diagnosis"):
+        page.click("#mend")
+        expect(page.locator("#covered")).to_have_text("100 %")
+        assert load_spec(tmp_path / "release.yaml").columns["diagnosis"].repair_codes is True

@@ -268,8 +268,11 @@ function showLost(name, its, found) {
   if (!found.lost.length) return;
   byId("lost-title").textContent = `${many(found.lost_values, "value")} without a concept, in ${many(found.lost_records, "record")}`;
   const file = typeof its.mapping === "string";
-  byId("lost-words").textContent = file ? `What values mean is kept in the file ${its.mapping}: add them there.`
-    : `Say what each means: a concept that is spelt like it, or one that you look for.${/^some look like|looks like a mark/.test(found.hint) ? ` Hint: ${found.hint}.` : ""}`;
+  fill(byId("lost-words"), file ? `What values mean is kept in the file ${its.mapping}: add them there.`
+    : "Say what each means: a concept that is spelt like it, or one that you look for.",
+  /^some look like codes/.test(found.hint) && !its.repair_codes
+    ? [" Some look like codes that lost zeros or the point: ", h("button", { type: "button", class: "link", id: "mend", on: { click: () => byId("repair-codes").click() } }, "mend them all"), "."]
+    : /looks like a mark/.test(found.hint) ? ` Hint: ${found.hint}.` : null);
   fill(byId("lost-values"), found.lost.slice(0, shownLost).map((it) => lostRow(name, it, file)));
   byId("lost-more").hidden = found.lost.length <= shownLost;
   byId("lost-more").textContent = `Show more (${whole(found.lost.length - shownLost)}${found.lost_values > found.lost.length ? " of the most frequent" : ""})`;
