@@ -17,7 +17,7 @@ from markupsafe import Markup
 from ontomask.pages import numbers
 from ontomask.pages.drawing.colours import as_css
 
-__all__ = ["embedded", "page"]
+__all__ = ["embedded", "page", "templates_of"]
 
 
 def page(template: str, **values: Any) -> str:
@@ -25,15 +25,20 @@ def page(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(**values)
 
 
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("ontomask.pages"),
+def templates_of(package: str) -> Environment:
+    """The templates of a package; what they are given is text, unless it is marked as markup."""
+    return Environment(
+        loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+@cache
+def _environment() -> Environment:
+    environment = templates_of("ontomask.pages")
     environment.globals.update(asset=_asset, colours=as_css)
     environment.filters.update(
         embedded=embedded,

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.staticfiles import StaticFiles
 
 from ontomask import __version__
 from ontomask.pages.drawing.colours import as_css
+from ontomask.pages.render import templates_of
 from ontomask.web.asking import ERRORS, Bench, answer_errors
 from ontomask.web.errors import NotThere
 from ontomask.web.routes import data, meaning, method, release, result, roles, runs, work
@@ -71,13 +71,7 @@ def guarded(app: FastAPI, *, token: str, port: int) -> Guard:
 
 
 def _add_pages(app: FastAPI) -> None:
-    environment = Environment(
-        loader=PackageLoader("ontomask.web"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates_of("ontomask.web")
 
     @app.get("/", include_in_schema=False)
     def first(bench: Bench) -> RedirectResponse:

@@ -128,14 +128,16 @@ class Draft:
             self._save(self._later.pop())
             return self.read()
 
-    def spec(self) -> Spec:
-        """The release, complete; otherwise all that is wrong with it is an error."""
-        with self._lock:
-            found = self.read()
-            if found.problems or not found.fields:
-                listed = "\n".join(f"  - {it.sentence}; {it.hint}" for it in found.problems)
-                raise SpecError(f"the release is not complete yet:\n{listed}".rstrip(":\n"))
-            return Spec.from_dict(found.fields, self.path.parent)
+    def spec(self, state: State | None = None) -> Spec:
+        """The release, complete; otherwise all that is wrong with it is an error.
+
+        As the file is now, or as it was in a state that was read.
+        """
+        found = state or self.read()
+        if found.problems or not found.fields:
+            listed = "\n".join(f"  - {it.sentence}; {it.hint}" for it in found.problems)
+            raise SpecError(f"the release is not complete yet:\n{listed}".rstrip(":\n"))
+        return Spec.from_dict(found.fields, self.path.parent)
 
     # ------------------------------------------------------------------ the file
 

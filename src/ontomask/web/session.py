@@ -17,7 +17,7 @@ from ontomask.web.draft import Draft, State, paths_in
 from ontomask.web.errors import Busy, NotThere
 from ontomask.web.folder import Folder
 from ontomask.web.opened import Opened
-from ontomask.web.runs import Runs
+from ontomask.web.runs import Kept, Runs
 from ontomask.web.work import Work
 
 __all__ = ["LARGEST_UPLOAD", "Workbench"]
@@ -145,6 +145,12 @@ class Workbench:
     def spec(self) -> Spec:
         """The release as its file says; refused where something is missing."""
         return self.draft.spec()
+
+    def current_run(self) -> Kept | None:
+        """The newest run that is what the release file gives now, if there is one."""
+        with suppress(OntomaskError):  # the release is not complete
+            return self.runs.of(self.spec())
+        return None
 
     def column(self, name: str) -> dict[str, Any]:
         """The fields of a column of the opened table; none where it has no role yet."""

@@ -4,15 +4,15 @@ import { fill, h } from "./dom.js";
 
 const screens = {
   data: "data", table: "data", csv: "data",
-  columns: "roles", person: "roles", other: "roles",
-  method: "method", missing: "method", missing_marks: "method",
+  columns: "roles", person: "roles", other: "roles", missing: "roles", missing_marks: "roles",
+  method: "method",
   require: "release", output: "release", report_threshold: "release",
 };
 const meaning = ["taxonomy", "mapping", "format", "options", "measure", "domain", "prefer", "stems", "heads", "repair_codes"];
 const titles = { data: "Data", roles: "Roles", meaning: "Meaning", method: "Method", release: "Release" };
 
 // The screen on which a problem is mended.
-export function mendedOn({ where, what }) {
+function mendedOn({ where, what }) {
   if (where[0] === "columns" && (meaning.includes(where[2]) || / has no taxonomy$/.test(what))) return "meaning";
   return screens[where[0]] ?? "data";
 }

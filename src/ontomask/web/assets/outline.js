@@ -9,7 +9,7 @@ const MOST_STEPS = 100;
 // ---------------------------------------------------------------- text and tree
 
 // Nodes {name, children} from an outline; what is wrong with it is said when it is saved.
-export function parsed(text) {
+function parsed(text) {
   const top = { name: "", children: [] };
   const above = [{ width: -1, node: top }];
   for (const raw of text.split(/\r\n|\r|\n/)) {

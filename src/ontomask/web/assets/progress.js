@@ -1,8 +1,8 @@
 // Background work on a screen: beginning it, what it is doing, and cancelling it.
 
-import { post, remove } from "./api.js";
+import { post } from "./api.js";
 import { byId, fill } from "./dom.js";
-import { change, failed, poll, say } from "./shell.js";
+import { change, failed, poll, say, stop } from "./shell.js";
 
 const DOING = { try: "Trying a sample", run: "Masking the whole table", release: "Writing the release" };
 
@@ -35,8 +35,4 @@ export function sentence(words) {
   return words ? words[0].toUpperCase() + words.slice(1) : "";
 }
 
-byId("cancel").addEventListener("click", async () => {
-  byId("cancel").disabled = true;
-  try { await remove("/api/work"); } catch (problem) { failed(problem); }
-  await poll();
-});
+byId("cancel").addEventListener("click", () => stop(byId("cancel")));

@@ -1,6 +1,6 @@
 // What all screens share: the session, saving and undoing, what is being done, what is said.
 
-import { get, post, put, Problem } from "./api.js";
+import { get, post, put, Problem, remove } from "./api.js";
 import { byId, fill, h, many } from "./dom.js";
 
 export let session = null;
@@ -127,9 +127,10 @@ function showWork(work) {
   fill(place, h("span", { class: "spinner", "aria-hidden": "true" }), h("span", { class: "words" }, `${words[work.kind] ?? work.kind}: ${work.now} …`), cancel);
 }
 
-async function stop(button) {
+// Cancel what is being done.
+export async function stop(button) {
   button.disabled = true;
-  try { const { remove } = await import("./api.js"); await remove("/api/work"); } catch (problem) { failed(problem); }
+  try { await remove("/api/work"); } catch (problem) { failed(problem); }
   await poll();
 }
 

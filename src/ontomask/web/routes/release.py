@@ -73,7 +73,7 @@ TITLES: dict[str, tuple[str, Literal["whole", "share", "number"]]] = {
 @router.get("/api/requirements")
 def requirements(bench: Bench) -> AllRequirements:
     """What is required, and whether the last run with these settings meets it."""
-    run = _run(bench)
+    run = bench.current_run()
     asked = _require(bench.draft.read().fields)
     found = {} if run is None else dict(_found(run))
     reasons = {}
@@ -100,12 +100,6 @@ def requirements(bench: Bench) -> AllRequirements:
             for name, (title, kind) in TITLES.items()
         ],
     )
-
-
-def _run(bench: Workbench) -> Kept | None:
-    with suppress(OntomaskError):  # the release is not complete
-        return bench.runs.of(bench.spec())
-    return None
 
 
 def _require(fields: Mapping[str, Any]) -> Requirements:

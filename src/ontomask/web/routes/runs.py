@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from ontomask.errors import OntomaskError
 from ontomask.web.asking import ERRORS, Bench, Revision
 from ontomask.web.routes.data import Session, session_of
 from ontomask.web.runs import Kept
-from ontomask.web.session import Workbench
 
 __all__ = ["IN_JSON", "router"]
 
@@ -80,7 +77,7 @@ class AllRuns(BaseModel):
 @router.get("/api/runs")
 def list_runs(bench: Bench) -> AllRuns:
     """All runs that are kept, the oldest first."""
-    current = _current(bench)
+    current = bench.current_run()
     return AllRuns(runs=[Run(**_shown(it, current)) for it in bench.runs.list()])
 
 
@@ -89,7 +86,7 @@ def one_run(id: RunId, bench: Bench) -> WholeRun:
     """A run with all its figures."""
     run = bench.runs.get(id)
     text = bench.runs.file(id, "release.yaml").read_text("utf-8")
-    return WholeRun(**_shown(run, _current(bench)), settings=text, known=run.known)
+    return WholeRun(**_shown(run, bench.current_run()), settings=text, known=run.known)
 
 
 @router.delete("/api/runs/{id}")
@@ -123,15 +120,7 @@ def report(id: RunId, bench: Bench) -> HTMLResponse:
     return HTMLResponse(text, headers={"content-security-policy": POLICY})
 
 
-def _current(bench: Workbench) -> str | None:
-    """The run that the release file would give now, if there is one."""
-    with suppress(OntomaskError):
-        found = bench.runs.of(bench.spec())
-        return found.id if found else None
-    return None
-
-
-def _shown(run: Kept, current: str | None) -> dict[str, Any]:
+def _shown(run: Kept, current: Kept | None) -> dict[str, Any]:
     known = run.known
     risk = {name: it["value"] for name, it in known["risk"].items()}
     promise = known["guarantee"]
@@ -152,5 +141,5 @@ def _shown(run: Kept, current: str | None) -> dict[str, Any]:
         "quality": known["utility"]["semantic_quality"]["value"],
         "unmet": run.unmet,
         "warnings": run.warnings,
-        "current": run.id == current,
+        "current": current is not None and run.id == current.id,
     }

@@ -45,9 +45,7 @@ def look(bench: Bench) -> WorkState:
 def begin(asked: Begin, bench: Bench) -> WorkState:
     """Begin; one thing is done at a time."""
     now = bench.draft.read()
-    if now.problems or not now.fields:
-        bench.spec()  # which says what is missing
-    spec = Spec.from_dict(now.fields, bench.folder.path)
+    spec = bench.draft.spec(now)
     if asked.kind == "release":
         _refuse_output(bench, spec, asked.overwrite)
     return bench.work.start(
