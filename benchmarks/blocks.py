@@ -10,11 +10,11 @@ from benchmarks._measuring import unit
 from benchmarks.grouping import diagnoses, prepared
 from benchmarks.merging import MILLION, made_up, some
 from ontomask.methods.method import Method
-from ontomask.methods.microaggregation import Microaggregation
-from ontomask.methods.rank_swapping import RankSwapping
-from ontomask.methods.recoding import Recoding
+from ontomask.methods.microaggregation.microaggregation import Microaggregation
+from ontomask.methods.recoding.recoding import Recoding
 from ontomask.methods.resampling import Resampling
-from ontomask.tuples import Transitions, Tuples
+from ontomask.methods.swapping.rank_swapping import RankSwapping
+from ontomask.microdata.tuples import Transitions, Tuples
 from ontomask.utility import sse
 
 K = 5

@@ -24,13 +24,13 @@ from benchmarks.merging import ALL, MILLION, K, compiled, made_up, some
 from benchmarks.perturbing import Noise, Swapping, with_records
 from benchmarks.whole_release import WholeRelease
 from ontomask import utility
-from ontomask.attributes import NumericalAttribute
 from ontomask.methods.method import Method
-from ontomask.methods.microaggregation import Microaggregation
-from ontomask.methods.rank_swapping import RankSwapping
-from ontomask.methods.recoding import Recoding
+from ontomask.methods.microaggregation.microaggregation import Microaggregation
+from ontomask.methods.recoding.recoding import Recoding
 from ontomask.methods.resampling import Resampling
-from ontomask.tuples import Tuples, count_tuples
+from ontomask.methods.swapping.rank_swapping import RankSwapping
+from ontomask.microdata.attributes import NumericalAttribute
+from ontomask.microdata.tuples import Tuples, count_tuples
 
 #: Distinct pairs of diagnoses that there are in ``diabetes_130``.
 PAIRS = 18_432

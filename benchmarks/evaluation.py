@@ -12,11 +12,11 @@ from benchmarks._inputs import sample
 from benchmarks._measuring import unit
 from benchmarks.grouping import diagnoses
 from ontomask import utility
-from ontomask.attributes import Attribute, NominalAttribute, NumericalAttribute
-from ontomask.methods.microaggregation import Microaggregation
-from ontomask.release.evaluation import figures
+from ontomask.methods.microaggregation.microaggregation import Microaggregation
+from ontomask.microdata.attributes import Attribute, NominalAttribute, NumericalAttribute
+from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
+from ontomask.pipeline.evaluation import figures
 from ontomask.risk import Confidential
-from ontomask.tuples import Transitions, Tuples, count_tuples
 from ontomask.utility.example import six_patients
 
 RECORDS = 1_000_000

@@ -10,11 +10,11 @@ import ontomask as om
 from benchmarks._inputs import diabetes
 from benchmarks._measuring import best_time, unit
 from ontomask import utility
-from ontomask.attributes import NominalAttribute, NumericalAttribute
 from ontomask.methods.method import Method
-from ontomask.methods.microaggregation import Microaggregation
-from ontomask.methods.recoding import Recoding
-from ontomask.tuples import Tuples, count_tuples
+from ontomask.methods.microaggregation.microaggregation import Microaggregation
+from ontomask.methods.recoding.recoding import Recoding
+from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
+from ontomask.microdata.tuples import Tuples, count_tuples
 
 COLUMNS = ("diag_1", "diag_2", "diag_3")
 

@@ -8,9 +8,9 @@ from benchmarks._measuring import unit
 from benchmarks.grouping import diagnoses, prepared
 from ontomask import risk
 from ontomask.methods.method import Method
-from ontomask.methods.microaggregation import Microaggregation
-from ontomask.methods.recoding import Recoding
-from ontomask.tuples import Transitions, Tuples
+from ontomask.methods.microaggregation.microaggregation import Microaggregation
+from ontomask.methods.recoding.recoding import Recoding
+from ontomask.microdata.tuples import Transitions, Tuples
 
 
 def shuffled(tuples: Tuples) -> Transitions:

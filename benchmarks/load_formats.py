@@ -13,7 +13,7 @@ from typing import Any
 import ontomask as om
 from benchmarks._measuring import CannotRun
 from ontomask.taxonomy.readers import reader
-from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.readers.text.source import Source
 
 FORMS = ["obo", "owl.xml", "owl.ttl", "owl.nt", "skos.ttl", "child-parent.csv"]
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from benchmarks._measuring import CannotRun, best_time, unit
 from benchmarks.grouping import diagnoses, prepared
-from ontomask.attributes import NumericalAttribute
-from ontomask.methods.microaggregation import Microaggregation
-from ontomask.tuples import Tuples, count_tuples
+from ontomask.methods.microaggregation.microaggregation import Microaggregation
+from ontomask.microdata.attributes import NumericalAttribute
+from ontomask.microdata.tuples import Tuples, count_tuples
 
 #: Distinct triples of diagnoses that there are in ``diabetes_130``.
 ALL = 57_505

@@ -21,9 +21,9 @@ from benchmarks._measuring import CannotRun, unit
 from benchmarks.budgets import numbers, planned, processor_time
 from benchmarks.merging import K
 from ontomask import risk
-from ontomask.attributes import NumericalAttribute
-from ontomask.methods.microaggregation import Microaggregation
-from ontomask.tuples import Transitions, count_tuples
+from ontomask.methods.microaggregation.microaggregation import Microaggregation
+from ontomask.microdata.attributes import NumericalAttribute
+from ontomask.microdata.tuples import Transitions, count_tuples
 
 QUASI = ["diagnosis", "procedure"]
 CONFIDENTIAL = "outcome"

@@ -10,10 +10,10 @@ import ontomask as om
 from benchmarks._inputs import sample
 from benchmarks._measuring import best_time, unit
 from benchmarks.grouping import diagnoses
-from ontomask.attributes import NominalAttribute
-from ontomask.methods.noise_addition import NoiseAddition
-from ontomask.methods.rank_swapping import RankSwapping
-from ontomask.tuples import Tuples
+from ontomask.methods.noise.noise_addition import NoiseAddition
+from ontomask.methods.swapping.rank_swapping import RankSwapping
+from ontomask.microdata.attributes import NominalAttribute
+from ontomask.microdata.tuples import Tuples
 
 MILLION = 1_000_000
 

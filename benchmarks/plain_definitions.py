@@ -19,13 +19,13 @@ from benchmarks.budgets import Work, planned, processor_time
 from benchmarks.grouping import diagnoses
 from benchmarks.merging import K, some
 from ontomask import risk
-from ontomask.attributes import NominalAttribute
-from ontomask.methods.microaggregation import Microaggregation
+from ontomask.methods.microaggregation.microaggregation import Microaggregation
 from ontomask.methods.operators import Operators
-from ontomask.methods.rank_swapping import RankSwapping
-from ontomask.methods.recoding import Recoding
+from ontomask.methods.recoding.recoding import Recoding
 from ontomask.methods.resampling import partition, resampled
-from ontomask.tuples import Tuples
+from ontomask.methods.swapping.rank_swapping import RankSwapping
+from ontomask.microdata.attributes import NominalAttribute
+from ontomask.microdata.tuples import Tuples
 
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 #: How many tuples the plain definitions can manage.

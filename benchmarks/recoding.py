@@ -10,8 +10,8 @@ from benchmarks._measuring import CannotRun, best_time, unit
 from benchmarks.grouping import diagnoses
 from benchmarks.merging import MILLION, made_up, some
 from ontomask import utility
-from ontomask.methods.recoding import Recoding
-from ontomask.tuples import Transitions, Tuples
+from ontomask.methods.recoding.recoding import Recoding
+from ontomask.microdata.tuples import Transitions, Tuples
 
 K = 5
 #: Tuples of pairs and of triples of diagnoses, and made-up ones of four attributes.

@@ -10,10 +10,9 @@ import pyarrow as pa
 import ontomask as om
 from benchmarks._inputs import random_graph
 from benchmarks._measuring import unit
-from ontomask.release import Release
-from ontomask.release.evaluation import Evaluation
-from ontomask.release.facts import facts
-from ontomask.release.report import report
+from ontomask.pipeline.evaluation import Evaluation
+from ontomask.pipeline.facts import facts
+from ontomask.pipeline.mask import Release
 
 CONCEPTS, VALUES, RECORDS = 20_000, 200, 2_000
 
@@ -73,8 +72,8 @@ class Report:
         self.release = wide_release(columns)
 
     def time_report(self, columns: int) -> None:
-        report(self.release, facts(self.release, 2))
+        self.release.report(facts(self.release, 2))
 
     @unit("MB")
     def track_size(self, columns: int) -> float:
-        return len(report(self.release, facts(self.release, 2)).encode()) / 1e6
+        return len(self.release.report(facts(self.release, 2)).encode()) / 1e6

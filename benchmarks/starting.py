@@ -12,9 +12,9 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 
 from benchmarks._measuring import unit
-from ontomask.release.demo import write_demo
-from ontomask.release.profile import profile
-from ontomask.release.proposed_file import propose
+from ontomask.releasefile.demo import write_demo
+from ontomask.releasefile.profile.proposed_file import propose
+from ontomask.releasefile.profile.table_profile import profile
 
 #: How a release is made of the files in a folder.
 MASK = ["-m", "ontomask", "mask", "release.yaml", "--force"]

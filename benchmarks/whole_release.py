@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ontomask.release.run import release_file
+from ontomask.releasefile.run import release_file
 
 SPEC = """
 data: {data}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from benchmarks.roles import table_of_tuples
-from ontomask.release.demo import write_demo
+from ontomask.releasefile.demo import write_demo
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ontomask.attributes import FIXED, NumericalAttribute
-from ontomask.methods.orders import rank
+from ontomask.methods.neighbours.orders import rank
+from ontomask.microdata.attributes import FIXED, NumericalAttribute
 
 
 class Line:

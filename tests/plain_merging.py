@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 import plain
-from ontomask.attributes import MISSING, NominalAttribute
+from ontomask.microdata.attributes import MISSING, NominalAttribute
 
 
 class Costs:

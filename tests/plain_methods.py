@@ -12,8 +12,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 import plain
-from ontomask.attributes import NominalAttribute, NumericalAttribute
-from ontomask.tuples import count_tuples
+from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
+from ontomask.microdata.tuples import count_tuples
 from strategies import taxonomies
 
 UNIT = 2**28

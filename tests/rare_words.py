@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ontomask import mask
-from ontomask.release.spec import Spec
+from ontomask.releasefile.model import Spec
 
 SEED = 918273645546372819
 CONCEPTS = [f"Zword{place:02}" for place in range(30)]

@@ -45,9 +45,16 @@ from ontomask import (
     taxonomy,
     utility,
 )
-from ontomask.methods.fitted_noise import FittedNoise
-from ontomask.release.spec import ColumnSpec, CsvSpec, EngineSpec, MethodSpec, Requirements, Spec
-from ontomask.release.spec_methods import METHODS
+from ontomask.methods.noise.fitted import FittedNoise
+from ontomask.methods.registry import METHODS
+from ontomask.releasefile.model import (
+    ColumnSpec,
+    CsvSpec,
+    EngineSpec,
+    MethodSpec,
+    Requirements,
+    Spec,
+)
 from spark import spark  # noqa: F401 - the page on Spark is skipped where there is no Java
 
 ROOT = Path(__file__).resolve().parents[1]

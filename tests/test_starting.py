@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from methods.tables import of_words
+from method_tables import of_words
 from ontomask import datasets
-from ontomask.methods.merging import groups_kernels, merge
+from ontomask.methods.microaggregation.merging import groups_kernels, merge
 from ontomask.methods.operators import Operators
 
 MEASURED = """

@@ -30,16 +30,16 @@ from numpy.typing import NDArray
 
 import ontomask as om
 from ontomask import risk, utility
-from ontomask.attributes import Attribute, NominalAttribute, NumericalAttribute
-from ontomask.compiled import compiled
-from ontomask.methods.merging.bundles import bundled
-from ontomask.methods.merging.groups_kernels import group_cost, scratch
-from ontomask.methods.merging.space import space_of
-from ontomask.methods.microaggregation import Microaggregation
+from ontomask._runtime.compiled import compiled
+from ontomask.methods.microaggregation.merging.bundles import bundled
+from ontomask.methods.microaggregation.merging.groups_kernels import group_cost, scratch
+from ontomask.methods.microaggregation.merging.space import space_of
+from ontomask.methods.microaggregation.microaggregation import Microaggregation
 from ontomask.methods.operators import Operators
-from ontomask.pages.drawing.colours import LINES, PAGE
-from ontomask.pages.drawing.lines import Series, lines
-from ontomask.tuples import Transitions, Tuples, count_tuples
+from ontomask.microdata.attributes import Attribute, NominalAttribute, NumericalAttribute
+from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
+from ontomask.report.drawing.colours import LINES, PAGE
+from ontomask.report.drawing.lines import Series, lines
 
 KS = (2, 3, 5, 10, 15, 20)
 #: Of the first data set, which is drawn.

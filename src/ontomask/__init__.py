@@ -25,19 +25,11 @@ if _TYPE_CHECKING:
         Resampling,
         Suppression,
     )
-    from ontomask.release import (
-        Comparison,
-        Date,
-        Evaluation,
-        Nominal,
-        Numeric,
-        Ordinal,
-        Release,
-        Schema,
-        compare,
-        evaluate,
-        mask,
-    )
+    from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
+    from ontomask.pipeline.compare import compare
+    from ontomask.pipeline.comparing.comparison import Comparison
+    from ontomask.pipeline.evaluation import Evaluation, evaluate
+    from ontomask.pipeline.mask import Release, mask
     from ontomask.statistics import (
         centroid,
         distance_correlation,
@@ -93,6 +85,7 @@ __all__ = [
     "Evaluation",
     "compare",
     "Comparison",
+    "run_release_file",
     "utility",
     "risk",
     # the rest
@@ -104,7 +97,16 @@ __all__ = [
 ]
 
 #: Where public names are looked for, in this order.
-_HOMES = ("taxonomy", "distances", "statistics", "methods", "release", "errors")
+_HOMES = (
+    "taxonomy",
+    "distances",
+    "statistics",
+    "microdata",
+    "methods",
+    "pipeline",
+    "releasefile",
+    "errors",
+)
 
 
 def __getattr__(name: str) -> _Any:
@@ -114,6 +116,8 @@ def __getattr__(name: str) -> _Any:
             if name in module.__all__:
                 globals()[name] = found = getattr(module, name)
                 return found
+    if name == "release":
+        return _release
     if not name.startswith("_"):
         try:
             return _import_module(f"ontomask.{name}")  # a part of the package
@@ -121,6 +125,17 @@ def __getattr__(name: str) -> _Any:
             if error.name != f"ontomask.{name}":
                 raise
     raise AttributeError(f"module 'ontomask' has no attribute {name!r}")
+
+
+def _release(*arguments: _Any, **settings: _Any) -> _Any:
+    """Deprecated: :func:`run_release_file` under its old name."""
+    import warnings
+
+    from ontomask.releasefile import run_release_file
+
+    message = "ontomask.release(...) is deprecated: use ontomask.run_release_file(...)"
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+    return run_release_file(*arguments, **settings)
 
 
 def __dir__() -> list[str]:

@@ -39,7 +39,7 @@ values; it never quotes a record.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 __all__ = [
     "BlockError",
@@ -238,3 +238,16 @@ def one_of(argument: str, given: object, *allowed: str) -> None:
     if given not in allowed:
         listed = ", ".join(repr(word) for word in allowed)
         raise ParameterError(f"{argument} is {given!r}", f"it can be {listed}")
+
+
+def raise_together(errors: Sequence[OntomaskError], mixed: type[OntomaskError]) -> None:
+    """Raise several errors as one, of their kind or, where they differ, of another; if any."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        kinds = {type(error) for error in errors}
+        kind = kinds.pop() if len(kinds) == 1 else mixed
+        raise kind(
+            "\n".join(error.message for error in errors),
+            "\n".join(dict.fromkeys(error.hint for error in errors if error.hint)),
+        )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 
-from ontomask.release.check import check
-from ontomask.release.run import release_file
+from ontomask.releasefile.check import check
+from ontomask.releasefile.run import release_file
 from release_commands import write_spec
 
 

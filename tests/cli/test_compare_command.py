@@ -11,9 +11,9 @@ import time
 
 import pytest
 
-from ontomask.release.compare import compare_file
-from ontomask.release.run import release_file
-from ontomask.release.spec import load_spec
+from ontomask.releasefile.compare import compare_file
+from ontomask.releasefile.model import load_spec
+from ontomask.releasefile.run import release_file
 from release_commands import finished, process, write_spec, write_table
 
 FEW = ("--methods", "microaggregation,recoding,rank_swapping:strategy=dynamic", "--k", "2..3")

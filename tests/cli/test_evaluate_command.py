@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import ontomask as om
-from ontomask.release.manifest import check_manifest
+from ontomask.report.manifest import check_manifest
 from release_commands import SPEC, finished, process, records, write_spec
 
 

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from ontomask import datasets
-from ontomask.release.run import release_file
-from ontomask.release.spec import load_spec
+from ontomask.releasefile.model import load_spec
+from ontomask.releasefile.run import release_file
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ontomask.release.manifest import check_manifest
+from ontomask.report.manifest import check_manifest
 from release_commands import finished, process, records, write_spec
 
 N, K = 60, 3
@@ -281,7 +281,7 @@ def test_an_earlier_release_is_kept_until_the_new_one_is_complete(jobs, command,
     def fails(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ontomask.release.report.report", fails)
+    monkeypatch.setattr("ontomask.report.report", fails)
     done = command(jobs, "mask", "release.yaml", "--force")
     assert done.code == 2
     assert "No space left on device" in done.err

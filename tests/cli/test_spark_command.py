@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from ontomask.release.manifest import check_manifest
+from ontomask.report.manifest import check_manifest
 from release_commands import process, write_spec
 from spark import java_is_there
 

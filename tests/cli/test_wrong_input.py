@@ -199,7 +199,7 @@ def test_stopped_in_the_middle(large):
 
 
 def test_a_swallowed_interrupt_is_heeded_at_the_next_step(jobs, command, monkeypatch):
-    from ontomask.release import run
+    from ontomask.releasefile import run
 
     def swallowing(*arguments, **settings):
         with suppress(KeyboardInterrupt):

@@ -26,9 +26,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pycanon import anonymity as pycanon
 
-from methods.tables import attribute
+from method_tables import attribute
 from ontomask import risk
-from ontomask.tuples import Transitions, count_tuples
+from ontomask.microdata.tuples import Transitions, count_tuples
 
 QUASI = ["a", "b"]
 

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plain_risk
-from methods.tables import attribute
+from method_tables import attribute
 from ontomask import risk
-from ontomask.attributes import MISSING
 from ontomask.errors import ParameterError
-from ontomask.release.missing import NominalOrMissing
-from ontomask.tuples import Transitions, count_tuples
-from risk.plans import plans
+from ontomask.microdata.attributes import MISSING
+from ontomask.microdata.missing_values import NominalOrMissing
+from ontomask.microdata.tuples import Transitions, count_tuples
+from risk_plans import plans
 
 
 @given(plan=plans(), threshold=st.sampled_from([0, 0.2, 0.5, 1]))

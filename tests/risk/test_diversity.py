@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import plain
 import plain_risk
-from methods.tables import attribute
+from method_tables import attribute
 from ontomask import Taxonomy, risk
 from ontomask.errors import ParameterError
 from ontomask.risk import t_closeness

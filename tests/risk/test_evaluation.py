@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from methods.tables import attribute
+from method_tables import attribute
 from ontomask import risk
 from ontomask.methods.suppression import Suppression
-from ontomask.tuples import count_tuples
-from risk.plans import identity, plans
+from ontomask.microdata.tuples import count_tuples
+from risk_plans import identity, plans
 
 
 def watched(plan):

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plain_risk
-from methods.tables import attribute
+from method_tables import attribute
 from ontomask import risk
 from ontomask.errors import ParameterError
-from ontomask.tuples import Transitions, count_tuples
-from risk.plans import identity, plans
+from ontomask.microdata.tuples import Transitions, count_tuples
+from risk_plans import identity, plans
 
 
 @given(

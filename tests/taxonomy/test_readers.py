@@ -316,7 +316,7 @@ def test_json_is_no_table(file):
 
 
 def test_a_packed_trap_is_not_unpacked_whole(file, monkeypatch):
-    monkeypatch.setattr("ontomask.taxonomy.readers.source.LARGEST", 10_000)
+    monkeypatch.setattr("ontomask.taxonomy.readers.text.source.LARGEST", 10_000)
     with pytest.raises(FileFormatError, match="more than 10,000 bytes"):
         om.load_taxonomy(file(gzip.compress(b"a,b\n" * 100_000)))
 

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from ontomask.release.spec import load_spec
+from ontomask.releasefile.model import load_spec
 from ontomask.web.session import Workbench
 from workbench import SEED, talking_to, write_discharges
 

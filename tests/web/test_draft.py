@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ontomask.errors import OntomaskError, ParameterError, SpecError
-from ontomask.release.spec import load_spec
+from ontomask.releasefile.model import load_spec
 from ontomask.web.draft import Draft, _text_of
 from ontomask.web.errors import ChangedElsewhere, OutsideError
 from ontomask.web.folder import Folder
@@ -141,7 +141,7 @@ plain = st.recursive(
 def test_a_text_reads_back_or_is_refused(value, tmp_path_factory):
     from pathlib import Path
 
-    from ontomask.release.yaml_file import yaml_in
+    from ontomask.releasefile.yaml_file import yaml_in
 
     fields = {"missing_marks": value, "columns": {"a": {"mapping": value}}}
     try:

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from playwright.sync_api import expect
 
-from ontomask.release.spec import load_spec
+from ontomask.releasefile.model import load_spec
 from workbench import SEED, tab_of, waited, write_discharges
 
 QUASI = ("age", "sex", "diagnosis")

@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 
 import ontomask as om
-from ontomask.release.spec import load_spec
+from ontomask.releasefile.model import load_spec
 from workbench import talking_to, write_discharges
 
 HOSTILE = '<script>alert("1")</script>'
@@ -267,7 +267,7 @@ def test_a_taxonomy_is_read_again_when_its_file_has_changed(jobs, asked):
 
 
 def test_a_taxonomy_is_read_once(jobs, asked, monkeypatch):
-    from ontomask.release import spec
+    from ontomask.releasefile import model as spec
 
     read = []
     whole = spec.load_taxonomy

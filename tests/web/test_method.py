@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from ontomask.methods import Suppression
-from ontomask.release.spec_methods import METHODS
+from ontomask.methods.registry import METHODS
 from ontomask.web.method_words import WORDS, methods_shown
 from workbench import SEED, talking_to, waited
 

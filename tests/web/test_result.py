@@ -16,15 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ontomask as om
-from ontomask.release.comparing.axes import LOSSES, RISKS, figures_of
-from ontomask.release.comparing.specs import as_yaml, methods_called
-from ontomask.release.facts import facts, threshold
-from ontomask.release.report import report
-from ontomask.release.report.two import compared, differences
-from ontomask.release.report.words import method_in_words, method_title
-from ontomask.release.requirements import unmet
-from ontomask.release.run import masked_file
-from ontomask.release.spec import Requirements, Spec
+from ontomask._runtime.yaml_text import as_yaml
+from ontomask.pipeline.comparing.axes import LOSSES, RISKS, figures_of
+from ontomask.pipeline.facts import facts, threshold
+from ontomask.pipeline.requirements import unmet
+from ontomask.releasefile.compared_methods import methods_called
+from ontomask.releasefile.model import Requirements, Spec
+from ontomask.releasefile.run import masked_file
+from ontomask.report.two_releases import compared, differences
+from ontomask.report.words import method_in_words, method_title
 from ontomask.web.parts import TABS, held_to, parts_of
 from workbench import SEED, tab_of, write_discharges
 
@@ -75,7 +75,7 @@ def released(icd9):
 
 def test_the_tabs_are_sections_of_the_report(released):
     for release, known in released:
-        whole = report(release, known)
+        whole = release.report(known)
         parts = parts_of(release, known)
         assert [it["name"] for it in parts["tabs"]] == list(TABS)
         for tab in parts["tabs"]:
@@ -180,7 +180,7 @@ def test_what_is_kept_is_judged_as_the_release_is(
     found = held_to(require, known, {"figures": figures_of(release.evaluation, 500)})
     assert [name for name, _, _ in found] == list(require.given)
     reasons = [it for _, _, reasons in found for it in reasons]
-    said = unmet(require, release.evaluation, release.guarantee)
+    said = unmet(require.given, release.evaluation, release.guarantee)
     assert [it.casefold().rstrip(".") for it in reasons] == [
         it.partition(": ")[2].casefold() for it in said
     ]
@@ -253,7 +253,7 @@ def keep(runs, spec, text="", release=None):
         },
         {
             "release.yaml": text or as_yaml(spec.as_dict()),
-            "report.html": report(release, known),
+            "report.html": release.report(known),
             "parts.json": json.dumps(parts_of(release, known), allow_nan=False),
         },
     )

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from ontomask.errors import FileFormatError
-from ontomask.release.profile import profile
+from ontomask.releasefile.profile.table_profile import profile
 from ontomask.web import opened as module
 from ontomask.web.errors import NotThere
 from ontomask.web.opened import Opened

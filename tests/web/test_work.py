@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import ontomask as om
-from ontomask.release.run import masked_file, release_file
-from ontomask.release.spec import Spec, load_spec
+from ontomask.releasefile.model import Spec, load_spec
+from ontomask.releasefile.run import masked_file, release_file
 from ontomask.web.errors import Busy, NotThere
+from ontomask.web.jobs.jobs import Task, Work
 from ontomask.web.runs import Runs, same_result
-from ontomask.web.work import Task, Work
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
@@ -235,7 +235,7 @@ def test_one_thing_at_a_time_and_another_after_it(folder, work):
 
 
 def test_only_a_folder_of_its_own_is_removed(tmp_path, monkeypatch):
-    from ontomask.web.working import SCRATCH, _forget_scratch
+    from ontomask.web.jobs.process import SCRATCH, _forget_scratch
 
     own = tmp_path / f"{SCRATCH}x"
     own.mkdir()

@@ -14,22 +14,21 @@ from typing import Annotated
 
 import typer
 
-from ontomask.cli import (
+from ontomask.cli.commands import (
     check,
     compare,
     demo,
     evaluate,
     explain,
     init,
-    mapping,
     mask,
-    reproduce,
-    spec_schema,
     taxonomy,
     workbench,
 )
+from ontomask.cli.commands import map as mapping
+from ontomask.cli.commands import schema as spec_schema
+from ontomask.cli.console import failed, warned
 from ontomask.cli.stopping import STOPPED, asked_to_stop, heeding
-from ontomask.cli.talk import failed, warned
 
 __all__ = ["app", "main", "run"]
 
@@ -56,7 +55,6 @@ app.command("schema")(spec_schema.schema)
 app.command("demo")(demo.demo)
 app.add_typer(taxonomy.app, name="taxonomy")
 app.command("map")(mapping.map_column)
-app.command("reproduce")(reproduce.reproduce)
 
 
 def _version(asked: bool) -> None:
@@ -81,8 +79,8 @@ def main() -> None:
 
     2: wrong input; 3: a requirement was not met; 130: stopped.
     """
+    from ontomask._runtime.interrupts import interruptible
     from ontomask.errors import OntomaskError, RequirementNotMet
-    from ontomask.interrupts import interruptible
 
     gc.set_threshold(SELDOM)
     try:

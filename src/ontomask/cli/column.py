@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ontomask.errors import quoted
-from ontomask.taxonomy.readers.source import Source
-from ontomask.taxonomy.readers.tables import checked_delimiter, delimiter_of
+from ontomask.taxonomy.readers.text.delimited import checked_delimiter, delimiter_of
+from ontomask.taxonomy.readers.text.source import Source
 
 __all__ = ["count_column"]
 

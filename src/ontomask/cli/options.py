@@ -42,7 +42,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 def load(source: str, format: str | None, options: list[str] | None) -> Taxonomy:
     """Load a taxonomy as the command line names it."""
-    from ontomask.cli.talk import working
+    from ontomask.cli.console import working
     from ontomask.taxonomy import load_taxonomy
 
     with working(f"reading {source}"):

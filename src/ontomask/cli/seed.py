@@ -9,7 +9,7 @@ import os
 import re
 from pathlib import Path
 
-from ontomask.cli.talk import warn
+from ontomask.cli.console import warn
 
 __all__ = ["VARIABLE", "seed_from"]
 

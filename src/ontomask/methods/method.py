@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.errors import ParameterError, many
-from ontomask.tuples import Transitions, Tuples
+from ontomask.microdata.tuples import Transitions, Tuples
 
 if TYPE_CHECKING:
     from ontomask.methods.blocks.split import Fits

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import FIXED, Attribute, NominalAttribute, NumericalAttribute
-from ontomask.tuples import Tuples
+from ontomask.microdata.attributes import FIXED, Attribute, NominalAttribute, NumericalAttribute
+from ontomask.microdata.tuples import Tuples
 
 __all__ = ["Operators", "Remaining"]
 

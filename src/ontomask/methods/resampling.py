@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import NumericalAttribute
 from ontomask.errors import one_of
 from ontomask.methods.method import GroupingMethod, InBlocks
 from ontomask.methods.operators import Operators
-from ontomask.tuples import Transitions, Tuples
+from ontomask.microdata.attributes import NumericalAttribute
+from ontomask.microdata.tuples import Transitions, Tuples
 
 __all__ = ["Resampling"]
 
@@ -42,8 +42,8 @@ class Resampling(InBlocks, GroupingMethod):
     Departures from the paper: SF 3.3 names the centroid as the reference of the sorting; as in
     algorithm 1, it is the record farthest from it.
 
-    >>> from ontomask.attributes import NumericalAttribute
-    >>> from ontomask.tuples import count_tuples
+    >>> from ontomask.microdata.attributes import NumericalAttribute
+    >>> from ontomask.microdata.tuples import count_tuples
     >>> ages = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
     >>> tuples, _ = count_tuples([ages], [np.array([0, 1, 1, 1, 2, 2, 2, 2])])
     >>> plan = Resampling(k=3).plan(tuples, np.random.default_rng(1))

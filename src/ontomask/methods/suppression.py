@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ontomask.errors import one_of
 from ontomask.methods.method import GroupingMethod
-from ontomask.tuples import Transitions, Tuples
+from ontomask.microdata.tuples import Transitions, Tuples
 
 __all__ = ["Suppression"]
 
@@ -25,8 +25,8 @@ class Suppression(GroupingMethod):
     Departures from the paper: SF removes the records; ``blank`` and its rule are ours.
 
     >>> import numpy as np
-    >>> from ontomask.attributes import NumericalAttribute
-    >>> from ontomask.tuples import count_tuples
+    >>> from ontomask.microdata.attributes import NumericalAttribute
+    >>> from ontomask.microdata.tuples import count_tuples
     >>> ages = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
     >>> tuples, _ = count_tuples([ages], [np.array([0, 1, 1, 1, 2, 2, 2, 2])])
     >>> plan = Suppression(k=3).plan(tuples, np.random.default_rng())

@@ -3,7 +3,7 @@
 All but the measures of a confidential attribute follow from the plan alone.
 """
 
-from ontomask.measures import Measure
+from ontomask.microdata.measures import Measure
 from ontomask.risk.classes import (
     class_sizes,
     journalist,

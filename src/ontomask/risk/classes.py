@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import MISSING, NominalAttribute
 from ontomask.errors import ParameterError
-from ontomask.tuples import Transitions
+from ontomask.microdata.attributes import MISSING, NominalAttribute
+from ontomask.microdata.tuples import Transitions
 
 __all__ = [
     "blank",

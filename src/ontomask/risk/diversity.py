@@ -12,8 +12,8 @@ from math import exp
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import Attribute
 from ontomask.errors import ParameterError
+from ontomask.microdata.attributes import Attribute
 
 __all__ = ["Confidential", "distinct_diversity", "entropy_diversity", "recursive_diversity"]
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ontomask.attributes import NominalAttribute, NumericalAttribute
-from ontomask.measures import Better, Measure
+from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
+from ontomask.microdata.measures import Better, Measure
+from ontomask.microdata.tuples import Transitions, Tuples
 from ontomask.risk import classes as of_classes
 from ontomask.risk.diversity import (
     Confidential,
@@ -20,7 +21,6 @@ from ontomask.risk.diversity import (
 from ontomask.risk.intervals import rank_interval, sd_interval
 from ontomask.risk.linkage import linkage_by_attribute, linkage_nearest, linkage_text
 from ontomask.risk.t_closeness import closeness
-from ontomask.tuples import Transitions, Tuples
 
 __all__ = ["DESCRIPTIONS", "evaluate_risk", "original_risk"]
 
@@ -179,8 +179,8 @@ def evaluate_risk(
     of records linked are concerned. ``semantic_closeness`` asks for ``t_semantic``, which takes
     time. ``most`` and ``random`` are those of :func:`~ontomask.risk.linkage_nearest`.
 
-    >>> from ontomask.attributes import NumericalAttribute
-    >>> from ontomask.tuples import count_tuples
+    >>> from ontomask.microdata.attributes import NumericalAttribute
+    >>> from ontomask.microdata.tuples import count_tuples
     >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
     >>> tuples, _ = count_tuples([age], [np.array([0, 1, 1, 2])])
     >>> plan = Transitions.whole(tuples, np.array([[35.0], [50.0]]), np.array([0, 0, 1]))

@@ -15,9 +15,9 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import NumericalAttribute
 from ontomask.errors import ParameterError, one_of
-from ontomask.tuples import Transitions
+from ontomask.microdata.attributes import NumericalAttribute
+from ontomask.microdata.tuples import Transitions
 
 __all__ = ["rank_interval", "sd_interval"]
 
@@ -39,7 +39,7 @@ def rank_interval(
 
     Source: Domingo-Ferrer and Torra (2001), with ``around="masked"``. By attribute, for numbers.
 
-    >>> from ontomask.tuples import count_tuples
+    >>> from ontomask.microdata.tuples import count_tuples
     >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0, 90.0]))
     >>> tuples, _ = count_tuples([age], [np.array([0, 1, 2, 3])])
     >>> plan = Transitions.whole(tuples, np.array([[40.0], [60.0]]), np.array([0, 0, 1, 1]))
@@ -63,7 +63,7 @@ def sd_interval(
     Source: sdcMicro's ``dRisk`` with ``around="masked"``, for one column at a time; with several,
     sdcMicro counts a record where at most one of its numbers is outside. By attribute, for numbers.
 
-    >>> from ontomask.tuples import count_tuples
+    >>> from ontomask.microdata.tuples import count_tuples
     >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
     >>> tuples, _ = count_tuples([age], [np.array([0, 1, 2])])
     >>> plan = Transitions.whole(tuples, np.array([[35.0], [50.0]]), np.array([0, 0, 1]))

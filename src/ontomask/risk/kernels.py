@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.compiled import compiled
+from ontomask._runtime.compiled import compiled
 
 __all__ = ["cheapest_first", "nearest"]
 

@@ -14,10 +14,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import FIXED, Attribute, NominalAttribute, NumericalAttribute
 from ontomask.errors import ParameterError
+from ontomask.microdata.attributes import FIXED, Attribute, NominalAttribute, NumericalAttribute
+from ontomask.microdata.tuples import Transitions, Tuples, count_tuples, once_per_plan
 from ontomask.risk.classes import blank
-from ontomask.tuples import Transitions, Tuples, count_tuples, once_per_plan
 
 __all__ = [
     "Linkage",
@@ -86,7 +86,7 @@ def linkage_text(plan: Transitions) -> float:
     says little about methods that change nearly all; see :func:`linkage_nearest`. From 0 to 1,
     better when lower. A suppressed record is linked to nobody.
 
-    >>> from ontomask.attributes import NumericalAttribute
+    >>> from ontomask.microdata.attributes import NumericalAttribute
     >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
     >>> tuples, _ = count_tuples([age], [np.array([0, 1, 1, 2])])
     >>> plan = Transitions.whole(tuples, np.array([[30.0], [40.0]]), np.array([0, 1, 1]))
@@ -130,7 +130,7 @@ def linkage_nearest(
 
     A share near 0 is no proof against a cleverer attacker.
 
-    >>> from ontomask.attributes import NumericalAttribute
+    >>> from ontomask.microdata.attributes import NumericalAttribute
     >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
     >>> tuples, _ = count_tuples([age], [np.array([0, 1, 1, 2])])
     >>> plan = Transitions.whole(tuples, np.array([[33.0], [45.0]]), np.array([0, 1, 1]))

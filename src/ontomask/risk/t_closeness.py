@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import FIXED, NominalAttribute, NumericalAttribute
 from ontomask.errors import InternalError, ParameterError, one_of
+from ontomask.microdata.attributes import FIXED, NominalAttribute, NumericalAttribute
 from ontomask.risk.diversity import Confidential
 
 __all__ = ["closeness"]

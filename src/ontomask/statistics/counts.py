@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.columns import counted, listed
 from ontomask.distances import Distances, MeasureLike
 from ontomask.errors import ParameterError, UnknownValueError, many
 from ontomask.taxonomy import Concept, Taxonomy
+from ontomask.taxonomy.value_counts import counted, listed
 
 __all__ = ["Column", "Pairs", "Values", "column", "pairs", "summed_distances"]
 

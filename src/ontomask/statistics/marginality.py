@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.columns import listed
 from ontomask.distances import MeasureLike
 from ontomask.statistics.counts import Column, Values, column, pairs, summed_distances
 from ontomask.taxonomy import Concept, Taxonomy
+from ontomask.taxonomy.value_counts import listed
 
 __all__ = [
     "marginality",

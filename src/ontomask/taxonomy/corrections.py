@@ -15,9 +15,9 @@ import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ontomask.files import written_beside
-from ontomask.taxonomy.readers.source import Source
-from ontomask.taxonomy.readers.tables import column, read_table
+from ontomask._runtime.atomic_files import written_beside
+from ontomask.taxonomy.readers.text.delimited import column, read_table
+from ontomask.taxonomy.readers.text.source import Source
 
 if TYPE_CHECKING:
     from ontomask.taxonomy.mapping import TermMap

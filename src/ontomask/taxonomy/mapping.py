@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ontomask.columns import counted, listed
 from ontomask.errors import ParameterError, UnknownConceptError, UnknownValueError, many, quoted
 from ontomask.taxonomy.names import Hit, folded, stemmer_of
 from ontomask.taxonomy.taxonomy import Concept, Taxonomy
+from ontomask.taxonomy.value_counts import counted, listed
 
 __all__ = ["Match", "TermMap", "map_terms"]
 

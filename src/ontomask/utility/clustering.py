@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import NumericalAttribute
 from ontomask.distances import Distances
 from ontomask.errors import ParameterError
-from ontomask.tuples import Transitions, count_tuples
+from ontomask.microdata.attributes import NumericalAttribute
+from ontomask.microdata.tuples import Transitions, count_tuples
 from ontomask.utility.sides import Longs, Side, Words, drawn, sides
 
 __all__ = ["Clustering", "clustering_distance"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ontomask.distances import Distances, distance
+from ontomask.microdata.tuples import Transitions, once_per_plan
 from ontomask.statistics.centre import semantic_mean
 from ontomask.taxonomy import Concept
-from ontomask.tuples import Transitions, once_per_plan
 from ontomask.utility.sides import Longs, Words, sides
 
 __all__ = ["Change", "MeanShift", "mean_shift", "variance_difference"]

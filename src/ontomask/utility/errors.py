@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import NumericalAttribute
-from ontomask.tuples import Transitions
+from ontomask.microdata.attributes import NumericalAttribute
+from ontomask.microdata.tuples import Transitions
 from ontomask.utility.sides import moved
 
 __all__ = [

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ontomask.measures import Measure
-from ontomask.tuples import Transitions
+from ontomask.microdata.measures import Measure
+from ontomask.microdata.tuples import Transitions
 from ontomask.utility.association import Correlations, associations
 from ontomask.utility.classes import average_class_size, discernibility, kl
 from ontomask.utility.clustering import clustering_distance

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ontomask.attributes import NominalAttribute, NumericalAttribute
 from ontomask.datasets import diagnoses
-from ontomask.tuples import Transitions, count_tuples
+from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
+from ontomask.microdata.tuples import Transitions, count_tuples
 
 __all__ = ["six_patients"]
 

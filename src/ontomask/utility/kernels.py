@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.compiled import compiled
+from ontomask._runtime.compiled import compiled
 
 __all__ = ["summed_differences", "ward"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import NumericalAttribute
-from ontomask.tuples import Transitions
+from ontomask.microdata.attributes import NumericalAttribute
+from ontomask.microdata.tuples import Transitions
 from ontomask.utility.association import Correlations
 from ontomask.utility.columns import Change
 from ontomask.utility.sides import Longs, Numbers, moved, sides

@@ -12,12 +12,18 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import FIXED, MISSING, Attribute, NominalAttribute, NumericalAttribute
 from ontomask.distances import Distances, MeasureLike
 from ontomask.errors import InternalError
+from ontomask.microdata.attributes import (
+    FIXED,
+    MISSING,
+    Attribute,
+    NominalAttribute,
+    NumericalAttribute,
+)
+from ontomask.microdata.tuples import Transitions, once_per_plan
 from ontomask.statistics.counts import Column
 from ontomask.taxonomy import Taxonomy
-from ontomask.tuples import Transitions, once_per_plan
 
 __all__ = ["Numbers", "Side", "Words", "drawn", "moved", "sides"]
 

@@ -12,8 +12,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from ontomask import __version__
-from ontomask.pages.drawing.colours import as_css
-from ontomask.pages.render import templates_of
+from ontomask.report.drawing.colours import as_css
+from ontomask.report.pages.render import templates_of
 from ontomask.web.asking import ERRORS, Bench, answer_errors
 from ontomask.web.errors import NotThere
 from ontomask.web.routes import data, meaning, method, release, result, roles, runs, work

@@ -17,13 +17,13 @@ from typing import Any
 
 import yaml
 
+from ontomask._runtime.atomic_files import written_beside
+from ontomask._runtime.yaml_text import as_yaml
 from ontomask.errors import OntomaskError, ParameterError, SpecError
-from ontomask.files import written_beside
-from ontomask.release.comparing.specs import as_yaml
-from ontomask.release.problems import Problem
-from ontomask.release.spec import Spec, problems_of
-from ontomask.release.spec_checks import is_elsewhere
-from ontomask.release.yaml_file import LARGEST, yaml_in
+from ontomask.releasefile.checks import is_elsewhere
+from ontomask.releasefile.model import Spec, problems_of
+from ontomask.releasefile.problems import Problem
+from ontomask.releasefile.yaml_file import LARGEST, yaml_in
 from ontomask.taxonomy.readers.bundled import KNOWN
 from ontomask.web.errors import ChangedElsewhere, OutsideError
 from ontomask.web.folder import Folder

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-from ontomask.engines.files.formats import named_format
+from ontomask.engines.formats.formats import named_format
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.web.errors import NotThere, OutsideError, TooLarge
 

@@ -14,9 +14,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ontomask.errors import OntomaskWarning, ParameterError
-from ontomask.release.meaning import ColumnMeaning, meaning_of
-from ontomask.release.schema import Nominal
-from ontomask.release.spec import Spec
+from ontomask.microdata.schema import Nominal
+from ontomask.pipeline.meaning.column import ColumnMeaning, meaning_of
+from ontomask.releasefile.model import Spec
 from ontomask.taxonomy import Taxonomy
 from ontomask.taxonomy.readers.bundled import KNOWN
 from ontomask.web.session import Workbench

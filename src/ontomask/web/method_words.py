@@ -15,9 +15,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from ontomask.errors import OntomaskError
-from ontomask.release.guarantee import promised
-from ontomask.release.report.words import TITLES
-from ontomask.release.spec_methods import METHODS, json_schema_of_methods
+from ontomask.methods.registry import METHODS
+from ontomask.pipeline.guarantee import promised
+from ontomask.releasefile.methods import json_schema_of_methods
+from ontomask.report.words import TITLES
 
 __all__ = ["Choice", "MethodShown", "Setting", "methods_shown"]
 

@@ -15,13 +15,13 @@ from pathlib import Path
 from threading import Lock, RLock, Thread, main_thread
 from typing import Any
 
-from ontomask.engines.files import StoredTable, connect, open_table
-from ontomask.engines.files.connection import closed, identifier, literal, reading
-from ontomask.engines.files.stored import ROW
+from ontomask.engines.duckdb.connection import closed, identifier, literal, reading
+from ontomask.engines.duckdb.uniqueness import Alike, Coded, alike, alike_in, coded
+from ontomask.engines.formats import StoredTable, connect, open_table
+from ontomask.engines.formats.stored_table import ROW
 from ontomask.errors import OntomaskError
-from ontomask.release.alike import Alike, Coded, alike, alike_in, coded
-from ontomask.release.profile import Profile, looked_at
-from ontomask.release.profile_facts import Facts, Looking
+from ontomask.releasefile.profile.column_facts import Facts, Looking
+from ontomask.releasefile.profile.table_profile import Profile, looked_at
 from ontomask.web.errors import NotThere
 
 __all__ = ["Opened"]
@@ -68,7 +68,7 @@ class Opened:
     ) -> Opened:
         """Open the table in a file, and look at it as ``ontomask init`` does.
 
-        ``settings`` are those of :func:`~ontomask.release.profile.profile`. A table in which
+        ``settings`` are those of :func:`~ontomask.releasefile.profile.table_profile.profile`. A table in which
         nothing looks like a quasi-identifier is opened all the same.
         """
         given = {name: value for name, value in settings.items() if value is not None}

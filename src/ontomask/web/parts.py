@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ontomask.pages import numbers, page
-from ontomask.release.comparing.axes import figures_of
-from ontomask.release.comparing.points import Point, unusual
-from ontomask.release.evaluation import Evaluation
-from ontomask.release.facts import plain
-from ontomask.release.guarantee import Guarantee
-from ontomask.release.report.page import contents
-from ontomask.release.requirements import unmet
+from ontomask.methods.registry import unusual
+from ontomask.pipeline.comparing.axes import figures_of
+from ontomask.pipeline.comparing.points import Point
+from ontomask.pipeline.evaluation import Evaluation
+from ontomask.pipeline.guarantee import Guarantee
+from ontomask.pipeline.requirements import unmet
+from ontomask.report.page import contents
+from ontomask.report.pages import numbers, page
+from ontomask.report.plain_values import plain
 
 if TYPE_CHECKING:
-    from ontomask.release.mask import Release
-    from ontomask.release.spec import Requirements
+    from ontomask.pipeline.mask import Release
+    from ontomask.releasefile.model import Requirements
 
 __all__ = ["TABS", "held_to", "parts_of"]
 
@@ -59,7 +60,7 @@ def parts_of(release: Release, known: Mapping[str, Any]) -> dict[str, Any]:
     ``tabs`` and ``holds`` are HTML of the report, ``taxonomies`` what the drawings of taxonomies
     are made from, ``point`` is where the run is on the map of risk and loss.
     """
-    shown = contents(release, known)
+    shown = contents(release.transitions, release.schema, release.method, known)
     made = {
         "title": shown["method"],
         "words": _sentence(shown["method_words"]),
@@ -208,15 +209,7 @@ def held_to(
         (
             name,
             REQUIRED[name].format(100 * limit if name == "linkage_below" else limit),
-            [
-                _sentence(it.partition(": ")[2])
-                for it in unmet(_only(require, name), found, promise)
-            ],
+            [_sentence(it.partition(": ")[2]) for it in unmet({name: limit}, found, promise)],
         )
         for name, limit in require.given.items()
     ]
-
-
-def _only(require: Requirements, name: str) -> Requirements:
-    others = {other: None for other in require.given if other != name}
-    return require.model_copy(update=others)

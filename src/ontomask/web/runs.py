@@ -19,12 +19,12 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from ontomask._runtime.atomic_files import made_together, written_beside
 from ontomask.errors import FileFormatError, ParameterError
-from ontomask.files import made_together, written_beside
 from ontomask.web.errors import NotThere
 
 if TYPE_CHECKING:
-    from ontomask.release.spec import Spec
+    from ontomask.releasefile.model import Spec
 
 __all__ = ["Kept", "Runs", "same_result", "seen"]
 

@@ -12,8 +12,8 @@ from threading import Timer
 
 import uvicorn
 
+from ontomask._runtime.interrupts import stopping_early
 from ontomask.errors import ParameterError
-from ontomask.interrupts import stopping_early
 from ontomask.web.app import create_app, guarded
 from ontomask.web.session import LARGEST_UPLOAD, Workbench
 

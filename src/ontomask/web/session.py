@@ -10,15 +10,15 @@ from threading import Lock, Thread
 from typing import Any
 
 from ontomask.errors import OntomaskError
-from ontomask.release.proposed_file import propose
-from ontomask.release.run import file_settings
-from ontomask.release.spec import Spec
+from ontomask.releasefile.model import Spec
+from ontomask.releasefile.profile.proposed_file import propose
+from ontomask.releasefile.run import file_settings
 from ontomask.web.draft import Draft, State, paths_in
 from ontomask.web.errors import Busy, NotThere
 from ontomask.web.folder import Folder
+from ontomask.web.jobs.jobs import Work
 from ontomask.web.opened import Opened
 from ontomask.web.runs import Kept, Runs
-from ontomask.web.work import Work
 
 __all__ = ["LARGEST_UPLOAD", "Workbench"]
 

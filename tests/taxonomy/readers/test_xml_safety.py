@@ -9,8 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ontomask.errors import FileFormatError
-from ontomask.taxonomy.readers.source import Source
-from ontomask.taxonomy.readers.xml_safety import LONGEST_ENTITY, LONGEST_PROLOG, refuse_unsafe_xml
+from ontomask.taxonomy.readers.text.source import Source
+from ontomask.taxonomy.readers.text.xml_safety import (
+    LONGEST_ENTITY,
+    LONGEST_PROLOG,
+    refuse_unsafe_xml,
+)
 
 PROTEGE = """<?xml version="1.0"?>
 

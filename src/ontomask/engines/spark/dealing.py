@@ -1,7 +1,7 @@
 """Records of one tuple that become different things: each is given its own, wherever it is.
 
 The records of a tuple are numbered in the order of the same keys as in memory
-(:func:`~ontomask.engines.frames.row_keys`), made where the records are. With all tuples in a row,
+(:func:`~ontomask.engines.memory.frames.row_keys`), made where the records are. With all tuples in a row,
 the number of a record is its position in the table; the transitions of a plan, also in a row, are
 ranges of positions.
 """
@@ -17,9 +17,9 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.functions import arrow_udf
 
-from ontomask.engines.frames import Frame, row_keys
+from ontomask.engines.memory.frames import Frame, row_keys
 from ontomask.engines.spark.values import fetched, for_arrow, small
-from ontomask.tuples import Transitions
+from ontomask.microdata.tuples import Transitions
 
 if TYPE_CHECKING:
     from ontomask.engines.spark.engine import SparkEngine

@@ -13,8 +13,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from ontomask.engines.engine import MANY, Applied, Engine, quantiles
-from ontomask.engines.frames import Distinct, Frame, Written, blank
+from ontomask._runtime.interrupts import stopped_by
+from ontomask.engines.memory.frames import Frame, blank
+from ontomask.engines.protocol import MANY, Applied, Engine, quantiles
 from ontomask.engines.spark.session import working
 from ontomask.engines.spark.values import (
     comparable,
@@ -27,11 +28,11 @@ from ontomask.engines.spark.values import (
     sums,
 )
 from ontomask.errors import ColumnError, ParameterError, quoted
-from ontomask.interrupts import stopped_by
 from ontomask.methods.blocks import running_blocks
 from ontomask.methods.method import Method
-from ontomask.methods.noise_addition import NoiseAddition
-from ontomask.tuples import Transitions, Tuples
+from ontomask.methods.noise.noise_addition import NoiseAddition
+from ontomask.microdata.distinct_values import Distinct, Written
+from ontomask.microdata.tuples import Transitions, Tuples
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
+from ontomask._runtime.progress import say
 from ontomask.engines.spark.tasks import in_tasks
 from ontomask.errors import many
 from ontomask.methods.blocks.planning import Outcome, Piece, Planner, Runner, planned
-from ontomask.methods.noise_addition import NoiseAddition
-from ontomask.methods.table_noise import TableNoise, transitions
-from ontomask.progress import say
-from ontomask.tuples import Transitions, Tuples
+from ontomask.methods.noise.noise_addition import NoiseAddition
+from ontomask.methods.noise.table import TableNoise, transitions
+from ontomask.microdata.tuples import Transitions, Tuples
 
 __all__ = ["blocks_in_tasks", "noise_in_tasks"]
 

@@ -13,15 +13,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from ontomask.engines.columns import ARROW
-from ontomask.engines.engine import Applied
-from ontomask.engines.frames import Distinct, Frame, Written, numbered_alike
+from ontomask._runtime.atomic_files import made_together
+from ontomask.engines.memory.columns import ARROW
+from ontomask.engines.memory.frames import Frame, numbered_alike
+from ontomask.engines.protocol import Applied
 from ontomask.engines.spark.engine import SparkEngine
 from ontomask.engines.spark.session import local, working
 from ontomask.engines.spark.values import comparable, exact, fetched, hashed, held, small, sums
 from ontomask.errors import InternalError, ParameterError
-from ontomask.files import made_together
-from ontomask.tuples import Transitions
+from ontomask.microdata.distinct_values import Distinct, Written
+from ontomask.microdata.tuples import Transitions
 
 __all__ = ["SparkRows"]
 

@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import Attribute, NominalAttribute
+from ontomask.microdata.attributes import Attribute, NominalAttribute
+from ontomask.microdata.tuples import Held, Transitions, Tuples
 from ontomask.taxonomy import Concept
-from ontomask.tuples import Held, Transitions, Tuples
 
 __all__ = ["Cut", "Part", "joined", "part_of"]
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask._runtime.progress import say
+from ontomask._runtime.workers import Ended, TimeLeft, free_memory, side_by_side
 from ontomask.errors import BlockError, OntomaskError, many
 from ontomask.methods.blocks.block import Cut, Part, joined, part_of
 from ontomask.methods.blocks.split import Fits, split
-from ontomask.progress import say
-from ontomask.tuples import Transitions, Tuples
-from ontomask.workers import Ended, TimeLeft, free_memory, side_by_side
+from ontomask.microdata.tuples import Transitions, Tuples
 
 __all__ = ["Planner", "Runner", "blocks_of", "in_blocks", "running_blocks"]
 

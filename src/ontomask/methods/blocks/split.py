@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.attributes import FIXED, Attribute, NominalAttribute, NumericalAttribute
-from ontomask.methods.orders import rank
-from ontomask.tuples import Tuples
+from ontomask.methods.neighbours.orders import rank
+from ontomask.microdata.attributes import FIXED, Attribute, NominalAttribute, NumericalAttribute
+from ontomask.microdata.tuples import Tuples
 
 __all__ = ["Fits", "split"]
 

@@ -10,17 +10,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ontomask._runtime.atomic_files import written_beside
 from ontomask.errors import (
     ParameterError,
     TaxonomyError,
     UnknownTaxonomyError,
     quoted,
 )
-from ontomask.files import written_beside
 from ontomask.taxonomy.cache import cached, warn_again
 from ontomask.taxonomy.names import nearest
 from ontomask.taxonomy.readers import bundled
-from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["FORMATS", "load_taxonomy", "reader", "write"]

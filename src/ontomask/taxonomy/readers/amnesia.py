@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 
 from ontomask.taxonomy.about import About
-from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["looks_like", "read"]

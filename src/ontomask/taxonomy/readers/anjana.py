@@ -15,8 +15,8 @@ from __future__ import annotations
 import re
 
 from ontomask.taxonomy.readers import arx
-from ontomask.taxonomy.readers.source import Source
-from ontomask.taxonomy.readers.tables import first_row
+from ontomask.taxonomy.readers.text.delimited import first_row
+from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["looks_like", "read"]

@@ -19,8 +19,8 @@ from typing import TextIO
 
 from ontomask.errors import SeveralParentsError, quoted
 from ontomask.taxonomy.about import About
-from ontomask.taxonomy.readers.source import Source
-from ontomask.taxonomy.readers.tables import Row, Table, first_row, read_table
+from ontomask.taxonomy.readers.text.delimited import Row, Table, first_row, read_table
+from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["looks_like", "read", "write"]

@@ -24,8 +24,8 @@ from typing import NamedTuple, TextIO
 
 from ontomask.errors import HeaderWarning
 from ontomask.taxonomy.about import About
-from ontomask.taxonomy.readers.source import Source
-from ontomask.taxonomy.readers.tables import Row, Table, column, first_row, read_table
+from ontomask.taxonomy.readers.text.delimited import Row, Table, column, first_row, read_table
+from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["looks_like", "read", "write"]

@@ -23,9 +23,9 @@ from xml.parsers import expat
 
 from ontomask.errors import FileFormatError
 from ontomask.taxonomy.about import About
-from ontomask.taxonomy.readers.source import Source
-from ontomask.taxonomy.readers.tables import column, first_row, read_table
-from ontomask.taxonomy.readers.xml_safety import refuse_unsafe_xml
+from ontomask.taxonomy.readers.text.delimited import column, first_row, read_table
+from ontomask.taxonomy.readers.text.source import Source
+from ontomask.taxonomy.readers.text.xml_safety import refuse_unsafe_xml
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["looks_like", "read"]

@@ -23,8 +23,8 @@ import numpy as np
 
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.taxonomy.about import About
-from ontomask.taxonomy.readers.aliases import certain_aliases
-from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.readers.text.aliases import certain_aliases
+from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["looks_like", "read"]

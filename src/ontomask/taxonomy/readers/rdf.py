@@ -18,9 +18,9 @@ import numpy as np
 
 from ontomask.errors import ParameterError
 from ontomask.taxonomy.about import About
-from ontomask.taxonomy.readers.aliases import certain_aliases
-from ontomask.taxonomy.readers.source import Source
-from ontomask.taxonomy.readers.xml_safety import refuse_unsafe_xml
+from ontomask.taxonomy.readers.text.aliases import certain_aliases
+from ontomask.taxonomy.readers.text.source import Source
+from ontomask.taxonomy.readers.text.xml_safety import refuse_unsafe_xml
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["DC", "DCTERMS", "OWL", "RDFS", "SKOS", "Vocabulary", "is_rdf", "read_rdf"]

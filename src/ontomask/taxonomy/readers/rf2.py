@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from ontomask.errors import FileFormatError, ParameterError, UnknownConceptError, quoted
 from ontomask.taxonomy.about import About
-from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["files", "looks_like", "read"]

@@ -24,7 +24,7 @@ from ontomask.taxonomy.readers.rdf import (
     is_rdf,
     read_rdf,
 )
-from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["looks_like", "read"]

@@ -17,7 +17,7 @@ import numpy as np
 
 from ontomask.taxonomy.about import About
 from ontomask.taxonomy.graph import IntArray
-from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["files", "looks_like", "read"]

@@ -11,7 +11,7 @@ onSession(async (now) => {
   tellTrouble(now.not_opened);
   lines({
     shell: [`ontomask init ${quoted(now.data ?? "patients.csv")} --output proposed.yaml`],
-    python: ["from ontomask.release.profile import profile", `profile(${JSON.stringify(now.data ?? "patients.csv")})`],
+    python: ["from ontomask.releasefile.profile.table_profile import profile", `profile(${JSON.stringify(now.data ?? "patients.csv")})`],
   });
   if (now.opening) return;
   await Promise.all([showFiles(), now.data ? showTable(now) : null]);

@@ -133,7 +133,7 @@ function showLines(name, its, type) {
   const q = (text) => (/^[\w.\-/]+$/.test(text) ? text : `'${String(text).replaceAll("'", "'\\''")}'`);
   const p = (value) => JSON.stringify(value);
   if (type !== "nominal" || !its.taxonomy) {
-    lines({ shell: [`ontomask check ${q(session.file)}`], python: ["from ontomask.release.spec import load_spec", `load_spec(${p(session.file)}).columns[${p(name)}]`] });
+    lines({ shell: [`ontomask check ${q(session.file)}`], python: ["from ontomask.releasefile.model import load_spec", `load_spec(${p(session.file)}).columns[${p(name)}]`] });
     return;
   }
   const format = its.format ? ` --format ${q(its.format)}` : "";

@@ -298,7 +298,7 @@ function tellLines() {
     const methods = [...new Set(runs.map((run) => run.argument))].join(",");
     lines({
       shell: [`ontomask compare ${quoted(file)} --methods ${quoted(methods)} --output compare.html`],
-      python: ["from ontomask.release.compare import compare_file", "",
+      python: ["from ontomask.releasefile.compare import compare_file", "",
         `found, _ = compare_file(${JSON.stringify(file)}, ${JSON.stringify(methods.split(","))})`, "print(found)"],
     });
     return;

@@ -55,7 +55,7 @@ function update(now) {
   byId("take-all").disabled = !table.columns.some(differs) && (now.fields.person ?? null) === table.person;
   lines({
     shell: [`ontomask check ${now.file}`],
-    python: ["from ontomask.release.check import check", `check(${JSON.stringify(now.file)})`],
+    python: ["from ontomask.releasefile.check import check", `check(${JSON.stringify(now.file)})`],
   });
   count();
 }

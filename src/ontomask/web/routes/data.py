@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi import Path as InPath
 from pydantic import BaseModel, Field, WithJsonSchema
 
-from ontomask.release.spec import Spec
+from ontomask.releasefile.model import Spec
 from ontomask.web.asking import Asked, Bench, Revision, Wrong
 from ontomask.web.draft import State
 from ontomask.web.errors import Busy

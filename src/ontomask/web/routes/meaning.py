@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from ontomask.distances import MEASURES
 from ontomask.errors import OntomaskError, ParameterError, TaxonomyError, UnknownConceptError
-from ontomask.release import meaning as means
+from ontomask.pipeline import meaning as means
 from ontomask.taxonomy import Taxonomy
 from ontomask.taxonomy.names import folded
 from ontomask.taxonomy.readers.bundled import KNOWN, WITH_EXTRA

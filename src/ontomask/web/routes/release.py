@@ -13,10 +13,10 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field, ValidationError
 
 from ontomask.errors import OntomaskError
-from ontomask.pages.numbers import figure, percent, whole
-from ontomask.release.requirements import CLOSENESS
-from ontomask.release.run import files_of
-from ontomask.release.spec import Requirements, Spec
+from ontomask.pipeline.requirements import CLOSENESS
+from ontomask.releasefile.model import Requirements, Spec
+from ontomask.releasefile.run import files_of
+from ontomask.report.pages.numbers import figure, percent, whole
 from ontomask.web.asking import ERRORS, Bench
 from ontomask.web.errors import NotThere
 from ontomask.web.parts import held_to

@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field, ValidationError
 
-from ontomask.release.comparing.axes import LOSSES, RISKS, Axis
-from ontomask.release.report.two import Both, compared, differences
-from ontomask.release.spec import Requirements
+from ontomask.pipeline.comparing.axes import LOSSES, RISKS, Axis
+from ontomask.releasefile.model import Requirements
+from ontomask.report.two_releases import Both, compared, differences
 from ontomask.web.asking import ERRORS, Bench, NotThere
 from ontomask.web.parts import held_to
 from ontomask.web.runs import Kept

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field
 
-from ontomask.release.column_fields import Making, fields_in_role
-from ontomask.release.profile import ColumnProfile
+from ontomask.releasefile.profile.column_fields import Making, fields_in_role
+from ontomask.releasefile.profile.table_profile import ColumnProfile
 from ontomask.web.asking import Bench
 from ontomask.web.session import Workbench
 

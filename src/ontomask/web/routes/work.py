@@ -6,13 +6,13 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from ontomask.errors import ParameterError
-from ontomask.release.run import files_of
-from ontomask.release.spec import Spec
-from ontomask.release.spec_checks import is_elsewhere
+from ontomask.releasefile.checks import is_elsewhere
+from ontomask.releasefile.model import Spec
+from ontomask.releasefile.run import files_of
 from ontomask.web.asking import ERRORS, Asked, Bench
 from ontomask.web.folder import BESIDE
+from ontomask.web.jobs.jobs import Kind, Task, WorkState
 from ontomask.web.session import Workbench
-from ontomask.web.work import Kind, Task, WorkState
 
 __all__ = ["router"]
 

@@ -1,0 +1,67 @@
+"""The papers' experiments, run again on public or synthetic data.
+
+``ontomask reproduce``, or ``python -m experiments``, runs them by name and shows our tables
+beside the printed ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+
+from experiments import ma, no, rs, sf, tm
+from experiments.data import Data, load_data
+from experiments.experiment import Experiment, Outcome, Result, Row, Settings
+from ontomask.errors import ParameterError
+
+__all__ = [
+    "EXPERIMENTS",
+    "Data",
+    "Experiment",
+    "Outcome",
+    "Result",
+    "Row",
+    "Settings",
+    "find_experiments",
+    "load_data",
+    "run_experiments",
+]
+
+#: Every experiment, paper by paper.
+EXPERIMENTS: tuple[Experiment, ...] = (
+    *rs.EXPERIMENTS,
+    *no.EXPERIMENTS,
+    *ma.EXPERIMENTS,
+    *tm.EXPERIMENTS,
+    *sf.EXPERIMENTS,
+)
+
+
+def find_experiments(names: Sequence[str] = ()) -> list[Experiment]:
+    """The experiments whose names begin with one of these; all where none is given.
+
+    >>> [experiment.name for experiment in find_experiments(["sf"])]
+    ['sf-figures-4-5', 'sf-figure-6']
+    """
+    for name in names:
+        if not name or not any(known.name.startswith(name.lower()) for known in EXPERIMENTS):
+            raise ParameterError(
+                f"no experiment is called {name!r}",
+                f"there are {', '.join(known.name for known in EXPERIMENTS)}; the beginning of a "
+                "name will do",
+            )
+    wanted = tuple(name.lower() for name in names) or ("",)
+    return [known for known in EXPERIMENTS if known.name.startswith(wanted)]
+
+
+def run_experiments(
+    experiments: Sequence[Experiment], data: Data, settings: Settings
+) -> list[Outcome]:
+    """Run them one after the other."""
+    outcomes = []
+    for experiment in experiments:
+        settings.progress(experiment.name)
+        begin = perf_counter()
+        results = experiment.run(data, settings.within(experiment.name))
+        outcomes.append(Outcome(experiment, results, perf_counter() - begin))
+    return outcomes

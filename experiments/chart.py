@@ -1,0 +1,90 @@
+"""A table of an experiment as drawings: ours, and beside it what the paper prints.
+
+Both have one scale, so that the eye can go across, unless one would be flat on the scale of the
+other: then each has its own, and the caption says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from experiments.experiment import Cell, Result
+from ontomask.report.drawing.lines import Series, lines
+from ontomask.report.drawing.svg import finite, number
+
+__all__ = ["Panel", "panels"]
+
+#: One scale holds both unless the largest of one is so many times the largest of the other.
+COMPARABLE = 4.0
+OURS, PAPER = "ours", "the paper"
+OWN_SCALE = "on a scale of its own"
+#: A drawing that stands alone, and one of two that stand side by side.
+ALONE, BESIDE = (860, 340), (520, 330)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A drawing, and what it is of; empty where it stands alone."""
+
+    caption: str
+    drawing: Markup
+
+
+def panels(result: Result) -> list[Panel]:
+    """Ours and the paper's; ours alone where nothing is printed; nothing without numbers."""
+    rows = [(place, row) for place, row in enumerate(result.rows) if finite(row.ours)]
+    ours = [_series(result, row.label, row.ours, place) for place, row in rows]
+    printed = [
+        _series(result, row.label, row.printed, place, printed=True)
+        for place, row in enumerate(result.rows)
+        if row.printed is not None and finite(row.printed)
+    ]
+    if ours and printed:
+        return _side_by_side(result, ours, printed)
+    return [Panel("", _drawn(result, result.title, it, None, ALONE)) for it in (ours,) if it]
+
+
+def _side_by_side(result: Result, ours: list[Series], printed: list[Series]) -> list[Panel]:
+    comparable = _comparable(ours, printed)
+    span = _span([*ours, *printed]) if comparable else None
+    captions = (OURS, PAPER) if comparable else (OURS, f"{PAPER}, {OWN_SCALE}")
+    return [
+        Panel(caption, _drawn(result, f"{result.title}: {caption}", series, span, BESIDE))
+        for caption, series in zip(captions, (ours, printed), strict=True)
+    ]
+
+
+def _series(
+    result: Result, label: str, cells: Sequence[Cell], place: int, *, printed: bool = False
+) -> Series:
+    """A row of the table; the same row has the same colour in both drawings."""
+    name = f"{label}, printed" if printed else label
+    told = [
+        f"{name}, {result.across} {result.shown(column)}: {result.shown(cell)}"
+        for column, cell in zip(result.columns, cells, strict=True)
+    ]
+    return Series(label, [*map(number, cells)], colour=place, dashed=printed, told=told)
+
+
+def _drawn(
+    result: Result,
+    name: str,
+    series: Sequence[Series],
+    span: tuple[float, float] | None,
+    size: tuple[int, int],
+) -> Markup:
+    columns = [it if isinstance(it, int | float) else str(it) for it in result.columns]
+    return lines(name, columns, series, across=result.across, span=span, size=size)
+
+
+def _span(series: Sequence[Series]) -> tuple[float, float]:
+    values = finite(v for one in series for v in one.values)
+    return min(values), max(values)
+
+
+def _comparable(ours: list[Series], printed: list[Series]) -> bool:
+    largest = [max(map(abs, _span(series))) for series in (ours, printed)]
+    return max(largest) <= COMPARABLE * min(largest)

@@ -1,0 +1,109 @@
+"""What swapping protects, which RS does not measure: section 3.5 says 1/k, and it is not so.
+
+An attacker who has the original table links each masked record to the nearest original ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+
+import numpy as np
+
+from experiments.data import Data
+from experiments.experiment import Result, Row, Settings
+from experiments.rs_swapped import RUNS, averaged, listed
+from experiments.trials import sample
+from ontomask.methods import RankSwapping
+from ontomask.microdata.tuples import Transitions, Tuples
+from ontomask.risk import linkage_nearest
+from ontomask.utility import rmse
+
+__all__ = ["privacy"]
+
+KS = (5, 10, 20)
+ROWS = (
+    "unmasked",
+    "fixed",
+    "fixed, complete",
+    "dynamic",
+    "dynamic, complete",
+    "multivariate",
+    "multivariate, complete",
+    "multivariate, guard",
+    "distributional",
+    "distributional, complete",
+    "random",
+)
+
+#: What is measured: its title, and whether it is a share.
+MEASURES = {
+    "unchanged": ("Unchanged records, %", True),
+    "linked": ("Linked rightly, %", True),
+    "uniques": ("Linked rightly among unique records, %", True),
+    "above": ("Linked rightly with a probability above 1/k, %", True),
+    "rmse": ("RMSE, attributes pooled", False),
+    "unpaired": ("Values without a partner, %", True),
+}
+
+#: By row and k.
+Means = Mapping[tuple[str, int], Mapping[str, float]]
+
+
+def privacy(data: Data, settings: Settings) -> list[Result]:
+    """Two diagnoses, compared by ``sanchez``: samples of 3,000 records, and all that have both."""
+    rows = data.complete("first", "second")
+    results: list[Result] = []
+    for name, size in (("a sample of", 3000), ("all", None)):
+        tables = {
+            seed: data.tuples(sample(rows, size, seed, settings), ("first", "second"))
+            for seed in settings.seeds(RUNS)
+        }
+        where = f"{name} {tables[settings.seed].records:,} records"
+        means = {}
+        for row, k in product(ROWS, KS):
+            settings.progress(f"{row}, k = {k}, {where}")
+            means[row, k] = averaged(
+                _measured(_plan(row, k, tuples, seed), k) for seed, tuples in tables.items()
+            )
+        results += _tables(means, where)
+    return results
+
+
+def _plan(name: str, k: int, tuples: Tuples, seed: int) -> Transitions:
+    if name == "unmasked":
+        return Transitions.whole(tuples, tuples.targets(), np.arange(len(tuples)))
+    strategy, _, option = name.partition(", ")
+    method = RankSwapping(k, strategy, complete=option == "complete", guard=option == "guard")
+    return method.plan(tuples, np.random.default_rng(seed))
+
+
+def _measured(plan: Transitions, k: int) -> dict[str, float]:
+    found = linkage_nearest(plan, k)
+    errors = np.array(list(rmse(plan).values()))
+    values = plan.tuples.records * len(errors)
+    return {
+        "unchanged": 100 * found.unchanged,
+        "linked": 100 * found.linked,
+        "uniques": 100 * (found.among_uniques or 0.0),
+        "above": 100 * (found.above or 0.0),
+        "rmse": float(np.sqrt(np.mean(errors**2))),
+        "unpaired": 100 * sum(plan.unpaired) / values,
+    }
+
+
+def _tables(means: Means, where: str) -> Iterator[Result]:
+    for measure, (title, share) in MEASURES.items():
+        rows = [Row(name, [means[name, k][measure] for k in KS]) for name in ROWS]
+        notes = [_above(rows)] if measure in ("linked", "uniques") else []
+        yield Result(f"{title}: {where}", "k", KS, rows, "lower", 1 if share else 2, notes)
+
+
+def _above(rows: list[Row]) -> str:
+    """Which ways of swapping are linked more often than 1/k (RS 3.5 says that none is)."""
+    found = []
+    for row in rows[1:]:
+        ks = [k for k, share in zip(KS, row.ours, strict=True) if float(share or 0) > 100 / k]
+        if ks:
+            found.append(f"{row.label} ({listed(ks)})")
+    return f"Above 1/k: {', '.join(found)}." if found else "Nowhere above 1/k."

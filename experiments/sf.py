@@ -1,0 +1,134 @@
+"""SF, section 4: three methods by meaning and without it, and suppression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from experiments.data import Data
+from experiments.experiment import Cell, Experiment, Result, Settings
+from experiments.trials import Means, in_random_order, mean_of, sample, seconds
+from ontomask import utility
+from ontomask.methods.method import Method
+from ontomask.methods.microaggregation.microaggregation import Microaggregation
+from ontomask.methods.recoding.recoding import Recoding
+from ontomask.methods.resampling import Resampling
+from ontomask.methods.suppression import Suppression
+from ontomask.microdata.tuples import Tuples
+
+__all__ = ["EXPERIMENTS"]
+
+#: As many records as the paper had (section 4.1), and as many samples of them.
+RECORDS, SAMPLES = 3_006, 10
+KS = (2, 3, 5, 7, 10, 15)
+
+MAKE: dict[str, Callable[[int, str], Method]] = {
+    "microaggregation": lambda k, how: Microaggregation(k, algorithm="mdav", operators=how),
+    "recoding": lambda k, how: Recoding(k, weighted=True, operators=how),
+    "resampling": lambda k, how: Resampling(k, operators=how),
+}
+
+#: What the text of section 4.2 prints, all at k = 15.
+PRINTED: dict[str, Sequence[Cell]] = {
+    "microaggregation, semantic": [None] * (len(KS) - 1) + [645],
+    "suppression": [None] * (len(KS) - 1) + [2875],
+}
+
+IMAGES = "The paper's figures are images: only the numbers that its text gives are repeated here."
+
+
+def _tuples(data: Data, seed: int, settings: Settings) -> Tuples:
+    """Two diagnoses of a sample of complete records, compared within the whole taxonomy."""
+    columns = ("first", "second")
+    rows = sample(data.complete(*columns), RECORDS, seed, settings)
+    tuples = data.tuples(rows, columns, measure="sanchez", domain="taxonomy")
+    return in_random_order(tuples, seed)
+
+
+def _methods(k: int) -> dict[str, Method]:
+    found = {
+        f"{name}, {how}": make(k, how)
+        for name, make in MAKE.items()
+        for how in ("semantic", "classic")
+    }
+    return {**found, "suppression": Suppression(k, how="drop")}
+
+
+def figures_4_and_5(data: Data, settings: Settings) -> list[Result]:
+    """Squared error and KL divergence of every method by k."""
+    errors, divergences = Means(), Means()
+    seeds = settings.seeds(SAMPLES)
+    for seed in seeds:
+        settings.progress(f"sample {seed - seeds.start + 1} of {len(seeds)}")
+        tuples = _tuples(data, seed, settings)
+        for k in KS:
+            for label, method in _methods(k).items():
+                plan = method.plan(tuples, np.random.default_rng(seed))
+                errors.add(label, k, utility.sse(plan))
+                divergences.add(label, k, utility.kl(plan))
+    of = mean_of(len(seeds), tuples)
+    return [
+        Result(
+            f"Squared error (SSE, SF eq. 7), {of}",
+            "k",
+            KS,
+            errors.rows(KS, PRINTED),
+            better="lower",
+            digits=0,
+            notes=(
+                IMAGES,
+                f"The paper's 3,006 records held 2,331 different tuples of SNOMED CT concepts, the "
+                f"last sample here {len(tuples):,} of ICD-9-CM.",
+                "Ties are settled in a random order of values: that of the codes follows their "
+                "meaning, and would help the classic operators.",
+                "To see: meaning beats the classic operators for every method, and suppression "
+                "loses most.",
+            ),
+        ),
+        Result(
+            f"KL divergence (SF eq. 8), {of}",
+            "k",
+            KS,
+            divergences.rows(KS),
+            better="lower",
+            notes=(
+                "The paper shows the semantic methods only: recoding is best, resampling worst.",
+            ),
+        ),
+    ]
+
+
+def figure_6(data: Data, settings: Settings) -> list[Result]:
+    """How long each semantic method plans, by k."""
+    times = Means()
+    seeds = settings.seeds(5)
+    for seed in seeds:
+        settings.progress(f"sample {seed - seeds.start + 1} of {len(seeds)}")
+        tuples = _tuples(data, seed, settings)
+        for name, make in MAKE.items():
+            make(2, "semantic").plan(tuples, np.random.default_rng(seed))
+            for k in KS:
+                times.add(name, k, 1000 * seconds(make(k, "semantic"), tuples, seed))
+    return [
+        Result(
+            f"Milliseconds of planning, {mean_of(len(seeds), tuples)}",
+            "k",
+            KS,
+            times.rows(KS),
+            better="lower",
+            digits=1,
+            notes=(
+                "Loops are compiled and distance tables made before the clock starts.",
+                "The paper's figure is an image. Its text: resampling is fastest; microaggregation "
+                "is slowest below k = 4 and overtakes recoding above; recoding hardly depends on "
+                "k.",
+            ),
+        )
+    ]
+
+
+EXPERIMENTS = [
+    Experiment("sf-figures-4-5", "SF", "Semantic against classic operators by k", figures_4_and_5),
+    Experiment("sf-figure-6", "SF", "Run time of the methods by k", figure_6),
+]

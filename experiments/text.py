@@ -1,0 +1,55 @@
+"""Tables of experiments as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from textwrap import fill
+
+from experiments.experiment import Outcome, Result
+
+__all__ = ["better_when", "data_name", "outcome_text", "result_text"]
+
+SOURCES = {
+    "diabetes": "Diabetes 130-US Hospitals (UCI)",
+    "discharges": "synthetic discharges",
+}
+WIDTH = 100
+
+
+def data_name(source: str) -> str:
+    """What the data of an experiment are called."""
+    return SOURCES.get(source, source)
+
+
+def better_when(result: Result) -> str:
+    """Which way is better, in words; empty where neither is."""
+    return f"better when {result.better}" if result.better else ""
+
+
+def outcome_text(outcome: Outcome) -> str:
+    """All tables of an experiment, below its title."""
+    experiment = outcome.experiment
+    head = f"{experiment.name} ({outcome.seconds:.1f} s): {experiment.title}"
+    return "\n\n".join([head, *map(result_text, outcome.results)]) + "\n"
+
+
+def result_text(result: Result) -> str:
+    """A table with a line for ours and, where there is one, a line for what is printed."""
+    direction = better_when(result)
+    title = f"{result.title} ({direction})" if direction else result.title
+    rows = list(_rows(result))
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    lines = [fill(title, WIDTH, initial_indent="  ", subsequent_indent="  ")]
+    for label, *cells in rows:
+        padded = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
+        lines.append("  ".join([f"  {label.ljust(widths[0])}", *padded]).rstrip())
+    lines += [fill(n, WIDTH, initial_indent="  * ", subsequent_indent="    ") for n in result.notes]
+    return "\n".join(lines)
+
+
+def _rows(result: Result) -> Iterator[list[str]]:
+    yield [result.across, *map(result.shown, result.columns)]
+    for row in result.rows:
+        yield [row.label, *map(result.shown, row.ours)]
+        if row.printed is not None:
+            yield ["  printed", *map(result.shown, row.printed)]

@@ -1,0 +1,1 @@
+"""How work is run: compiled loops, worker processes, interrupts, progress, atomic files."""

@@ -1,0 +1,174 @@
+"""Writing files so that they are complete or not there at all."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import TextIO
+
+from ontomask._runtime.interrupts import unfinished
+from ontomask.errors import FileFormatError, OntomaskError, ParameterError
+
+__all__ = ["made_beside", "made_together", "written_beside"]
+
+
+@contextmanager
+def written_beside(target: Path, *, force: bool = False, private: bool = False) -> Iterator[TextIO]:
+    """A text file that takes its name when the block ends well, and vanishes when it does not.
+
+    An existing file is kept unless ``force``. A name that ends in .gz is packed. A
+    ``private`` file is for its owner's eyes only, from the start.
+    """
+    if target.exists() and not force:
+        raise ParameterError(
+            f"{target} exists already", "choose another name, or have it overwritten (force)"
+        )
+    try:
+        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise FileFormatError(f"{target} cannot be written: {error.strerror or error}") from None
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            packed = (
+                gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if target.suffix == ".gz" else raw
+            )
+            with io.TextIOWrapper(packed, encoding="utf-8", newline="") as text:
+                yield text
+                text.flush()
+                if packed is not raw:
+                    packed.close()
+                raw.flush()
+                os.fsync(raw.fileno())
+        if not private:  # as which it was made
+            os.chmod(beside, 0o666 & ~_umask())
+        Path(beside).replace(target)
+    except OSError as error:
+        Path(beside).unlink(missing_ok=True)
+        raise FileFormatError(f"{target} cannot be written: {error.strerror or error}") from None
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def made_beside(target: Path, *, force: bool = False) -> Iterator[Path]:
+    """The path of a file for others to write, which takes its name when the block ends well.
+
+    An existing file is kept unless ``force``.
+    """
+    with made_together([target], force=force) as folder:
+        beside = folder / target.name
+        yield beside
+        os.chmod(beside, 0o666 & ~_umask())
+        _sync(beside)
+
+
+@contextmanager
+def made_together(
+    targets: Sequence[Path], *, force: bool = False, folders: Collection[Path] = ()
+) -> Iterator[Path]:
+    """A folder for files of these names, which take their places together when the block ends well.
+
+    All go into one folder. What is given stands beside them, only this user can read it, and it is
+    gone when the block ends, well or not. Existing files are kept unless ``force``, and then until
+    the last moment. Those of ``folders`` become folders themselves, and may have been some.
+    """
+    # Named before it is made: an interrupt in between must not leave it behind.
+    place = targets[0].parent
+    folder = place / f".ontomask.{secrets.token_hex(8)}"
+    clearing = ExitStack()
+    try:
+        for target in targets:
+            _check_target(target, force, target in folders)
+        clearing.enter_context(unfinished())
+        folder.mkdir(mode=0o700)
+        yield folder
+        for target in targets:
+            _check_target(target, force, target in folders)  # somebody else may have been faster
+        _take_places(folder, targets)
+        _sync(place)
+    except OSError as error:
+        raise FileFormatError(
+            f"{targets[0]} cannot be written: {error.strerror or error}"
+        ) from None
+    except OntomaskError as error:
+        # By the name that a file would have had, not by the one it had for a while.
+        message = error.message
+        for target in targets:
+            message = message.replace(str(folder / target.name), str(target))
+        raise type(error)(message, error.hint) from error.__cause__
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        clearing.close()
+
+
+def _take_places(folder: Path, targets: Sequence[Path]) -> None:
+    """Give what is in a folder its names; what had them goes when all are given.
+
+    A file takes the place of another in one step. A folder cannot: the one before it is put aside,
+    and put back where this or a later step fails.
+    """
+    aside = folder.with_name(f"{folder.name}.replaced")
+    with ExitStack() as undo:
+        undo.callback(_removed_if_empty, aside)
+        for target in targets:
+            made = folder / target.name
+            if made.is_dir():
+                old = aside / target.name
+                undo.callback(_put_back, made, target, old)
+                if target.exists():
+                    aside.mkdir(mode=0o700, exist_ok=True)
+                    target.replace(old)
+            made.replace(target)
+        undo.pop_all()
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _put_back(made: Path, target: Path, old: Path) -> None:
+    """As it was before: the new folder among the unfinished, the old one in its place."""
+    if not made.exists() and target.exists():
+        target.replace(made)
+    if old.exists():
+        old.replace(target)
+
+
+def _removed_if_empty(folder: Path) -> None:
+    """What could not be put back stays where it is."""
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def _check_target(target: Path, force: bool, folder: bool) -> None:
+    if target.is_dir() and not folder:
+        raise FileFormatError(f"{target} is a folder, not a file", "name a file in it")
+    if not target.parent.is_dir():
+        raise FileFormatError(f"there is no folder {target.parent}", "create it, or check the path")
+    if target.exists() and not force:
+        raise ParameterError(
+            f"{target} exists already", "choose another name, or have it overwritten (force)"
+        )
+
+
+def _sync(path: Path) -> None:
+    """What was written stands on the disk, not only in memory, before anything builds on it."""
+    if path.is_dir() and os.name == "nt":  # folders cannot be opened there
+        return
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _umask() -> int:
+    """What new files are not allowed to be; it can only be read by setting it."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,103 @@
+"""``ontomask check``: what masking would meet, and the risk of the table as it is."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from ontomask.cli.console import as_json, percent, table, warn, working
+from ontomask.cli.options import Json, SpecFile
+
+if TYPE_CHECKING:
+    from ontomask.releasefile.check import Checked, CheckedColumn
+
+__all__ = ["check", "look", "show"]
+
+
+def check(spec: SpecFile, json: Json = False) -> None:
+    """Look at the table that a release file names as masking would, and write nothing.
+
+    Says what role every column has, which values have a concept, what is missing, and how easily
+    people are recognised in the table as it is. Everything that is wrong is listed; the exit code
+    is 2 then.
+
+    Example: ontomask check release.yaml
+    """
+    found = look(spec)
+    if json:
+        as_json(found.as_dict())
+    else:
+        show(found)
+    if not found.fine:
+        raise typer.Exit(2)
+
+
+def look(spec: Path) -> Checked:
+    """Check, and show that something is going on."""
+    with working(f"looking at {spec}"):
+        from ontomask.releasefile.check import check
+
+        return check(spec)
+
+
+def show(found: Checked) -> None:
+    """What was found, for a person; problems go to standard error."""
+    from ontomask.errors import many
+
+    if found.records is not None:
+        typer.echo(f"{many(found.records, 'record')}, {many(len(found.columns), 'column')}")
+    table([("column", "role", "type", "distinct", "missing"), *map(_row, found.columns)])
+    for column in found.columns:
+        if column.mapping is not None:
+            _show_mapping(column)
+    _show_risk(found)
+    for note in found.notes:
+        typer.echo(f"note: {note}", err=True)
+    for problem in found.problems:
+        sys.stderr.write(f"Error: {problem}\n")
+    for warning in found.warnings:
+        warn(warning)
+    if found.fine:
+        typer.echo(f"nothing stands in the way of {found.method}")
+
+
+def _row(column: CheckedColumn) -> tuple[str, ...]:
+    numbers = ("-" if it is None else f"{it:,}" for it in (column.distinct, column.missing))
+    kind = column.taxonomy or column.type or ""
+    return (column.name, column.role or "none", kind, *numbers)
+
+
+def _show_mapping(column: CheckedColumn) -> None:
+    assert column.mapping is not None
+    ways = {way: n for way, n in column.mapping["records"].items() if n and way != "unmapped"}
+    lost, values = column.mapping["records"]["unmapped"], column.mapping["values"]["unmapped"]
+    total = sum(ways.values()) + lost
+    share = sum(ways.values()) / total if total else 1.0
+    by = ", ".join(f"{n:,} by {way}" for way, n in ways.items())
+    typer.echo(
+        f"{column.name}: {percent(share)} of the values have a concept" + (f" ({by})" * bool(by))
+    )
+    if not lost:
+        return
+    typer.echo(f"  without: {values:,} distinct, in {lost:,} records; nearest names")
+    table([(it.records, it.value, " | ".join(it.nearest)) for it in column.lost], "    ")
+    if values > len(column.lost):
+        typer.echo(f"    … and {values - len(column.lost):,} more (ontomask map lists all)")
+
+
+def _show_risk(found: Checked) -> None:
+    if found.risk is None or found.tuples is None:
+        return
+    risk = found.risk
+    typer.echo(f"risk of the table as it is, {found.tuples:,} tuples")
+    table(
+        [
+            ("k", f"{risk['k']:,}", "records in the smallest class that cannot be told apart"),
+            ("uniques", f"{risk['uniques']:,}", "records alone with their values"),
+            ("marketer", percent(risk["marketer"]), "of the records found by their values"),
+            ("linked", percent(risk["linkage_nearest"]), "of the records found by distance"),
+        ]
+    )

@@ -1,0 +1,155 @@
+"""``ontomask compare``: several methods on one table, risk against loss."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ontomask.cli.console import as_json, table, warn, working
+from ontomask.cli.options import Json, SeedFile, SpecFile
+
+if TYPE_CHECKING:
+    from ontomask.pipeline.comparing.comparison import Comparison
+
+__all__ = ["compare"]
+
+METHODS = "microaggregation,recoding,resampling,suppression,rank_swapping,noise_addition"
+
+
+def compare(
+    spec: SpecFile,
+    methods: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,...",
+            help="The methods; one may carry settings, as rank_swapping:strategy=dynamic.",
+        ),
+    ] = METHODS,
+    k: Annotated[
+        str, typer.Option(metavar="RANGE", help="As 2,5,10 or 2..20 or 2..20:3.")
+    ] = "2,3,5,10,20,50",
+    alpha: Annotated[
+        str, typer.Option(metavar="NUMBERS", help="For noise_addition, which has no k.")
+    ] = "0.1,0.2,0.3,0.5,0.7,1",
+    output: Annotated[
+        Path | None, typer.Option("--output", help="Write a page with the chart: compare.html.")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write all figures as a table: compare.csv.")
+    ] = None,
+    specs: Annotated[
+        Path | None,
+        typer.Option("--specs", metavar="FOLDER", help="Write a release file for every point."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Processes at a time; as many as cores and memory allow."),
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(help="Compare on so many records, chosen at random: a quick look.")
+    ] = None,
+    seed_file: SeedFile = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
+    json: Json = False,
+) -> None:
+    """Compare what several methods would make of a table: what each risks, and what it costs.
+
+    The table itself is not masked, and nothing is written but what is asked for.
+
+    Example: ontomask compare release.yaml --k 2..20 --output compare.html
+    """
+    from ontomask.cli.seed import seed_from
+
+    with working(f"reading {spec}") as say:
+        from ontomask.releasefile.compare import compare_file
+        from ontomask.releasefile.compared_methods import numbers_in, whole_numbers_in
+
+        found, files = compare_file(
+            spec,
+            methods.split(","),
+            seed_from(seed_file),
+            ks=whole_numbers_in(k, "--k"),
+            alphas=numbers_in(alpha, "--alpha"),
+            workers=workers,
+            sample=sample,
+            page=output,
+            table=csv,
+            specs=specs,
+            force=force,
+            progress=say,
+        )
+    if json:
+        as_json(_as_dict(found, files))
+    else:
+        _show(found, files)
+
+
+def _as_dict(found: Comparison, files: list[Path]) -> dict[str, Any]:
+    return {
+        "records": found.records,
+        "tuples": found.tuples,
+        "columns": list(found.columns),
+        "sampled_from": found.sampled_from,
+        "points": found.table(),
+        "files": [str(path) for path in files],
+    }
+
+
+def _show(found: Comparison, files: list[Path]) -> None:
+    from ontomask.errors import many
+
+    sample = f", a random sample of {found.sampled_from:,}" if found.sampled_from else ""
+    typer.echo(
+        f"{', '.join(found.columns)}: {many(found.records, 'record')}{sample}, "
+        f"{many(found.tuples, 'tuple')}"
+    )
+    rows = found.table()
+    required = found.require is not None
+    header = ["method", "k", "promised", "smallest", "linked", "uniques", "SSE", "quality"]
+    header += ["seconds", *(["meets"] if required else []), ""]
+    table([header, *(_row(row, required) for row in rows)])
+    for row in rows:
+        if row["error"]:
+            warn(f"{_called(row)}: {row['error']}")
+    if files:
+        typer.echo(", ".join(map(str, files)))
+
+
+def _row(row: dict[str, Any], required: bool) -> tuple[str, ...]:
+    """One point; those that no other dominates are the ones to choose from."""
+    meets = {True: "yes", False: "no", None: "?"}
+    verdict = "failed" if row["error"] else "dominated" if row["dominated"] else ""
+    return (
+        _method(row),
+        _strength(row),
+        _figure(row["k_promised"]),
+        _figure(row["smallest_class"]),
+        "-" if row["error"] else f"{100 * row['linkage_nearest']:.1f} %",
+        _figure(row["uniques"]),
+        _figure(row["sse"]),
+        _figure(row["semantic_quality"]),
+        f"{row['seconds']:.2f}",
+        *([meets[row["meets"]]] if required else []),
+        verdict,
+    )
+
+
+def _method(row: dict[str, Any]) -> str:
+    return ":".join([row["method"], *(f"{name}={it}" for name, it in row["settings"].items())])
+
+
+def _strength(row: dict[str, Any]) -> str:
+    return str(row["k"]) if row["k"] is not None else f"alpha {row['alpha']:g}"
+
+
+def _called(row: dict[str, Any]) -> str:
+    strength = f"k = {row['k']}" if row["k"] is not None else f"alpha = {row['alpha']:g}"
+    return f"{_method(row)}, {strength}"
+
+
+def _figure(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return "-" if value is None else f"{value:,}"

@@ -1,0 +1,52 @@
+"""``ontomask demo``: a release from beginning to end, on records that are nobody's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ontomask.cli.console import as_json, working
+from ontomask.cli.options import Json
+
+__all__ = ["demo"]
+
+
+def demo(
+    folder: Annotated[Path, typer.Argument(help="A folder that is not there yet.")] = Path(
+        "ontomask-demo"
+    ),
+    json: Json = False,
+) -> None:
+    """Write synthetic hospital discharges, propose a release file, check it, and mask them.
+
+    Example: ontomask demo trial
+    """
+    from ontomask.cli.commands.check import look, show
+    from ontomask.cli.commands.init import report
+    from ontomask.cli.commands.mask import in_one_line, mask_and_tell
+
+    with working("making up discharges"):
+        from ontomask.releasefile.demo import write_demo
+        from ontomask.releasefile.profile.proposed_file import propose
+        from ontomask.releasefile.profile.table_profile import profile
+
+        data = write_demo(folder)
+        found = profile(data)
+        spec = propose(found, folder / "release.yaml").file
+    if json:
+        as_json(mask_and_tell(spec, None).as_dict())
+        return
+    typer.echo(f"$ ontomask init {data} --output {spec}")
+    report(found)
+    typer.echo(f"\n$ ontomask check {spec}")
+    show(look(spec))
+    typer.echo(f"\n$ ontomask mask {spec}")
+    outcome = mask_and_tell(spec, None)
+    typer.echo(in_one_line(outcome.as_dict()))
+    typer.echo(
+        f"\nLook at {spec} for what was asked for, at {outcome.files[0]} for what came out, and "
+        f"open {outcome.files[2]} in a browser for what is known of it.",
+        err=True,
+    )

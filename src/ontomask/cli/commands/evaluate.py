@@ -1,0 +1,89 @@
+"""``ontomask evaluate``: what a masked table is worth and what it risks, whoever masked it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ontomask.cli.console import as_json, table, working
+from ontomask.cli.options import Json
+
+if TYPE_CHECKING:
+    from ontomask.microdata.measures import Measure
+    from ontomask.pipeline.evaluation import Evaluation
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    original: Annotated[Path, typer.Argument(help="The table before it was masked.")],
+    masked: Annotated[Path, typer.Argument(help="The same records in the same order, masked.")],
+    spec: Annotated[
+        Path, typer.Option("--spec", help="A release file, for the roles of the columns.")
+    ],
+    semantic_closeness: Annotated[
+        bool,
+        typer.Option("--semantic-closeness", help="t-closeness by meaning, too; takes time."),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Compare a masked table with the original: what it is worth, and what it risks.
+
+    Example: ontomask evaluate patients.csv masked.csv --spec release.yaml
+    """
+    with working(f"comparing {masked} with {original}"):
+        from ontomask.releasefile.run import evaluate_files
+
+        found = evaluate_files(original, masked, spec, semantic_closeness=semantic_closeness)
+    if json:
+        as_json(found.as_dict())
+    else:
+        _show(found)
+
+
+def _show(found: Evaluation) -> None:
+    from ontomask import risk, utility
+
+    header = ("figure", "before", "after", "better when")
+    typer.echo("utility")
+    table([header, *_rows(found.utility, utility.DESCRIPTIONS)])
+    typer.echo("risk")
+    table([header, *_rows(found.risk, risk.DESCRIPTIONS, found.risk["before"])])
+
+
+def _rows(
+    figures: Mapping[str, Any],
+    meanings: Mapping[str, Measure],
+    before: Mapping[str, Any] | None = None,
+) -> Iterator[tuple[str, ...]]:
+    """The figures of which lower or higher is better; those of columns one by one."""
+    was = dict(_single(before or {}))
+    for (name, column), value in _single(figures):
+        better: str = meanings[name].better
+        if better == "neither":
+            continue
+        past = was.get((name, column), "")
+        if isinstance(value, Mapping):  # what is better holds of the difference
+            past, value, better = value["before"], value["after"], f"{better} difference"
+        yield (f"{name} ({column})" if column else name, _number(past), _number(value), better)
+
+
+def _single(figures: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Any]]:
+    """Every figure by its name and, where it is of a column, that column."""
+    for name, value in figures.items():
+        if not isinstance(value, Mapping):
+            yield (name, ""), value
+        elif "distance" in value:
+            yield (name, ""), value["distance"]
+        elif "columns" not in value:  # of two columns each, too many to list
+            for column, inner in value.items():
+                yield (name, column), inner
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return "-" if value is None else f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,204 @@
+"""``ontomask map``: which concepts the values of a column stand for."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ontomask.cli.console import as_json, percent, table, working
+from ontomask.cli.options import Format, Json, ReaderOptions, load
+
+if TYPE_CHECKING:
+    from ontomask.taxonomy import TermMap
+    from ontomask.taxonomy.names import Hit
+
+__all__ = ["map_column"]
+
+
+def map_column(
+    data: Annotated[Path, typer.Argument(help="A CSV or TSV file, or a list of values, .gz too.")],
+    taxonomy: Annotated[
+        str, typer.Option("--taxonomy", "-t", help="A known name (icd9cm, wordnet, …) or a path.")
+    ],
+    column: Annotated[str | None, typer.Option("--column", "-c", help="The column.")] = None,
+    corrections: Annotated[
+        Path | None, typer.Option("--corrections", help="A table of values and their concepts.")
+    ] = None,
+    write_corrections: Annotated[
+        Path | None,
+        typer.Option("--write-corrections", help="Write what has no concept, to be filled in."),
+    ] = None,
+    prefer: Annotated[
+        list[str] | None,
+        typer.Option("--prefer", help="Where a name is ambiguous, look below this concept first."),
+    ] = None,
+    repair_codes: Annotated[
+        bool, typer.Option("--repair-codes", help="Mend ICD codes that lost zeros or the point.")
+    ] = False,
+    stems: Annotated[
+        str, typer.Option("--stems", help="The language whose word stems are compared; or none.")
+    ] = "english",
+    heads: Annotated[
+        bool, typer.Option("--heads", help="Map unknown phrases by their head noun (English).")
+    ] = False,
+    missing: Annotated[
+        list[str] | None, typer.Option("--missing", help='A mark of missing values, as "?".')
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", help="Write every distinct value with its concept; - prints it."),
+    ] = None,
+    require_all: Annotated[
+        bool, typer.Option("--require-all", help="Exit with 3 unless every value has a concept.")
+    ] = False,
+    suggestions: Annotated[
+        int, typer.Option("--suggestions", min=0, help="Suggest for so many values.")
+    ] = 200,
+    show: Annotated[int, typer.Option("--show", min=0, help="Show so many values.")] = 20,
+    delimiter: Annotated[
+        str | None, typer.Option("--delimiter", help="What separates columns.")
+    ] = None,
+    encoding: Annotated[str, typer.Option("--encoding", help="Of the data.")] = "utf-8-sig",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
+    format: Format = None,
+    option: ReaderOptions = None,
+    json: Json = False,
+) -> None:
+    """Find the concept of every value of a column, and say what is left over.
+
+    Example: ontomask map patients.csv --column diagnosis --taxonomy icd9cm --repair-codes
+
+    To correct by hand: --write-corrections todo.csv, fill in its concept column, then run again
+    with --corrections todo.csv.
+    """
+    from ontomask.cli.column import count_column
+    from ontomask.taxonomy import map_terms
+
+    _check_outputs([data, corrections], [write_corrections, output], json)
+    with working(f"reading {data}"):
+        name, counts = count_column(data, column, delimiter, encoding)
+    known = load(taxonomy, format, option)
+    with working(f"mapping {len(counts):,} distinct values"):
+        found = map_terms(
+            counts,
+            known,
+            corrections=corrections,
+            prefer=prefer or (),
+            repair_codes=repair_codes,
+            stems=None if stems.lower() == "none" else stems,
+            heads=heads,
+            missing_marks=missing or (),
+        )
+        suggested = found.suggestions(suggestions)
+    if write_corrections is not None:
+        found.write_corrections(write_corrections, force=force)
+    if output is not None:
+        _write(found, output, force)
+    if json:
+        as_json(_facts(found, name, suggested))
+    elif output != "-":
+        _report(found, name, suggested, show)
+    if require_all and found.lost:
+        raise typer.Exit(3)
+
+
+def _check_outputs(inputs: list[Path | None], outputs: list[Path | str | None], json: bool) -> None:
+    """Never write over what is read; one thing at a time on standard output."""
+    from ontomask.errors import ParameterError
+
+    if json and "-" in outputs:
+        raise ParameterError("--json and --output - both print", "choose one of them")
+    read = {path.resolve() for path in inputs if path is not None}
+    for path in outputs:
+        if path not in (None, "-") and Path(str(path)).resolve() in read:
+            raise ParameterError(f"{path} is an input as well", "write to another file")
+
+
+def _facts(found: TermMap, column: str, suggested: dict[str, list[Hit]]) -> dict[str, Any]:
+    return {
+        "column": column,
+        "taxonomy": found.taxonomy.name,
+        "version": found.taxonomy.about.version,
+        "records": sum(match.count for match in found.matches) + found.missing,
+        "missing": found.missing,
+        "distinct": len(found.matches),
+        "coverage": found.coverage,
+        "how": found.how,
+        "values": [
+            {
+                "value": match.value,
+                "count": match.count,
+                "how": match.how,
+                "concepts": list(match.concepts),
+                **(
+                    {"suggestions": [hit._asdict() for hit in suggested[match.value]]}
+                    if match.value in suggested
+                    else {}
+                ),
+            }
+            for match in found.matches
+        ],
+    }
+
+
+def _report(found: TermMap, column: str, suggested: dict[str, list[Hit]], show: int) -> None:
+    from ontomask.errors import many
+
+    records = sum(match.count for match in found.matches)
+    version = f" {found.taxonomy.about.version}" if found.taxonomy.about.version else ""
+    typer.echo(
+        f"{column}: {many(records, 'record')}, {many(len(found.matches), 'distinct value')}"
+        + (f", {found.missing:,} missing" if found.missing else "")
+        + f" · {found.taxonomy.name}{version}"
+    )
+    typer.echo(f"{percent(found.coverage)} of records have a concept")
+    table([(count, how) for how, count in found.how.items()])
+    _list_lost(found, "ambiguous: may be", [m for m in found.lost if m.concepts], suggested, show)
+    _list_lost(
+        found, "unmapped: nearest names", [m for m in found.lost if not m.concepts], suggested, show
+    )
+    if "repair_codes" in found.hint():
+        typer.echo(
+            "some look like codes that lost zeros or the point: try --repair-codes", err=True
+        )
+    if found.lost:
+        typer.echo(
+            "to correct them: --write-corrections FILE, fill in its concept column, then "
+            "--corrections FILE",
+            err=True,
+        )
+
+
+def _list_lost(
+    found: TermMap, title: str, lost: list[Any], suggested: dict[str, list[Hit]], show: int
+) -> None:
+    if not lost:
+        return
+    typer.echo(f"{title} ({len(lost):,})")
+    rows = [
+        (m.count, m.value, " | ".join(map(found.told, suggested.get(m.value, [])[:3])))
+        for m in lost[:show]
+    ]
+    table(rows)
+    if len(lost) > show:
+        typer.echo(f"  … and {len(lost) - show:,} more (--show, --json)")
+
+
+def _write(found: TermMap, output: str, force: bool) -> None:
+    from ontomask._runtime.atomic_files import written_beside
+
+    header = ["value", "concept", "label", "how", "count"]
+    label = found.taxonomy.label
+    rows = [
+        [m.value, m.concept or "", label(m.concept) if m.concept else "", m.how, m.count]
+        for m in found.matches
+    ]
+    if output == "-":
+        csv.writer(sys.stdout, lineterminator="\n").writerows([header, *rows])
+        return
+    with written_beside(Path(output), force=force) as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *rows])

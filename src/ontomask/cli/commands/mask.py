@@ -1,0 +1,97 @@
+"""``ontomask mask``: from a release file to a released table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ontomask.cli.console import as_json, warn, working
+from ontomask.cli.options import Json, SeedFile, SpecFile
+
+if TYPE_CHECKING:
+    from ontomask.releasefile.run import Outcome
+
+__all__ = ["mask", "mask_and_tell"]
+
+
+def mask(
+    spec: SpecFile,
+    seed_file: SeedFile = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
+    private: Annotated[
+        bool,
+        typer.Option(
+            "--private", help="Write the transitions, too: original values, never to be published."
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Mask the table that a release file names, and write it with its manifest and its report.
+
+    Nothing is written unless the result is what the file requires; the exit code is 3 then.
+
+    Example: ontomask mask release.yaml
+    """
+    from ontomask.cli.seed import seed_from
+
+    outcome = mask_and_tell(spec, seed_from(seed_file), force=force, private=private)
+    if json:
+        as_json(outcome.as_dict())
+    else:
+        typer.echo(in_one_line(outcome.as_dict()))
+
+
+def mask_and_tell(
+    spec: Path, seed: int | None, *, force: bool = False, private: bool = False
+) -> Outcome:
+    """Make the release, and show what is being done."""
+    from ontomask.pipeline.compile_ahead import compile_ahead
+
+    compile_ahead()
+    with working(f"reading {spec}") as say:
+        from ontomask.releasefile.run import release_file
+
+        outcome = release_file(spec, seed, force=force, private=private, progress=say)
+    for caution in outcome.release.cautions:
+        if caution not in outcome.release.guarantee.warnings:  # these were said at once
+            warn(caution)
+    if private:
+        warn(f"{outcome.files[-1]} holds original values: never publish it")
+    return outcome
+
+
+def in_one_line(facts: dict[str, Any]) -> str:
+    """What was released, what it is worth and what it risks, and where it is."""
+    from ontomask.errors import many
+
+    before, after = facts["tuples"]["before"], facts["tuples"]["after"]
+    records = [many(facts["records"]["released"], "record")]
+    records += [
+        f"{facts['records'][word]:,} {word}"
+        for word in ("dropped", "suppressed")
+        if facts["records"][word]
+    ]
+    held = f"{', '.join(records)}, {before:,} → {many(after, 'tuple')}, {_promise(facts)}"
+    sse, linked = facts["utility"]["sse"], facts["risk"]["linkage_nearest"]
+    parts = [f"{', '.join(facts['columns'])}: {held}"]
+    parts += [f"SSE {sse:.4g}"] if sse is not None else []
+    parts += [f"linked {100 * linked:.1f} %", *_least_diverse(facts["risk"]["l_distinct"])]
+    parts += [", ".join(facts["files"])]
+    return " · ".join(parts)
+
+
+def _least_diverse(found: dict[str, int]) -> list[str]:
+    """The fewest different values in a class, and the confidential column that has them."""
+    if not found:
+        return []
+    column = min(found, key=lambda name: found[name])
+    return [f"l {found[column]:,} ({column})"]
+
+
+def _promise(facts: dict[str, Any]) -> str:
+    promise = facts["guarantee"]
+    if promise["k"] is None:
+        return "not k-anonymous"
+    return f"{promise['k']}-anonymous" + (" in people" if promise["unit"] == "people" else "")

@@ -1,0 +1,34 @@
+"""``ontomask schema``: what may stand in a release file, for editors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ontomask.cli.console import as_json
+
+__all__ = ["schema"]
+
+
+def schema(
+    output: Annotated[Path | None, typer.Option("--output", help="Write it to a file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+) -> None:
+    """Print the JSON schema of release files, which lets editors complete and check them.
+
+    Example: ontomask schema --output release.schema.json
+    """
+    from ontomask.releasefile.model import json_schema
+
+    if output is None:
+        as_json(json_schema())
+        return
+    import json
+
+    from ontomask._runtime.atomic_files import written_beside
+
+    with written_beside(output, force=force) as file:
+        file.write(json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n")
+    typer.echo(f"written to {output}", err=True)

@@ -1,0 +1,137 @@
+"""``ontomask taxonomy``: look at a taxonomy, search it, write it in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ontomask.cli.console import as_json, table, working
+from ontomask.cli.options import Format, Json, ReaderOptions, load
+
+if TYPE_CHECKING:
+    from ontomask.taxonomy import Taxonomy
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Look at a taxonomy, search it, write it in another format.", no_args_is_help=True
+)
+
+Source = Annotated[
+    str,
+    typer.Argument(help="A known name (icd9cm, icd9cm-procedures, icd10cm, wordnet) or a path."),
+]
+
+
+@app.command()
+def info(
+    source: Source, format: Format = None, option: ReaderOptions = None, json: Json = False
+) -> None:
+    """Say what a taxonomy holds.
+
+    Example: ontomask taxonomy info hp.obo
+    """
+    taxonomy = load(source, format, option)
+    facts = _facts(taxonomy)
+    if json:
+        as_json(facts)
+        return
+    levels = facts.pop("concepts per level")
+    left_out = facts.pop("left out")
+    typer.echo(taxonomy.name or source)
+    table(
+        [
+            (name, f"{value:,}" if isinstance(value, int) else value)
+            for name, value in facts.items()
+            if value != ""
+        ]
+    )
+    for what, count in left_out.items():
+        typer.echo(f"  left out: {count:,} {what}")
+    typer.echo("concepts per level, from the root")
+    table([(depth + 1, count) for depth, count in enumerate(levels)])
+
+
+def _facts(taxonomy: Taxonomy) -> dict[str, Any]:
+    import numpy as np
+
+    labels = taxonomy.label_lists
+    return {
+        "name": taxonomy.name,
+        "source": taxonomy.about.source,
+        "version": taxonomy.about.version,
+        "root": taxonomy.root,
+        "concepts": len(taxonomy),
+        "leaves": len(taxonomy.leaves),
+        "with several parents": int((taxonomy.parent_links.sizes() > 1).sum()),
+        "links": len(taxonomy.parent_links.items),
+        "labelled": sum(bool(names) for names in labels),
+        "synonyms": sum(max(len(names) - 1, 0) for names in labels),
+        "aliases": sum(1 for _ in taxonomy.alias_items()),
+        "levels": taxonomy.height,
+        "concepts per level": np.bincount(taxonomy.depths)[1:].tolist(),
+        "left out": dict(taxonomy.about.left_out),
+    }
+
+
+@app.command()
+def search(
+    source: Source,
+    text: Annotated[str, typer.Argument(help="Part of a label, a synonym or an identifier.")],
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")] = 10,
+    format: Format = None,
+    option: ReaderOptions = None,
+    json: Json = False,
+) -> None:
+    """Find concepts by name, the closest names first, each with the way up to the root.
+
+    Example: ontomask taxonomy search icd9cm appendicitis
+    """
+    taxonomy = load(source, format, option)
+    hits = taxonomy.search(text, limit)
+    if json:
+        as_json([{**hit._asdict(), "path": _path(taxonomy, hit.concept)} for hit in hits])
+        return
+    if not hits:
+        typer.echo(f"nothing in {source} is called {text!r}", err=True)
+    for hit in hits:
+        typer.echo(f"{hit.concept}  {hit.name}")
+        typer.echo(f"    {' < '.join(_path(taxonomy, hit.concept))}")
+
+
+def _path(taxonomy: Taxonomy, concept: str) -> list[str]:
+    """Labels on one longest way up to the root."""
+    path = [concept]
+    while parents := taxonomy.parents(path[-1]):
+        path.append(max(parents, key=taxonomy.depth))
+    return [taxonomy.label(step) for step in path]
+
+
+@app.command()
+def convert(
+    source: Source,
+    target: Annotated[Path, typer.Argument(help="The file to write; .gz is packed.")],
+    to: Annotated[str, typer.Option("--to", help="child-parent or arx.")] = "child-parent",
+    root: Annotated[
+        str | None, typer.Option("--root", help="Only what is below this concept.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    format: Format = None,
+    option: ReaderOptions = None,
+    json: Json = False,
+) -> None:
+    """Write a taxonomy as a child-parent table or an ARX hierarchy.
+
+    Example: ontomask taxonomy convert icd9cm neoplasms.csv --root 140-239 --to arx
+    """
+    taxonomy = load(source, format, option)
+    if root is not None:
+        taxonomy = taxonomy.domain(root=root)
+    with working(f"writing {target}"):
+        taxonomy.write(target, to, force=force)
+    if json:
+        as_json({"written": str(target), "format": to, "concepts": len(taxonomy)})
+    else:
+        typer.echo(f"{len(taxonomy):,} concepts written to {target}", err=True)

@@ -1,0 +1,80 @@
+"""One column of a plan: which values became which, each pair once, with the records.
+
+Everything that is shown of a column follows from these. They are far fewer than the transitions of
+tuples of many columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.microdata.tuples import Transitions, once_per_plan
+
+__all__ = ["Moves", "moves"]
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """The distinct pairs of a value before and a value after; all run in parallel.
+
+    ``at`` is a transition of each; ``value`` and ``target`` number the values before and after, and
+    ``start`` and ``end`` are these as targets: NaN is a suppressed value.
+    """
+
+    at: Longs
+    count: Longs
+    value: Longs
+    target: Longs
+    start: Floats
+    end: Floats
+
+    @property
+    def changed(self) -> Flags:
+        """Which of them are changes."""
+        return np.asarray(self.start != self.end)
+
+    @property
+    def blank(self) -> Flags:
+        """Which of them are suppressed."""
+        return np.isnan(self.end)
+
+    @property
+    def blanked(self) -> Longs:
+        """The suppressed records of each where suppression is all that happened, else none."""
+        only = bool(self.blank[self.changed].all())
+        return self.count * self.blank * only
+
+
+@once_per_plan
+def _latest(plan: Transitions) -> dict[int, Moves]:
+    return {}
+
+
+def moves(plan: Transitions, j: int) -> Moves:
+    """The moves of one column; those of the column asked for last are kept."""
+    known = _latest(plan)
+    if j not in known:
+        known.clear()
+        known[j] = _moves(plan, j)
+    return known[j]
+
+
+def _moves(plan: Transitions, j: int) -> Moves:
+    values = plan.tuples.codes[j].astype(np.int64)
+    targets, place = np.unique(plan.targets[:, j], return_inverse=True)
+    key, at, pair = np.unique(
+        values[plan.source] * len(targets) + place.ravel()[plan.target],
+        return_index=True,
+        return_inverse=True,
+    )
+    count = np.bincount(pair.ravel(), weights=plan.count).astype(np.int64)
+    value, target = np.divmod(key, len(targets))
+    start = plan.tuples.attributes[j].target_of(value)
+    return Moves(at, count, value, target, start, targets[target])

@@ -1,0 +1,38 @@
+"""How targets of a plan are written: concepts, numbers, levels and days."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ontomask.microdata.attributes import Attribute, NominalAttribute
+from ontomask.microdata.schema import Date, Ordinal
+
+__all__ = ["EPOCH", "value", "written"]
+
+#: Days are counted from here.
+EPOCH = datetime.date(1970, 1, 1).toordinal()
+
+
+def written(attribute: Attribute, targets: Iterable[float], column: Any = None) -> list[Any]:
+    """Each target as it stands in a file: words by the identifiers of their concepts.
+
+    What is missing or suppressed is empty. Without the ``column`` of the schema, levels are given
+    by their ranks and dates by their days since 1970.
+    """
+    if isinstance(attribute, NominalAttribute):
+        known = attribute.candidates
+        return ["" if np.isnan(it) else known[int(it)] for it in targets]
+    return ["" if np.isnan(it) else value(column, float(it)) for it in targets]
+
+
+def value(column: Any, number: float) -> Any:
+    """What a number of a column stands for: a level, a day, or the number itself."""
+    if isinstance(column, Ordinal):
+        return list(column.levels)[round(number)]
+    if isinstance(column, Date):
+        return datetime.date.fromordinal(round(number) + EPOCH).isoformat()
+    return int(number) if number.is_integer() else number

@@ -1,0 +1,1 @@
+"""Tables in files, counted, masked and verified inside DuckDB."""

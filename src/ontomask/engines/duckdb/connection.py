@@ -1,0 +1,205 @@
+"""The database that reads files: in memory, spilling to a folder of its own, never on the net."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sqlite3
+import tempfile
+import uuid
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+
+from ontomask._runtime.interrupts import interruptible, stopped_by
+from ontomask.engines.duckdb.sql import identifier, literal
+from ontomask.errors import FileFormatError, ParameterError
+
+__all__ = [
+    "closed",
+    "connect",
+    "copied",
+    "file_literal",
+    "fresh_name",
+    "identifier",
+    "literal",
+    "load_extension",
+    "private_folder",
+    "reading",
+    "result_types",
+    "working_on",
+    "writing",
+]
+
+PREFIX = "ontomask-"
+
+#: What DuckDB's guide says a thread should have, in bytes.
+ROOM_OF_A_THREAD = 125 << 20
+
+
+def connect(memory: str | None = None) -> duckdb.DuckDBPyConnection:
+    """A database in memory that keeps the order of rows and spills to a private folder.
+
+    ``memory`` is the most it may hold before it spills, as ``"500MB"``. The folder is removed with
+    the connection, or when Python ends. No extension is ever fetched from the network.
+    """
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "allow_community_extensions": "false",
+            "preserve_insertion_order": "true",
+        },
+    )
+    stopped_by(connection.interrupt)
+    folder = private_folder(connection)
+    connection.execute(f"set temp_directory = {literal(str(folder / 'spill'))}")
+    connection.execute("set enable_progress_bar = false")
+    if memory is not None:
+        try:
+            connection.execute(f"set memory_limit = {literal(memory)}")
+        except duckdb.Error:
+            connection.close()
+            raise ParameterError(f"memory is {memory!r}", 'it is a size, as "500MB"') from None
+        _use_fewer_threads(connection)
+    return connection
+
+
+def _use_fewer_threads(connection: duckdb.DuckDBPyConnection) -> None:
+    """As many threads as the memory has room for: each one holds row groups of its own."""
+    settings = "select current_setting('threads'), current_setting('memory_limit')"
+    threads, limit = connection.execute(settings).fetchall()[0]
+    number, unit = limit.split()
+    size = float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)
+    connection.execute(f"set threads = {max(1, min(int(threads), int(size // ROOM_OF_A_THREAD)))}")
+
+
+def closed(connection: duckdb.DuckDBPyConnection) -> None:
+    """Close a connection, and remove its folder at once rather than when it is forgotten."""
+    spill = connection.execute("select current_setting('temp_directory')").fetchall()[0][0]
+    connection.close()
+    if Path(spill).parent.name.startswith(PREFIX):
+        shutil.rmtree(Path(spill).parent, ignore_errors=True)
+
+
+def private_folder(owner: object) -> Path:
+    """A folder only this user can read, removed when its owner is, or when Python ends."""
+    folder = tempfile.mkdtemp(prefix=PREFIX)
+    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+def file_literal(path: Path) -> str:
+    """The path of a file to read; DuckDB would take some characters for a pattern."""
+    return literal(re.sub(r"([*?[])", r"[\1]", os.path.abspath(path)))
+
+
+def fresh_name() -> str:
+    """A name that no other table has."""
+    return f"ontomask_{uuid.uuid4().hex}"
+
+
+def result_types(connection: duckdb.DuckDBPyConnection, query: str) -> dict[str, str]:
+    """The columns a query gives, with their DuckDB types."""
+    described: Sequence[tuple[str, ...]] = connection.execute(f"describe {query}").fetchall()
+    types = {row[0]: row[1] for row in described}
+    if len(types) < len(described):
+        raise ParameterError("two columns of the query have the same name", "rename one: AS ...")
+    return types
+
+
+def copied(connection: duckdb.DuckDBPyConnection, statement: str) -> int:
+    """Run a COPY, which may take long; the rows it wrote."""
+
+    def copy() -> int:
+        stopped_by(connection.interrupt)
+        return int(connection.execute(statement).fetchall()[0][0])
+
+    return interruptible(copy)
+
+
+def load_extension(connection: duckdb.DuckDBPyConnection, name: str, instead: str) -> None:
+    """Load an extension of DuckDB where it is installed; nothing is downloaded."""
+    try:
+        connection.load_extension(name)
+    except duckdb.Error:
+        raise FileFormatError(
+            f"DuckDB's extension {name!r} is needed for this and not installed",
+            f"with network access, once: python -c \"import duckdb; duckdb.sql('INSTALL {name}')\""
+            f"; or {instead}",
+        ) from None
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """What goes wrong while a file is read, as an error that names it and quotes no record."""
+    try:
+        with _interruptible():
+            yield
+    except duckdb.OutOfMemoryException:
+        raise _out_of_memory(path, "read") from None
+    except (duckdb.Error, sqlite3.Error, OSError) as error:
+        raise FileFormatError(f"{path} cannot be read: {_reason(error)}") from None
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """What goes wrong with the disk while a file is written; a wrong query stays what it is."""
+    try:
+        with _interruptible():
+            yield
+    except duckdb.OutOfMemoryException as error:
+        if "disk" in str(error).lower() or "temp" in str(error).lower():
+            raise FileFormatError(
+                f"{path} cannot be written: {_reason(error)}", "give more memory or disk space"
+            ) from None
+        raise _out_of_memory(path, "written") from None
+    except (duckdb.IOException, sqlite3.OperationalError, OSError) as error:
+        raise FileFormatError(f"{path} cannot be written: {_reason(error)}") from None
+
+
+@contextmanager
+def working_on(path: Path) -> Iterator[None]:
+    """What goes wrong while DuckDB works on a file that was opened; a wrong query stays one."""
+    try:
+        with _interruptible():
+            yield
+    except duckdb.OutOfMemoryException as error:
+        raise FileFormatError(
+            f"{path} cannot be worked on: {_reason(error)}", "give more memory or disk space"
+        ) from None
+    except duckdb.IOException as error:
+        raise FileFormatError(f"{path} cannot be worked on: {_reason(error)}") from None
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """DuckDB reports the user's Ctrl-C as an error of another kind."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None
+        raise
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+
+
+def _out_of_memory(path: Path, done: str) -> FileFormatError:
+    return FileFormatError(
+        f"{path} cannot be {done} within the memory that was given", "give more memory"
+    )
+
+
+def _reason(error: Exception) -> str:
+    """One short sentence of what the system said; paths and lines of the file are left out."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    first = str(error).splitlines()[0] if str(error) else type(error).__name__
+    words = re.sub(r"""["'][^"']*["']:?""", "", first).split(": ")
+    return words[-1].strip(' :."')

@@ -1,0 +1,177 @@
+"""The loop that walks through delimited text byte by byte, and notes what it needs to know.
+
+``note`` holds numbers that outlive a chunk; their places are the constants below.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask._runtime.compiled import compiled
+
+__all__ = ["NOTES", "finish", "walk"]
+
+Bytes = NDArray[np.uint8]
+Longs = NDArray[np.int64]
+
+# Where the walk stands.
+MODE = 0  # in the cell: see below
+CELL = 1  # the place of the cell in its record
+LINE = 2  # lines ended so far
+START_LINE = 3  # lines ended before this record began
+START = 4  # where this record began
+AT = 5  # bytes seen in earlier chunks
+AFTER_CR = 6  # the last byte was a carriage return that ended a record
+# What it found.
+RECORDS = 7  # the header included
+WIDTH = 8  # cells of the header
+LONGEST = 9  # bytes of the longest record
+LF, CRLF, CR = 10, 11, 12  # records that end so
+EMBEDDED = 13  # whether a cell has several lines
+HEADER_END = 14  # bytes of the header
+HEADER_QUOTED, HEADER_PLAIN = 15, 16  # its cells, by how they are written
+FIRST_END = 17  # 1 when the first record ends in CR LF
+FINAL = 18  # 1 when the last record ends in a new line
+PROBLEM, PROBLEM_LINE, PROBLEM_NUMBER = 19, 20, 21
+NOTES = 22
+
+BEGIN, SPACES, PLAIN, QUOTED, CLOSED = 0, 1, 2, 3, 4
+(
+    NO_PROBLEM,
+    RAGGED,
+    AFTER_QUOTE,
+    SPACE_BEFORE_QUOTE,
+    OPEN_QUOTE,
+    NUL,
+    EMPTY_HEADER,
+    LONE_CR,
+    TOO_WIDE,
+) = range(9)
+
+
+@compiled
+def walk(data: Bytes, delimiter: int, quote: int, note: Longs, quoted: Longs, plain: Longs) -> None:
+    """Walk through one chunk; stops at the first problem. ``quote`` is -1 where nothing quotes.
+
+    ``quoted[c]`` and ``plain[c]`` count the cells of column ``c`` below the header that are
+    written with quotes, and those that are not and hold something.
+    """
+    mode = note[MODE]
+    for i in range(len(data)):
+        byte = data[i]
+        if note[AFTER_CR]:
+            note[AFTER_CR] = 0
+            if byte == 10:
+                note[CRLF] += 1
+                if note[FIRST_END] == 0:
+                    note[FIRST_END] = 2
+                note[START] = note[AT] + i + 1
+                continue
+            _stop(note, LONE_CR, note[LINE], 0)
+            return
+        if byte == 0:
+            _stop(note, NUL, note[LINE] + 1, note[AT] + i)
+            return
+        if mode == QUOTED:
+            if byte == quote:
+                mode = CLOSED
+            elif byte == 10:
+                note[EMBEDDED] = 1
+                note[LINE] += 1
+            elif byte == 13:
+                note[EMBEDDED] = 1
+        elif byte == delimiter:
+            _leave(mode, note, quoted, plain)
+            if note[CELL] + 1 >= len(plain):
+                _stop(note, TOO_WIDE, note[LINE] + 1, 0)
+                return
+            note[CELL] += 1
+            mode = BEGIN
+        elif byte == 10 or byte == 13:
+            _end(mode, note, quoted, plain, note[AT] + i)
+            if note[PROBLEM]:
+                return
+            note[LINE] += 1
+            note[START_LINE] = note[LINE]
+            note[START] = note[AT] + i + 1
+            mode = BEGIN
+            if byte == 13:
+                note[AFTER_CR] = 1
+            else:
+                note[LF] += 1
+                if note[FIRST_END] == 0:
+                    note[FIRST_END] = 1
+        elif mode == CLOSED:
+            if byte != quote:
+                _stop(note, AFTER_QUOTE, note[LINE] + 1, 0)
+                return
+            mode = QUOTED
+        elif byte == quote and mode == BEGIN:
+            mode = QUOTED
+        elif byte == quote and mode == SPACES:
+            _stop(note, SPACE_BEFORE_QUOTE, note[LINE] + 1, 0)
+            return
+        elif mode == BEGIN and byte == 32:
+            mode = SPACES
+        elif mode == BEGIN or (mode == SPACES and byte != 32):
+            mode = PLAIN
+    note[MODE] = mode
+    note[AT] += len(data)
+
+
+@compiled
+def finish(note: Longs, quoted: Longs, plain: Longs) -> None:
+    """The end of the file, which may end its last record."""
+    if note[PROBLEM]:
+        return
+    if note[AFTER_CR]:
+        _stop(note, LONE_CR, note[LINE], 0)
+    elif note[MODE] == QUOTED:
+        _stop(note, OPEN_QUOTE, note[START_LINE] + 1, 0)
+    elif note[AT] == note[START]:
+        note[FINAL] = 1
+    else:
+        _end(note[MODE], note, quoted, plain, note[AT])
+
+
+@compiled
+def _stop(note: Longs, problem: int, line: int, number: int) -> None:
+    note[PROBLEM] = problem
+    note[PROBLEM_LINE] = line
+    note[PROBLEM_NUMBER] = number
+
+
+@compiled
+def _leave(mode: int, note: Longs, quoted: Longs, plain: Longs) -> None:
+    """Count a cell by how it is written."""
+    if mode == BEGIN:
+        return
+    if note[RECORDS] == 0:
+        note[HEADER_QUOTED if mode == CLOSED else HEADER_PLAIN] += 1
+    elif mode == CLOSED:
+        quoted[note[CELL]] += 1
+    else:
+        plain[note[CELL]] += 1
+
+
+@compiled
+def _end(mode: int, note: Longs, quoted: Longs, plain: Longs, at: int) -> None:
+    """End a record, at this byte. An empty line is none, unless there is but one column."""
+    cells = note[CELL] + 1
+    empty = cells == 1 and mode == BEGIN
+    _leave(mode, note, quoted, plain)
+    note[CELL] = 0
+    if note[RECORDS] == 0:
+        if empty:
+            _stop(note, EMPTY_HEADER, note[LINE] + 1, 0)
+            return
+        note[WIDTH] = cells
+        note[HEADER_END] = at
+    elif empty and note[WIDTH] > 1:
+        return
+    elif cells != note[WIDTH]:
+        _stop(note, RAGGED, note[START_LINE] + 1, cells)
+        return
+    note[RECORDS] += 1
+    note[LONGEST] = max(note[LONGEST], at - note[START])

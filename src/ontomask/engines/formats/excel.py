@@ -1,0 +1,64 @@
+"""Excel workbooks, where DuckDB's extension is installed; every cell as text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import duckdb
+
+from ontomask.engines.duckdb.connection import (
+    file_literal,
+    literal,
+    load_extension,
+    reading,
+    result_types,
+)
+from ontomask.engines.formats.stored_table import ROW, Asked, StoredTable, checked_names
+from ontomask.taxonomy.readers.text.source import Source
+
+__all__ = ["ExcelTable"]
+
+
+class ExcelTable(StoredTable):
+    """A sheet of a workbook; the first one where none is named."""
+
+    format: ClassVar[str] = "excel"
+    takes: ClassVar[frozenset[str]] = frozenset({"table"})
+
+    def _open(self, asked: Asked) -> None:
+        with Source(self.path).open():
+            load_extension(self.connection, "excel", "save the sheet as CSV")
+        self.sheet = asked.table
+        sheet = f", sheet = {literal(asked.table)}" if asked.table else ""
+        file = file_literal(self.path)
+        with reading(self.path):
+            read = f"read_xlsx({file}, header = true, all_varchar = true{sheet})"
+            self.types = result_types(self.connection, f"select * from {read}")
+            self.names = checked_names(self, list(self.types))
+            counted = self.connection.execute(f"select count(*) from {read}").fetchall()
+        self.rows = int(counted[0][0])
+        self.source = f"(select *, row_number() over () - 1 as {ROW} from {read})"
+
+    def asked(self) -> Asked:
+        return Asked(table=self.sheet)
+
+    @property
+    def dialect(self) -> dict[str, Any]:
+        return {"sheet": self.sheet} if self.sheet else {}
+
+    @classmethod
+    def made(
+        cls,
+        connection: duckdb.DuckDBPyConnection,
+        query: str,
+        path: Path,
+        like: StoredTable | None,
+    ) -> int:
+        load_extension(connection, "excel", "write CSV")
+        named = isinstance(like, ExcelTable) and like.sheet
+        sheet = f", sheet {literal(like.sheet)}" if named else ""  # type: ignore[union-attr]
+        written = connection.execute(
+            f"copy ({query}) to {literal(str(path))} (format xlsx, header true{sheet})"
+        ).fetchall()
+        return int(written[0][0])

@@ -1,0 +1,119 @@
+"""Which format a file has: by what was said, by what stands in it, by its name."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from ontomask.engines.duckdb.connection import closed, connect
+from ontomask.engines.formats.csv import CsvTable
+from ontomask.engines.formats.excel import ExcelTable
+from ontomask.engines.formats.jsonl import JsonLinesTable
+from ontomask.engines.formats.parquet import ParquetTable
+from ontomask.engines.formats.postgres import PostgresTable
+from ontomask.engines.formats.sqlite import SqliteTable
+from ontomask.engines.formats.stored_table import Asked, StoredTable, write_query
+from ontomask.errors import ParameterError, one_of
+from ontomask.taxonomy.readers.text.source import Source
+
+__all__ = ["format_of", "named_format", "open_table", "write_frame"]
+
+FORMATS: dict[str, type[StoredTable]] = {
+    kind.format: kind
+    for kind in (CsvTable, ParquetTable, JsonLinesTable, SqliteTable, ExcelTable, PostgresTable)
+}
+ENDINGS: dict[str, type[StoredTable]] = {
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), CsvTable),
+    **dict.fromkeys((".parquet", ".pq"), ParquetTable),
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), JsonLinesTable),
+    **dict.fromkeys((".sqlite", ".sqlite3", ".db"), SqliteTable),
+    ".xlsx": ExcelTable,
+}
+MAGIC: dict[bytes, type[StoredTable]] = {
+    b"PAR1": ParquetTable,
+    b"SQLite format 3\0": SqliteTable,
+}
+
+
+def open_table(
+    path: str | os.PathLike[str],
+    connection: duckdb.DuckDBPyConnection | None = None,
+    *,
+    format: str | None = None,
+    table: str | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    encoding: str | None = None,
+) -> StoredTable:
+    """Open a table in a file: CSV, Parquet, JSON lines, SQLite, and Excel where DuckDB can.
+
+    What is not said is found out. ``table`` is the table of a database or the sheet of a
+    workbook; ``delimiter``, ``quote`` (``""``: nothing quotes) and ``encoding`` are for text.
+    """
+    if format is not None:
+        one_of("format", format, *FORMATS)
+    kind = format_of(path, format)
+    server = kind is PostgresTable
+    asked = Asked(table, delimiter, quote, encoding, str(path) if server else None)
+    place = Path("postgresql" if server else path)
+    for word in ("table", "delimiter", "quote", "encoding"):
+        if getattr(asked, word) is not None and word not in kind.takes:
+            raise ParameterError(
+                f"{word} is given for a file of format {kind.format!r}", f"leave {word} out"
+            )
+    own = connection is None
+    connection = connect() if connection is None else connection
+    try:
+        opened = kind(place, connection, asked)
+    except BaseException:
+        if own:
+            closed(connection)
+        raise
+    opened.owns_connection = own
+    return opened
+
+
+def write_frame(frame: Any, target: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Write a frame of any kind to a file, in the format its ending stands for.
+
+    The index of a pandas frame becomes columns where it has names, and is left out where not.
+    """
+    import narwhals as nw
+
+    target = Path(target)
+    maker = named_format(target)
+    if maker is None:
+        raise ParameterError(
+            f"the ending of {target} stands for no format", f"it can be {', '.join(ENDINGS)}"
+        )
+    if nw.dependencies.is_pandas_dataframe(frame) and any(frame.index.names):
+        frame = frame.reset_index()
+    columns = nw.from_native(frame).lazy().collect("pyarrow").to_native()
+    connection = connect()
+    try:
+        connection.register("ontomask_frame", columns)
+        write_query(connection, "select * from ontomask_frame", target, maker, force=force)
+    finally:
+        closed(connection)
+
+
+def named_format(path: Path) -> type[StoredTable] | None:
+    """The format that the ending of a name stands for; gzip around it does not matter."""
+    name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return ENDINGS.get(name.suffix.lower())
+
+
+def format_of(path: str | os.PathLike[str], format: str | None) -> type[StoredTable]:
+    """The format of a file: the one that is named, or what it begins with, or its ending."""
+    if str(path).startswith(("postgresql://", "postgres://")):
+        return PostgresTable
+    if format is not None:
+        return FORMATS[format]
+    source = Source(Path(path))
+    with source.open() as file:
+        start = file.read(16)
+    by_content = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
+    return by_content or named_format(Path(path)) or CsvTable

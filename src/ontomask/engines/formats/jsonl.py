@@ -1,0 +1,334 @@
+"""JSON lines: one object a line, every value kept as it is written.
+
+A column whose values are all texts is VARCHAR, so that SQL sees the text. Whole numbers are BIGINT
+and other numbers DOUBLE, where writing them gives the same digits again; whatever else there is
+stays JSON: the value as it was written, which SQL can cast (``cast(age as double)``).
+
+Written back: the keys in the order they first occur, a key that is missing stays missing, unless
+other rows have null there; then it is null. Not kept: the order of keys where it differs from row
+to row, spaces other than one after ``:`` and ``,``, how a character is escaped in a text (all of
+them are, if the file is plain ASCII).
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import json
+import re
+from collections.abc import Iterator
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import duckdb
+
+from ontomask.engines.duckdb.connection import identifier, literal, reading, result_types
+from ontomask.engines.formats.batches import BATCH, Batches
+from ontomask.engines.formats.stored_table import (
+    ROW,
+    Asked,
+    StoredTable,
+    checked_names,
+    truncated,
+    write_lines,
+)
+from ontomask.taxonomy.readers.text.source import Source
+
+__all__ = ["JsonLinesTable"]
+
+SPACE = re.compile(r"[ \t\n\r]*")
+WHOLE = re.compile(r"-?(0|[1-9][0-9]*)")
+NUMBER = re.compile(r"-?[0-9]")
+# Numbers are not made, only passed over; their text is what is kept.
+SCAN = json.JSONDecoder(parse_int=str, parse_float=str).scan_once  # type: ignore[attr-defined]
+
+
+class Style(NamedTuple):
+    """How the lines are written."""
+
+    colon: str = ": "
+    comma: str = ", "
+    newline: str = "\n"
+    final: bool = True
+    ascii: bool = False
+    nulls: frozenset[str] | None = None  # the columns where null is written out; None: all
+
+
+class JsonLinesTable(StoredTable):
+    """A file of JSON objects, one a line."""
+
+    format: ClassVar[str] = "jsonl"
+
+    def _open(self, asked: Asked) -> None:
+        source = Source(self.path)
+        if source.head_text.lstrip().startswith("["):
+            raise self.error("a JSON array, not one object a line", "write it as JSON lines")
+        self._before = asked.types or {}
+        self._loaded = Batches(self.connection)
+        try:
+            self._load(source, asked.names)
+            with reading(self.path):
+                self._view()
+        except BaseException:
+            self._loaded.drop()
+            raise
+
+    def asked(self) -> Asked:
+        return Asked(types=self.types)
+
+    def close(self) -> None:
+        self._loaded.drop()
+        super().close()
+
+    @property
+    def dialect(self) -> dict[str, Any]:
+        return {"line_end": "CRLF" if self.style.newline == "\r\n" else "LF"}
+
+    @classmethod
+    def made(
+        cls,
+        connection: duckdb.DuckDBPyConnection,
+        query: str,
+        path: Path,
+        like: StoredTable | None,
+    ) -> int:
+        style = like.style if isinstance(like, JsonLinesTable) else Style()
+        types = result_types(connection, query)
+        items = []
+        for name, type in types.items():
+            key = literal(json.dumps(name, ensure_ascii=style.ascii) + style.colon)
+            always = style.nulls is None or name in style.nulls
+            empty = f"concat({key}, 'null')" if always else "null"
+            column = identifier(name)
+            value = f"concat({key}, {_written(column, type)})"
+            items.append(f"case when {column} is null then {empty} else {value} end")
+        object_ = f"concat_ws({literal(style.comma)}, {', '.join(items)})"
+        line = f"concat('{{', {object_}, '}}', {literal(style.newline[:-1])})"
+        rows = write_lines(connection, None, line, query, path)
+        if style.ascii:
+            _escaped(path)
+        if not style.final:
+            truncated(path, style.newline.encode())
+        return rows
+
+    # ------------------------------------------------------------------ reading
+
+    def _load(self, source: Source, names: tuple[str, ...]) -> None:
+        """Every value, as it is written, into a table; what kinds of values each column has."""
+        self._kinds: dict[str, set[str]] = {}
+        for name in names:
+            self._new_column(name)
+        found = _Found()
+        waiting: list[dict[str, str]] = []
+        for number, line in self._lines(source, found):
+            cells = self._cells(line, number, found)
+            for name, raw in cells.items():
+                if name not in self._kinds:
+                    self._new_column(name)
+                self._kinds[name].add(_kind(raw))
+            waiting.append(cells)
+            if len(waiting) == BATCH:
+                self._append(waiting)
+        self._append(waiting)
+        if not self._loaded.rows and not names:
+            raise self.error("the file is empty", "it should hold one JSON object a line")
+        if not self._kinds:
+            raise self.error("the objects are empty", "they should hold the cells of a table")
+        nulls = frozenset(name for name, kinds in self._kinds.items() if "null" in kinds)
+        self.style = found.style()._replace(nulls=nulls)
+
+    def _new_column(self, name: str) -> None:
+        self._kinds[name] = set()
+        checked_names(self, list(self._kinds))
+        self._loaded.add_column(name, "JSON")
+
+    def _append(self, waiting: list[dict[str, str]]) -> None:
+        columns = {name: [row.get(name) for row in waiting] for name in self._kinds}
+        with reading(self.path):
+            self._loaded.append(columns, len(waiting))
+        waiting.clear()
+
+    def _lines(self, source: Source, found: _Found) -> Iterator[tuple[int, str]]:
+        with source.open() as file:
+            for number, raw in enumerate(file, 1):
+                start = raw.startswith(codecs.BOM_UTF8) and number == 1
+                try:
+                    line = raw[3 * start :].decode("utf-8")
+                except UnicodeDecodeError:
+                    raise self.error(
+                        "not valid UTF-8 text", "JSON is written in UTF-8", line=number
+                    ) from None
+                found.look(line)
+                if line.strip():
+                    yield number, line
+
+    def _cells(self, line: str, number: int, found: _Found) -> dict[str, str]:
+        try:
+            cells = _split(line, found)
+        except (ValueError, StopIteration, IndexError, RecursionError):
+            raise self.error(
+                "this is no JSON object", "there should be one on each line", line=number
+            ) from None
+        if cells is None:
+            raise self.error("a key occurs twice in an object", "rename one", line=number)
+        if "" in cells:
+            raise self.error("a key is empty", "name every column", line=number)
+        return cells
+
+    def _view(self) -> None:
+        loaded = self._loaded
+        self.names, self.rows = list(self._kinds), loaded.rows
+        self.types = self._types()
+        shown = []
+        for name, type in self.types.items():
+            column = identifier(name)
+            if type == "VARCHAR":
+                shown.append(f"{column} ->> '$' as {column}")
+            elif type == "JSON":
+                value = f"case when cast({column} as varchar) <> 'null' then {column} end"
+                shown.append(f"{value} as {column}")
+            else:
+                shown.append(f"cast({column} as {type}) as {column}")
+        self.source = f"(select {', '.join(shown)}, {ROW} from {loaded.name})"
+
+    def _types(self) -> dict[str, str]:
+        """What SQL sees; a number is one to it only where its digits would come back."""
+        types, tests = {}, []
+        for name, kinds in self._kinds.items():
+            kinds = kinds - {"null"}
+            before = self._before.get(name, "")
+            types[name] = "VARCHAR" if kinds == {"text"} else "JSON"
+            if not kinds or before == "JSON":
+                types[name] = before or "VARCHAR"
+            elif kinds <= {"whole", "number"}:
+                types[name] = "BIGINT" if kinds == {"whole"} else "DOUBLE"
+                tests.append(name)
+        for name in tests:
+            column = identifier(name)
+            value = f"try_cast({column} as {types[name]})"
+            other = self.connection.execute(
+                f"select count(*) from {self._loaded.name} where cast({column} as varchar) <> "
+                f"'null' and cast(to_json({value}) as varchar) is distinct from "
+                f"cast({column} as varchar)"
+            ).fetchall()
+            if other[0][0]:
+                types[name] = "JSON"
+        return types
+
+
+class _Found:
+    """How the lines are written, as far as they have been seen."""
+
+    def __init__(self) -> None:
+        self.colon: str | None = None
+        self.comma: str | None = None
+        self.ascii = True
+        self.escapes = False
+        self.ending: str | None = None
+        self.final = True
+
+    def look(self, line: str) -> None:
+        if self.ending is None and line.endswith("\n"):
+            self.ending = "\r\n" if line.endswith("\r\n") else "\n"
+        self.final = line.endswith("\n")
+        self.ascii = self.ascii and line.isascii()
+        self.escapes = self.escapes or "\\u" in line
+
+    def style(self) -> Style:
+        return Style(
+            self.colon if self.colon is not None else ": ",
+            self.comma if self.comma is not None else ", ",
+            self.ending or "\n",
+            self.final,
+            self.ascii and self.escapes,
+        )
+
+
+def _kind(raw: str) -> str:
+    if raw[0] == '"':
+        return "text"
+    if WHOLE.fullmatch(raw):
+        return "whole"
+    if NUMBER.match(raw):
+        return "number"
+    return "null" if raw == "null" else "other"
+
+
+def _split(line: str, found: _Found) -> dict[str, str] | None:
+    """The values of an object by their keys, as they are written; None where a key is repeated."""
+    cells: dict[str, str] = {}
+    at = _skip(line, 0)
+    if line[at] != "{":
+        raise ValueError
+    at = _skip(line, at + 1)
+    while line[at] != "}":
+        if line[at] != '"':
+            raise ValueError
+        key, at = scanstring(line, at + 1, True)
+        at = _skip(line, at)
+        if line[at] != ":":
+            raise ValueError
+        start = _skip(line, at + 1)
+        found.colon = found.colon or (": " if start > at + 1 else ":")
+        value, end = SCAN(line, start)
+        _check_surrogates(key, value, line[start:end])
+        if key in cells:
+            return None
+        cells[key] = line[start:end]
+        at = _skip(line, end)
+        if line[at] == ",":
+            comma, at = at, _skip(line, at + 1)
+            found.comma = found.comma or (", " if at > comma + 1 else ",")
+            if line[at] == "}":
+                raise ValueError
+        elif line[at] != "}":
+            raise ValueError
+    if _skip(line, at + 1) < len(line):
+        raise ValueError
+    return cells
+
+
+def _skip(line: str, at: int) -> int:
+    return SPACE.match(line, at).end()  # type: ignore[union-attr]
+
+
+def _check_surrogates(key: str, value: Any, raw: str) -> None:
+    """Half a character is no text."""
+    key.encode()
+    if "\\u" in raw:
+        (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).encode()
+
+
+# ---------------------------------------------------------------------- writing
+
+
+def _written(column: str, type: str) -> str:
+    """The SQL for a value as JSON."""
+    if type == "JSON" or type.startswith("DECIMAL"):
+        return f"cast({column} as varchar)"
+    return f"cast(to_json({column}) as varchar)"
+
+
+def _escape(error: UnicodeError) -> tuple[str, int]:
+    """Characters beyond ASCII as JSON escapes them."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
+codecs.register_error("ontomask.json", _escape)
+
+
+def _escaped(path: Path) -> None:
+    """Write a file again, in plain ASCII."""
+    other = path.with_name("escaped")
+    with (
+        Source(path).open() as raw,
+        io.TextIOWrapper(raw, "utf-8", newline="") as text,
+        gzip.open(other, "wb") if path.suffix == ".gz" else other.open("wb") as file,
+    ):
+        while chunk := text.read(1 << 20):
+            file.write(chunk.encode("ascii", "ontomask.json"))
+    other.replace(path)

@@ -1,0 +1,72 @@
+"""Parquet: types and the compression of the original are kept.
+
+Not kept: metadata of other programs (pandas, Arrow; a dictionary column is plain text to them),
+the size of row groups, half-precision numbers (they become single precision).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import duckdb
+
+from ontomask.engines.duckdb.connection import copied, file_literal, literal, reading, result_types
+from ontomask.engines.formats.stored_table import ROW, Asked, StoredTable, checked_names
+from ontomask.taxonomy.readers.text.source import Source
+
+__all__ = ["ParquetTable"]
+
+#: What DuckDB writes; zstd stands for the others.
+COMPRESSIONS = ("uncompressed", "snappy", "gzip", "zstd", "brotli", "lz4_raw")
+
+
+class ParquetTable(StoredTable):
+    """A Parquet file."""
+
+    format: ClassVar[str] = "parquet"
+
+    def _open(self, asked: Asked) -> None:
+        with Source(self.path).open() as file:
+            if file.read(4) != b"PAR1":
+                raise self.error("this is no Parquet file", "say what it is: format")
+        file_text = file_literal(self.path)
+        fixed = "hive_partitioning = false, union_by_name = false"
+        with reading(self.path):
+            plain = f"read_parquet({file_text}, {fixed})"
+            self.types = result_types(self.connection, f"select * from {plain}")
+            self.names = checked_names(self, list(self.types))
+            counted = self.connection.execute(f"select count(*) from {plain}").fetchall()
+            codecs = self.connection.execute(
+                f"select distinct lower(compression) from parquet_metadata({file_text})"
+            ).fetchall()
+        self.rows = int(counted[0][0])
+        found = {codec for (codec,) in codecs}
+        one = found.pop() if len(found) == 1 else "snappy" if not found else "zstd"
+        self.compression = one if one in COMPRESSIONS else "zstd"
+        place = "file_row_number"
+        if place in map(str.lower, self.names):  # a column has that name: count instead
+            place = "row_number() over () - 1"
+        self.source = f"(select *, {place} as {ROW} from {plain})"
+
+    def asked(self) -> Asked:
+        return Asked()
+
+    @property
+    def dialect(self) -> dict[str, Any]:
+        return {"compression": self.compression}
+
+    @classmethod
+    def made(
+        cls,
+        connection: duckdb.DuckDBPyConnection,
+        query: str,
+        path: Path,
+        like: StoredTable | None,
+    ) -> int:
+        compression = like.compression if isinstance(like, ParquetTable) else "zstd"
+        return copied(
+            connection,
+            f"copy ({query}) to {literal(str(path))} "
+            f"(format parquet, compression {compression}, use_tmp_file false)",
+        )

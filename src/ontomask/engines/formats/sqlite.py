@@ -1,0 +1,185 @@
+"""SQLite, through Python's own sqlite3: read in batches, written to a new file.
+
+SQLite lets every cell have a type of its own. A column is read as what its cells are: whole
+numbers BIGINT, numbers DOUBLE, bytes BLOB, anything mixed VARCHAR. It is written under its declared
+type, so that SQLite makes numbers of what stands in a column for numbers. Not kept: keys, indexes,
+constraints and other tables; numbers in a column that also holds text and declares no type.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+import duckdb
+
+from ontomask.engines.duckdb.connection import identifier, reading, result_types
+from ontomask.engines.formats.batches import BATCH, Batches
+from ontomask.engines.formats.stored_table import ROW, Asked, StoredTable, checked_names
+from ontomask.errors import quoted
+from ontomask.taxonomy.readers.text.source import Source
+
+__all__ = ["SqliteTable"]
+
+CLASSES = ("integer", "real", "text", "blob")
+EXACT = 2**53  # above, a whole number may not fit a DOUBLE
+
+
+class SqliteTable(StoredTable):
+    """A table of an SQLite database."""
+
+    format: ClassVar[str] = "sqlite"
+    takes: ClassVar[frozenset[str]] = frozenset({"table"})
+
+    def _open(self, asked: Asked) -> None:
+        with Source(self.path).open() as file:
+            if file.read(16) != b"SQLite format 3\0":
+                raise self.error("this is no SQLite database", "say what it is: format")
+        self._before = asked.types or {}
+        address = f"file:{quote(os.path.abspath(self.path))}?mode=ro"
+        self._loaded = Batches(self.connection)
+        try:
+            with reading(self.path), closing(sqlite3.connect(address, uri=True)) as database:
+                self.table = self._table(database, asked.table)
+                self._columns(database)
+                self._load(database)
+        except BaseException:
+            self._loaded.drop()
+            raise
+
+    def asked(self) -> Asked:
+        return Asked(table=self.table, types=self.types)
+
+    def close(self) -> None:
+        self._loaded.drop()
+        super().close()
+
+    @property
+    def dialect(self) -> dict[str, Any]:
+        return {"table": self.table}
+
+    def _table(self, database: sqlite3.Connection, asked: str | None) -> str:
+        found = database.execute(
+            "select name from sqlite_master where type = 'table' and name not like 'sqlite!_%' "
+            "escape '!' order by name"
+        )
+        tables = [name for (name,) in found]
+        if asked is not None and asked in tables:
+            return asked
+        if asked is not None:
+            raise self.error(f"there is no table {asked!r}", f"there is {quoted(tables, most=40)}")
+        if not tables:
+            raise self.error("there is no table in it")
+        if len(tables) > 1:
+            raise self.error(
+                f"there are {len(tables)} tables in it",
+                f"say which (table): {quoted(tables, most=40)}",
+            )
+        return tables[0]
+
+    def _columns(self, database: sqlite3.Connection) -> None:
+        """Names, declared types and the types the cells have."""
+        declared = database.execute(f"pragma table_info({identifier(self.table)})").fetchall()
+        self.declared = {row[1]: row[2] for row in declared}
+        self.names = checked_names(self, list(self.declared))
+        self.types = {}
+        for name in self.names:
+            column = identifier(name)
+            counts = ", ".join(f"sum(typeof({column}) = '{one}')" for one in CLASSES)
+            row = database.execute(
+                f"select {counts}, max(case when typeof({column}) = 'integer' "
+                f"then max({column}, -({column} + 1)) end) from {identifier(self.table)}"
+            ).fetchone()
+            held = {one for one, count in zip(CLASSES, row, strict=False) if count}
+            self.types[name] = self._type(name, held, row[-1] or 0)
+
+    def _type(self, name: str, held: set[str], largest: int) -> str:
+        before = self._before.get(name, "")
+        if not held:
+            return before or "VARCHAR"
+        if "blob" not in held and before == "VARCHAR":
+            return before
+        if held == {"integer"} and before != "DOUBLE":
+            return "BIGINT"
+        if held <= {"integer", "real"} and largest < EXACT:
+            return "DOUBLE"
+        if held == {"blob"}:
+            return "BLOB"
+        if "blob" in held:
+            raise self.error(f"column {name!r} holds bytes and something else", "mend the table")
+        return "VARCHAR"
+
+    def _load(self, database: sqlite3.Connection) -> None:
+        for name, type in self.types.items():
+            self._loaded.add_column(name, type)
+        columns = ", ".join(map(identifier, self.names))
+        select = f"select {columns} from {identifier(self.table)}"
+        try:
+            rows = database.execute(f"{select} order by rowid")
+        except (
+            sqlite3.OperationalError
+        ):  # a table without row numbers stands in the order of its key
+            rows = database.execute(select)
+        makers: list[Callable[[Any], Any] | None] = [MAKERS.get(t) for t in self.types.values()]
+        while batch := rows.fetchmany(BATCH):
+            cells = {
+                name: column if make is None else [None if c is None else make(c) for c in column]
+                for name, make, column in zip(
+                    self.names, makers, zip(*batch, strict=True), strict=True
+                )
+            }
+            self._loaded.append(cells, len(batch))
+        self.rows = self._loaded.rows
+        self.source = f"(select {columns}, {ROW} from {self._loaded.name})"
+
+    @classmethod
+    def made(
+        cls,
+        connection: duckdb.DuckDBPyConnection,
+        query: str,
+        path: Path,
+        like: StoredTable | None,
+    ) -> int:
+        types = result_types(connection, query)
+        like = like if isinstance(like, SqliteTable) else None
+        name = identifier(like.table if like else path.name.split(".")[0] or "table")
+        declared = like.declared if like else {}
+        columns = ", ".join(
+            f"{identifier(column)} {declared.get(column, AFFINITIES.get(type, 'TEXT'))}".rstrip()
+            for column, type in types.items()
+        )
+        shown = ", ".join(_shown(identifier(column), type) for column, type in types.items())
+        # The file has no name yet: nobody needs a journal to go back by.
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            database.execute("pragma journal_mode = off")
+            database.execute("pragma synchronous = off")
+            database.execute(f"create table {name} ({columns})")
+            marks = ", ".join("?" * len(types))
+            rows = 0
+            result = connection.execute(f"select {shown} from ({query})")
+            database.execute("begin")
+            while batch := result.fetchmany(BATCH):
+                database.executemany(f"insert into {name} values ({marks})", batch)
+                rows += len(batch)
+            database.execute("commit")
+        return rows
+
+
+MAKERS: dict[str, Callable[[Any], Any]] = {"VARCHAR": str, "DOUBLE": float}
+AFFINITIES = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "BOOLEAN"), "INTEGER"),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), "REAL"),
+    "BLOB": "BLOB",
+}
+
+
+def _shown(column: str, type: str) -> str:
+    """A column in a type that SQLite has."""
+    if type == "BOOLEAN":
+        return f"cast({column} as integer)"
+    return column if type in AFFINITIES else f"cast({column} as varchar)"

@@ -1,0 +1,270 @@
+"""What the formats have in common: a table in a file, and how another is written from it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import duckdb
+
+from ontomask._runtime.atomic_files import made_beside
+from ontomask.engines.duckdb.connection import (
+    closed,
+    copied,
+    identifier,
+    literal,
+    private_folder,
+    reading,
+    result_types,
+    writing,
+)
+from ontomask.errors import FileFormatError, InternalError, ParameterError, many
+
+__all__ = [
+    "ROW",
+    "Asked",
+    "StoredTable",
+    "checked_names",
+    "truncated",
+    "write_lines",
+    "write_query",
+]
+
+#: The column that says where a row stands in its file.
+ROW = "ontomask_row"
+
+#: What the names of all columns begin with that we add on the way.
+OURS = "ontomask_"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the caller said about a file, rather than leave it to be found out."""
+
+    table: str | None = None
+    delimiter: str | None = None
+    quote: str | None = None
+    encoding: str | None = None
+    address: str | None = field(default=None, repr=False)  # of a server, with its password
+    types: dict[str, str] | None = None  # of the original's columns, to be read alike
+    names: tuple[str, ...] = ()  # columns there must be, also where no row has them
+
+
+class StoredTable(ABC):
+    """A table in a file, that SQL can read without loading it.
+
+    ``source`` goes into a FROM clause: the columns of the file in their order and under their
+    names, and ``ontomask_row``, the place of the row in the file, from 0. Names keep their
+    letters, but SQL does not tell upper from lower case, nor do the files we open.
+    """
+
+    format: ClassVar[str]
+    takes: ClassVar[frozenset[str]] = frozenset()  # what of Asked makes sense for this format
+
+    path: Path
+    connection: duckdb.DuckDBPyConnection
+    names: list[str]
+    types: dict[str, str]
+    rows: int
+    source: str
+
+    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, asked: Asked) -> None:
+        self.path = path
+        self.connection = connection
+        self.owns_connection = False
+        self._folder: Path | None = None
+        self._open(asked)
+
+    # ------------------------------------------------------------------ what a format fills in
+
+    @abstractmethod
+    def _open(self, asked: Asked) -> None:
+        """Find out names, types, rows and source, or say what is wrong with the file."""
+
+    @abstractmethod
+    def asked(self) -> Asked:
+        """What must be said to have another file read in the same way."""
+
+    @property
+    @abstractmethod
+    def dialect(self) -> dict[str, Any]:
+        """How the table is written, in a few words."""
+
+    @classmethod
+    @abstractmethod
+    def made(
+        cls,
+        connection: duckdb.DuckDBPyConnection,
+        query: str,
+        path: Path,
+        like: StoredTable | None,
+    ) -> int:
+        """Write what a query gives, in the way of ``like`` where one is given; the rows."""
+
+    def close(self) -> None:
+        """Let go of what was made to read the file; of the connection too, if it was made here."""
+        if self.owns_connection:
+            self.owns_connection = False
+            closed(self.connection)
+
+    # ------------------------------------------------------------------ what all have
+
+    def __enter__(self) -> StoredTable:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        shape = f"{many(self.rows, 'row')} of {many(len(self.names), 'column')}"
+        return f"StoredTable({self.path.name}, {self.format}, {shape})"
+
+    def describe(self) -> dict[str, Any]:
+        """What a manifest says of the file; its folder is nobody's business."""
+        digest = hashlib.sha256()
+        with reading(self.path), self.path.open("rb") as file:
+            while chunk := file.read(1 << 20):
+                digest.update(chunk)
+        return {
+            "file": self.path.name,
+            "format": self.format,
+            "dialect": self.dialect,
+            "bytes": self.path.stat().st_size,
+            "sha256": digest.hexdigest(),
+        }
+
+    def again(self, path: str | os.PathLike[str]) -> StoredTable:
+        """Another file, read in the same way."""
+        return type(self)(Path(path), self.connection, self.asked())
+
+    def write(
+        self,
+        query: str,
+        target: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        check: Callable[[StoredTable], object] | None = None,
+    ) -> None:
+        """Write what a SELECT gives, in the order it gives it; ``ontomask_row`` is left out.
+
+        The ending of the target says the format; the one of this file where it says nothing. In
+        the same format it is written as this file is. The finished file is read again, and
+        ``check`` may object to it, before it takes its name: it is there whole or not at all.
+        """
+        from ontomask.engines.formats.formats import named_format
+
+        target = Path(target)
+        self._refuse_itself(target)
+        maker = named_format(target) or type(self)
+        like = self if maker is type(self) else None
+        write_query(self.connection, query, target, maker, like, force=force, check=check)
+
+    def as_written(self, path: Path) -> Asked:
+        """How a file is read that was written like this one."""
+        return self.asked()
+
+    def _refuse_itself(self, target: Path) -> None:
+        if os.path.exists(target) and os.path.exists(self.path) and target.samefile(self.path):
+            raise ParameterError(
+                f"{target} is the file that is read", "give the result another name"
+            )
+
+    @property
+    def folder(self) -> Path:
+        """A private folder for what has to be written to read the file."""
+        if self._folder is None:
+            self._folder = private_folder(self)
+        return self._folder
+
+    def error(self, reason: str, hint: str = "", *, line: int | None = None) -> FileFormatError:
+        """An error that names the file, and the line where it is known."""
+        where = f"{self.path}, line {line}" if line is not None else f"{self.path}"
+        return FileFormatError(f"{where}: {reason}", hint)
+
+
+def write_query(
+    connection: duckdb.DuckDBPyConnection,
+    query: str,
+    target: Path,
+    maker: type[StoredTable],
+    like: StoredTable | None = None,
+    *,
+    force: bool = False,
+    check: Callable[[StoredTable], object] | None = None,
+) -> None:
+    """Write what a SELECT gives and read it again, before the file takes its name."""
+    query, names = _released(connection, query)
+    with made_beside(target, force=force) as unfinished:
+        with writing(target):
+            rows = maker.made(connection, query, unfinished, like)
+        asked = like.as_written(unfinished) if like else Asked()
+        finished = maker(unfinished, connection, replace(asked, names=tuple(names)))
+        try:
+            if finished.rows != rows or finished.names != names:
+                raise InternalError(f"{target} does not read as what was written")
+            if check is not None:
+                check(finished)
+        finally:
+            finished.close()
+
+
+def _released(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[str, list[str]]:
+    """The query without the place of the rows, and the names of its columns."""
+    query = query.strip().rstrip(";")
+    names = [name for name in result_types(connection, query) if name != ROW]
+    if not names:
+        raise ParameterError("the query gives no columns", "select at least one")
+    return f"select {', '.join(map(identifier, names))} from ({query})", names
+
+
+def checked_names(table: StoredTable, names: list[str]) -> list[str]:
+    """The names of the columns, if each can stand for its column."""
+    seen: dict[str, str] = {}
+    for place, name in enumerate(names, 1):
+        if not name:
+            raise table.error(f"column {place} has no name", "name every column in the first row")
+        if name.lower().startswith(OURS):
+            raise table.error(f"a column is called {name!r}", "we need that name: rename it")
+        other = seen.setdefault(name.lower(), name)
+        if len(seen) < place:
+            same = "two columns are called" if other == name else f"besides {other!r} there is"
+            raise table.error(f"{same} {name!r}", "names must differ by more than case: rename one")
+    return names
+
+
+def write_lines(
+    connection: duckdb.DuckDBPyConnection,
+    first: str | None,
+    line: str,
+    query: str,
+    path: Path,
+) -> int:
+    """Write one line for each row of a query, made by an SQL expression; the rows.
+
+    DuckDB ends each with a line feed. A name that ends in .gz is packed.
+    """
+    rows = f"select {line} as line from ({query})"
+    if first is not None:
+        rows = f"select {literal(first)} as line union all {rows}"
+    packing = "gzip" if path.suffix == ".gz" else "none"
+    written = copied(
+        connection,
+        f"copy ({rows}) to {literal(str(path))} (format csv, header false, delimiter ',', "
+        f"quote '', escape '', nullstr '', compression {packing}, use_tmp_file false)",
+    )
+    return written - (first is not None)
+
+
+def truncated(path: Path, ending: bytes) -> None:
+    """Take the last new line away, as the original has none; a packed file keeps it."""
+    if path.suffix == ".gz":
+        return
+    with path.open("r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        if size >= len(ending):
+            file.truncate(size - len(ending))

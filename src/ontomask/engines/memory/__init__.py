@@ -1,0 +1,1 @@
+"""Tables in memory: pandas, polars, pyarrow and DuckDB relations."""

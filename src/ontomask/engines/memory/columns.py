@@ -1,0 +1,173 @@
+"""The three things every kind of frame does in its own way.
+
+Number the distinct values of a column, make a column of a few values and the place of each
+record's among them, and tell whether two columns are the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.taxonomy.value_counts import is_missing
+
+__all__ = ["ARROW", "PANDAS", "POLARS", "Columns"]
+
+Longs = NDArray[np.int64]
+
+
+class Columns(Protocol):
+    """What one kind of frame does with a column of its own."""
+
+    def numbered(self, column: Any) -> tuple[Longs, list[Any]]:
+        """The place of each record's value among the distinct ones, and these; -1 is missing."""
+        ...
+
+    def taken(self, like: Any, values: list[Any], places: Longs, text: bool) -> Any:
+        """A column of values by place (-1: missing), of the type of ``like``; text where asked."""
+        ...
+
+    def same(self, a: Any, b: Any) -> bool:
+        """Whether two columns have the same type and the same values, missing ones included."""
+        ...
+
+
+def _numbered_by_text(values: list[Any]) -> tuple[Longs, list[Any]]:
+    """Values that have no order and no hash of their own, such as lists: by what they look like."""
+    place: dict[str, int] = {}
+    distinct: list[Any] = []
+    codes = np.empty(len(values), dtype=np.int64)
+    for record, value in enumerate(values):
+        if value is None:
+            codes[record] = -1
+            continue
+        shown = repr(value)
+        if shown not in place:
+            place[shown] = len(distinct)
+            distinct.append(value)
+        codes[record] = place[shown]
+    return codes, distinct
+
+
+class _Pandas:
+    def numbered(self, column: Any) -> tuple[Longs, list[Any]]:
+        import pandas as pd
+
+        try:
+            codes, distinct = pd.factorize(column)
+        except TypeError:  # lists and the like
+            values = column.tolist()
+            return _numbered_by_text([None if _gone(value) else value for value in values])
+        return codes.astype(np.int64), distinct.tolist()
+
+    def taken(self, like: Any, values: list[Any], places: Longs, text: bool) -> Any:
+        import pandas as pd
+
+        dtype = like.dtype
+        blanks = bool((places < 0).any())
+        if isinstance(dtype, pd.CategoricalDtype):
+            # Categories that nobody holds any more would tell who was there.
+            held = {values[place] for place in np.unique(places[places >= 0])}
+            values = [value if value in held else None for value in values]
+            used = sorted(held) if text else [c for c in dtype.categories if c in held]
+            dtype = pd.CategoricalDtype(used, ordered=dtype.ordered and not text)
+        elif text and not (
+            pd.api.types.is_object_dtype(dtype) or isinstance(dtype, pd.StringDtype)
+        ):
+            arrow = isinstance(dtype, pd.ArrowDtype) and pd.api.types.is_string_dtype(dtype)
+            dtype = dtype if arrow else None
+        elif blanks and isinstance(dtype, np.dtype) and dtype.kind in "iub":
+            whole = dtype.name.replace("i", "I").replace("u", "U")
+            dtype = pd.api.types.pandas_dtype("boolean" if dtype.kind == "b" else whole)
+        with_blank = [*values, None] if blanks else values  # the last, where -1 finds it
+        filled = pd.Series(with_blank, dtype=dtype).array.take(places)
+        return pd.Series(filled, index=like.index, name=like.name)
+
+    def same(self, a: Any, b: Any) -> bool:
+        return a.dtype == b.dtype and bool(a.equals(b))
+
+
+def _gone(value: Any) -> bool:
+    return not isinstance(value, list | tuple | dict | np.ndarray) and is_missing(value)
+
+
+class _Polars:
+    def numbered(self, column: Any) -> tuple[Longs, list[Any]]:
+        import polars as pl
+
+        if column.dtype == pl.Object:
+            return _numbered_by_text(column.to_list())
+        values = column.alias("value")
+        distinct = values.unique(maintain_order=True)
+        places = values.to_frame().join(
+            distinct.to_frame().with_row_index("place"),
+            on="value",
+            how="left",
+            maintain_order="left",
+            nulls_equal=True,
+        )
+        return places["place"].to_numpy().astype(np.int64), distinct.to_list()
+
+    def taken(self, like: Any, values: list[Any], places: Longs, text: bool) -> Any:
+        import polars as pl
+
+        dtype = like.dtype
+        if isinstance(dtype, pl.Enum):
+            dtype = pl.String() if text else dtype
+        elif text and not isinstance(dtype, pl.Categorical):
+            dtype = pl.String()
+        at = pl.Series(places)
+        at = pl.select(pl.when(at >= 0).then(at)).to_series()
+        return pl.Series(like.name, values or [None], dtype=dtype).gather(at)
+
+    def same(self, a: Any, b: Any) -> bool:
+        return a.dtype == b.dtype and bool(a.equals(b, null_equal=True))
+
+
+class _Arrow:
+    def numbered(self, column: Any) -> tuple[Longs, list[Any]]:
+        import pyarrow as pa
+
+        try:
+            encoded = column.combine_chunks().dictionary_encode()
+        except pa.ArrowNotImplementedError:  # lists and the like
+            return _numbered_by_text(column.to_pylist())
+        if isinstance(encoded, pa.ChunkedArray):
+            encoded = encoded.combine_chunks()
+        places = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+        return places, encoded.dictionary.to_pylist()
+
+    def taken(self, like: Any, values: list[Any], places: Longs, text: bool) -> Any:
+        import pyarrow as pa
+
+        dtype = like.type
+        coded = pa.types.is_dictionary(dtype)
+        plain = dtype.value_type if coded else dtype
+        if text and not _is_text(plain):
+            plain, coded = pa.string(), False
+        if pa.types.is_string_view(plain):  # it knows no take
+            return pa.chunked_array([[(*values, None)[place] for place in places]], type=plain)
+        column = pa.array(values, type=plain).take(pa.array(places, mask=places < 0))
+        return pa.chunked_array([column.dictionary_encode().cast(dtype) if coded else column])
+
+    def same(self, a: Any, b: Any) -> bool:
+        if a.type != b.type:
+            return False
+        if a.equals(b):
+            return True
+        # A number that is not one is unequal to itself: compare what is written.
+        return len(a) == len(b) and repr(a.to_pylist()) == repr(b.to_pylist())
+
+
+def _is_text(dtype: Any) -> bool:
+    import pyarrow as pa
+
+    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(kind(dtype) for kind in kinds)
+
+
+PANDAS: Columns = _Pandas()
+POLARS: Columns = _Polars()
+ARROW: Columns = _Arrow()

@@ -1,0 +1,194 @@
+"""Many arrays as one thing for the loops: handed on as a single pointer.
+
+A named tuple would be taken apart into hundreds of arguments at every call, and compiling that
+takes minutes. These share their arrays with the named tuples that Python sees.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core import types
+from numba.experimental import structref
+
+from ontomask._runtime.compiled import compiled
+from ontomask.methods.microaggregation.merging.groups_kernels import Scratch
+from ontomask.methods.microaggregation.merging.merge_kernels import Groups
+from ontomask.methods.microaggregation.merging.rules_kernels import Rules
+from ontomask.methods.microaggregation.merging.space import Space
+
+__all__ = ["bundled"]
+
+
+class _Bundle(types.StructRef):
+    def preprocess_fields(self, fields: Any) -> Any:
+        return tuple((name, types.unliteral(kind)) for name, kind in fields)
+
+
+@structref.register
+class SpaceType(_Bundle):
+    """The type of a space."""
+
+
+@structref.register
+class ScratchType(_Bundle):
+    """The type of work space."""
+
+
+@structref.register
+class RulesType(_Bundle):
+    """The type of rules."""
+
+
+@structref.register
+class GroupsType(_Bundle):
+    """The type of groups."""
+
+
+class SpaceBundle(structref.StructRefProxy):
+    """A space."""
+
+
+class ScratchBundle(structref.StructRefProxy):
+    """Work space."""
+
+
+class RulesBundle(structref.StructRefProxy):
+    """Rules."""
+
+
+class GroupsBundle(structref.StructRefProxy):
+    """Groups."""
+
+
+structref.define_proxy(SpaceBundle, SpaceType, Space._fields)
+structref.define_proxy(ScratchBundle, ScratchType, Scratch._fields)
+structref.define_proxy(RulesBundle, RulesType, Rules._fields)
+structref.define_proxy(GroupsBundle, GroupsType, Groups._fields)
+
+
+def bundled(arrays: Space | Scratch | Rules | Groups) -> Any:
+    """The same arrays for the loops."""
+    make: dict[type, Any] = {Space: _space, Scratch: _scratch, Rules: _rules, Groups: _groups}
+    return make[type(arrays)](*arrays)
+
+
+@compiled
+def _space(
+    codes: Any,
+    rank: Any,
+    target: Any,
+    weight: Any,
+    kind: Any,
+    scale: Any,
+    table: Any,
+    first: Any,
+    width: Any,
+    metric: Any,
+    value_first: Any,
+    place: Any,
+    number: Any,
+    above_start: Any,
+    above: Any,
+    by_variance: Any,
+    cost: Any,
+    choice: Any,
+    most_candidates: Any,
+    most_values: Any,
+) -> Any:
+    return SpaceBundle(
+        codes,
+        rank,
+        target,
+        weight,
+        kind,
+        scale,
+        table,
+        first,
+        width,
+        metric,
+        value_first,
+        place,
+        number,
+        above_start,
+        above,
+        by_variance,
+        cost,
+        choice,
+        most_candidates,
+        most_values,
+    )
+
+
+@compiled
+def _scratch(
+    records: Any,
+    seen: Any,
+    values: Any,
+    candidates: Any,
+    sums: Any,
+    ties: Any,
+    many_ties: Any,
+    rest: Any,
+    centre: Any,
+    pairs: Any,
+) -> Any:
+    return ScratchBundle(
+        records, seen, values, candidates, sums, ties, many_ties, rest, centre, pairs
+    )
+
+
+@compiled
+def _rules(
+    k: Any,
+    kind: Any,
+    limit: Any,
+    start: Any,
+    value: Any,
+    often: Any,
+    own: Any,
+    first: Any,
+    share: Any,
+    seen: Any,
+    found: Any,
+) -> Any:
+    return RulesBundle(k, kind, limit, start, value, often, own, first, share, seen, found)
+
+
+@compiled
+def _groups(
+    of: Any,
+    head: Any,
+    after: Any,
+    before: Any,
+    records: Any,
+    many: Any,
+    cost: Any,
+    centre: Any,
+    version: Any,
+    changed: Any,
+    moments: Any,
+    members: Any,
+    others: Any,
+    seen: Any,
+    partner: Any,
+    price: Any,
+) -> Any:
+    return GroupsBundle(
+        of,
+        head,
+        after,
+        before,
+        records,
+        many,
+        cost,
+        centre,
+        version,
+        changed,
+        moments,
+        members,
+        others,
+        seen,
+        partner,
+        price,
+    )

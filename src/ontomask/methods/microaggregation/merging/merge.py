@@ -1,0 +1,218 @@
+"""Grouping by merging, from tuples to groups: neighbours, merging, local search, restarts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask._runtime.interrupts import stopping_early
+from ontomask.errors import StoppedEarlyWarning
+from ontomask.methods.microaggregation.merging.rules import Wanted, rules_for
+from ontomask.methods.microaggregation.merging.space import Space, space_of
+from ontomask.methods.neighbours.orders import interleaved, orders
+from ontomask.methods.operators import Operators
+
+__all__ = ["Grouping", "Search", "merge"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+#: What every loop takes: space, work space, rules, groups, neighbours.
+_Loops = tuple[Any, Any, Any, Any, Ints]
+
+#: Neighbours that are kept for each tuple, and compared with it in each order.
+LISTED, WINDOW = 24, 16
+#: Up to so many tuples all pairs are compared.
+FEW = 3_000
+#: Rounds of local search.
+ROUNDS = 3
+#: Restarts for every tuple: of tables so small that it costs nothing, and where it is asked for.
+SMALL, TRIES_WHERE_SMALL, TRIES = 500, 10, 4
+#: Restarts between two looks at the clock.
+AT_A_TIME = 200
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The group of each tuple, the centroid of each group, and what all groups cost."""
+
+    group: Longs
+    centroids: Floats
+    cost: float
+
+
+def merge(
+    operators: Operators,
+    k: int,
+    *,
+    objective: str = "sse",
+    centroid: str = "rule",
+    thorough: bool = False,
+    time_limit: float | None = None,
+    rules: Sequence[Wanted] = (),
+    seed: int = 1,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Grouping:
+    """Groups of at least ``k`` records that cost little; docs/concepts/merging.md says how.
+
+    ``rules`` are what a group must be as well. ``thorough`` goes on with restarts for as long as
+    ``time_limit`` says, in seconds; without one, until each tuple had its chance some times.
+    Interrupted, it gives the best found so far. ``seed`` is where their chance begins.
+    """
+    search = Search(operators, k, objective, centroid, rules)
+    search.merge()
+    search.improve()
+    tuples = len(operators.tuples)
+    if tuples <= SMALL:
+        search.restart(TRIES_WHERE_SMALL * tuples, None, 1, progress)
+    if thorough:
+        tries = TRIES * tuples if time_limit is None else None
+        search.restart(tries, time_limit, seed, progress)
+    return search.result()
+
+
+class Search:
+    """The state of a search: groups that stand by themselves once they are merged."""
+
+    def __init__(
+        self,
+        operators: Operators,
+        k: int,
+        objective: str,
+        centroid: str,
+        rules: Sequence[Wanted],
+    ) -> None:
+        from ontomask.methods.microaggregation.merging import groups_kernels, merge_kernels
+        from ontomask.methods.microaggregation.merging.bundles import bundled
+
+        self.order = interleaved(operators.tuples)
+        self.space = space_of(operators, objective, centroid, self.order)
+        self.rules = rules_for(operators.tuples, k, rules, self.order)
+        self.near = _neighbours(operators, self.space, self.order)
+        tuples = len(self.order)
+        self.work = groups_kernels.scratch(self.space, tuples)
+        self.groups = merge_kernels.groups_of(self.space, self.near.shape[1])
+        self.free = np.zeros(tuples + 1, dtype=np.int64)
+        self.many_free = 0
+        self._loops: _Loops = (
+            bundled(self.space),
+            bundled(self.work),
+            bundled(self.rules),
+            bundled(self.groups),
+            self.near,
+        )
+
+    def merge(self) -> None:
+        """Merge incomplete groups, cheapest first."""
+        from ontomask.methods.microaggregation.merging import merge_kernels
+
+        merge_kernels.grow_together(*self._loops)
+        empty = np.flatnonzero(self.groups.many == 0)
+        self.many_free = len(empty)
+        self.free[: self.many_free] = empty
+
+    def improve(self) -> None:
+        """Local search, for a few rounds or until nothing is gained."""
+        from ontomask.methods.microaggregation.merging import search_kernels
+
+        since = 0
+        for _ in range(ROUNDS):
+            begun = int(self.groups.moments[0]) + 1
+            self.many_free, done = search_kernels.improve_groups(
+                *self._loops, self.free, self.many_free
+            )
+            done += search_kernels.improve_tuples(*self._loops, since)
+            since = begun
+            if not done:
+                break
+
+    def restart(
+        self,
+        tries: int | None,
+        time_limit: float | None,
+        seed: int,
+        progress: Callable[[str], None],
+    ) -> None:
+        """Take neighbouring groups apart and merge them again, and keep what costs less."""
+        from ontomask.methods.microaggregation.merging import restart_kernels
+
+        state = np.array([seed | 1], dtype=np.uint64)
+        begun, done = monotonic(), 0
+        first = float(self.groups.cost.sum())
+        stopped = False
+        try:
+            with stopping_early() as asked:
+                while (tries is None or done < tries) and (
+                    time_limit is None or monotonic() - begun < time_limit
+                ):
+                    stopped = asked()
+                    if stopped:
+                        break
+                    times = AT_A_TIME if tries is None else min(AT_A_TIME, tries - done)
+                    self.many_free, _ = restart_kernels.merge_again(
+                        *self._loops, self.free, self.many_free, state, times
+                    )
+                    done += times
+                    if done % (10 * AT_A_TIME) == 0:
+                        self._say(progress, done, tries, monotonic() - begun, time_limit, first)
+        except KeyboardInterrupt:
+            stopped = True
+        if stopped:
+            warnings.warn(
+                f"stopped after {done:,} restarts: the groups are the best found so far",
+                StoppedEarlyWarning,
+                stacklevel=2,
+            )
+
+    def _say(
+        self,
+        progress: Callable[[str], None],
+        done: int,
+        tries: int | None,
+        seconds: float,
+        time_limit: float | None,
+        first: float,
+    ) -> None:
+        saved = 1 - float(self.groups.cost.sum()) / first if first else 0.0
+        left = seconds * (tries - done) / done if tries else max((time_limit or 0) - seconds, 0)
+        progress(f"restarts: {100 * saved:.1f} % less loss so far, about {left:.0f} s left")
+
+    def result(self) -> Grouping:
+        """Groups numbered by the first tuple of each, in the order the tuples have."""
+        of = np.empty(len(self.order), dtype=np.int64)
+        of[self.order] = self.groups.of
+        used, first, number = np.unique(of, return_index=True, return_inverse=True)
+        by_first = np.argsort(first, kind="stable")
+        rank = np.empty(len(used), dtype=np.int64)
+        rank[by_first] = np.arange(len(used))
+        chosen = used[by_first]
+        return Grouping(
+            rank[number.ravel()], self.groups.centre[chosen], float(self.groups.cost[chosen].sum())
+        )
+
+
+def _neighbours(operators: Operators, space: Space, order: Longs) -> Ints:
+    """The tuples near each tuple, nearest first; -1 where there are no more."""
+    from ontomask.methods.microaggregation.merging import neighbours_kernels
+    from ontomask.methods.microaggregation.merging.bundles import bundled
+
+    tuples = len(space.weight)
+    known = bundled(space)
+    listed = max(min(LISTED, tuples - 1), 1)
+    near = np.full((tuples, listed), -1, dtype=np.int32)
+    far = np.full((tuples, listed), np.inf, dtype=np.float32)
+    if tuples <= FEW:
+        neighbours_kernels.compare_all(known, near, far)
+        return near
+    place = np.empty(tuples, dtype=np.int32)
+    place[order] = np.arange(tuples, dtype=np.int32)
+    for another in orders(operators.tuples):
+        neighbours_kernels.compare_next(known, place[another], WINDOW, near, far)
+    return near

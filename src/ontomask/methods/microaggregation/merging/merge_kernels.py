@@ -1,0 +1,275 @@
+"""Merging: incomplete groups join the partner that costs least per record, cheapest first."""
+
+from __future__ import annotations
+
+import heapq
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask._runtime.compiled import compiled
+from ontomask.methods.microaggregation.merging.groups_kernels import apart, group_cost, priced
+from ontomask.methods.microaggregation.merging.rules_kernels import stands
+
+__all__ = ["Groups", "gather", "grow_together", "groups_of", "refresh", "shift"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+#: Partners that are costed exactly, the most promising ones.
+TRIED = 6
+#: Members that speak for a group when partners are looked for.
+SPEAKERS = 4
+#: In groups of more tuples the centroid is taken as it stands.
+MANY = 60
+INFINITE = 1e300
+#: No tuple, no group; of one type with the others, so that loops are compiled once.
+NONE = np.int64(-1)
+#: A partner that promises to cost so many times more than the best is not costed.
+HOPELESS = 2.0
+Index = Any  # of numpy's kinds or of Python's
+
+
+class Groups(NamedTuple):
+    """Who is in which group; the members of one are a chain through ``after``.
+
+    A group has the number of a tuple, not always of one that is in it.
+    """
+
+    of: Longs
+    head: Longs
+    after: Longs
+    before: Longs
+    records: Longs
+    many: Longs
+    cost: Floats
+    centre: Floats
+    version: Longs
+    changed: Longs  # when cost and centroid were last worked out
+    moments: Longs  # how often they were, of all groups
+    members: Longs  # work space
+    others: Longs
+    seen: NDArray[np.int8]
+    partner: Longs
+    price: Floats
+
+
+def groups_of(space: Any, lists: Index) -> Groups:
+    """Every tuple a group of its own; ``lists`` is the length of the lists of neighbours."""
+    tuples = len(space.codes)
+    every = np.arange(tuples)
+    none = np.full(tuples, -1)
+    return Groups(
+        of=every.copy(),
+        head=every.copy(),
+        after=none.copy(),
+        before=none.copy(),
+        records=space.weight.copy(),
+        many=np.ones(tuples, dtype=np.int64),
+        cost=np.zeros(tuples),
+        centre=space.target.copy(),
+        version=np.zeros(tuples, dtype=np.int64),
+        changed=np.zeros(tuples, dtype=np.int64),
+        moments=np.zeros(1, dtype=np.int64),
+        members=np.empty(tuples + 1, dtype=np.int64),
+        others=np.empty(tuples + 1, dtype=np.int64),
+        seen=np.zeros(tuples, dtype=np.int8),
+        partner=np.empty(tuples + lists, dtype=np.int64),
+        price=np.empty(tuples + lists),
+    )
+
+
+@compiled
+def gather(groups: Any, group: Index, out: Longs, without: Index) -> Index:
+    """The members of a group, but for one; how many they are."""
+    found, t = 0, groups.head[group]
+    while t >= 0:
+        if t != without:
+            out[found] = t
+            found += 1
+        t = groups.after[t]
+    return found
+
+
+@compiled
+def cheapest(price: Floats, found: Index) -> tuple[Index, float]:
+    """Where the least of some prices stands, and which it is; it is not found again."""
+    at = 0
+    for i in range(1, found):
+        if price[i] < price[at]:
+            at = i
+    least = price[at]
+    price[at] = INFINITE
+    return at, least
+
+
+@compiled
+def shift(space: Any, groups: Any, t: Index, to: Index) -> None:
+    """Move a tuple to another group; costs and centroids are not touched."""
+    group = groups.of[t]
+    if groups.before[t] >= 0:
+        groups.after[groups.before[t]] = groups.after[t]
+    else:
+        groups.head[group] = groups.after[t]
+    if groups.after[t] >= 0:
+        groups.before[groups.after[t]] = groups.before[t]
+    groups.after[t] = groups.head[to]
+    groups.before[t] = -1
+    if groups.head[to] >= 0:
+        groups.before[groups.head[to]] = t
+    groups.head[to] = t
+    groups.of[t] = to
+    groups.records[group] -= space.weight[t]
+    groups.records[to] += space.weight[t]
+    groups.many[group] -= 1
+    groups.many[to] += 1
+
+
+@compiled
+def refresh(space: Any, work: Any, groups: Any, group: Index) -> None:
+    """Cost and centroid of a group as it stands now."""
+    many = gather(groups, group, groups.members, NONE)
+    groups.cost[group] = group_cost(space, work, groups.members, many) if many else 0.0
+    if many:
+        for j in range(work.centre.size):
+            groups.centre[group, j] = work.centre[j]
+    groups.moments[0] += 1
+    groups.changed[group] = groups.moments[0]
+
+
+@compiled
+def joined(space: Any, work: Any, groups: Any, a: Index, b: Index) -> float:
+    """What two groups cost more together than apart."""
+    many = gather(groups, a, groups.others, NONE)
+    if groups.many[b] > MANY:
+        more = 0.0
+        for q in range(many):
+            t = groups.others[q]
+            more += space.weight[t] * priced(space, apart(space, t, groups.centre[b]))
+        return more - groups.cost[a]
+    t = groups.head[b]
+    while t >= 0:
+        groups.others[many] = t
+        many += 1
+        t = groups.after[t]
+    whole = group_cost(space, work, groups.others, many)
+    return whole - groups.cost[a] - groups.cost[b]
+
+
+@compiled
+def _partner(
+    space: Any, work: Any, rules: Any, groups: Any, near: Ints, a: Index
+) -> tuple[float, Index]:
+    """The group that costs least per record to join, and what it costs; -1 for none."""
+    many = gather(groups, a, groups.members, NONE)
+    found = 0
+    for q in range(many):
+        for place in range(near.shape[1]):
+            other = np.int64(near[groups.members[q], place])
+            if other < 0:
+                break
+            b = groups.of[other]
+            if b == a or groups.seen[b]:
+                continue
+            groups.seen[b] = 1
+            groups.partner[found] = b
+            groups.price[found] = _promise(space, groups, a, b, min(many, SPEAKERS))
+            found += 1
+    for q in range(found):
+        groups.seen[groups.partner[q]] = 0
+    best, chosen = INFINITE, NONE
+    for _ in range(min(TRIED, found)):
+        i, guess = cheapest(groups.price, found)
+        b = groups.partner[i]
+        gained = _gained(rules, groups, a, b)
+        if guess > HOPELESS * best * gained:
+            continue
+        price = joined(space, work, groups, a, b) / gained
+        if price < best or (price == best and b < chosen):
+            best, chosen = price, b
+    return best, chosen
+
+
+@compiled
+def _promise(space: Any, groups: Any, a: Index, b: Index, speakers: Index) -> float:
+    """A guess at what joining costs, after Ward: members of one, seen from the other's centre."""
+    total, records = 0.0, np.int64(0)
+    for q in range(speakers):
+        t = groups.members[q]
+        total += space.weight[t] * priced(space, apart(space, t, groups.centre[b]))
+        records += space.weight[t]
+    size_a, size_b = groups.records[a], groups.records[b]
+    return total / records * (size_a * size_b / (size_a + size_b))
+
+
+@compiled
+def _gained(rules: Any, groups: Any, a: Index, b: Index) -> float:
+    """The records that come nearer to standing by themselves."""
+    records = groups.records[a]
+    if groups.records[b] < rules.k:
+        records += groups.records[b]
+    return np.float64(records)
+
+
+@compiled
+def _anyone(space: Any, groups: Any, a: Index) -> tuple[float, Index]:
+    """The nearest other group of all, where no neighbour is in another one."""
+    best, chosen = INFINITE, NONE
+    for t in range(groups.of.size):
+        b = groups.of[t]
+        if b != a:
+            distance = apart(space, t, groups.centre[a])
+            if distance < best:
+                best, chosen = distance, b
+    return best, chosen
+
+
+@compiled
+def _unite(space: Any, groups: Any, a: Index, b: Index) -> Index:
+    """Move the smaller into the larger; the number of the whole."""
+    into, gone = (a, b) if groups.many[a] > groups.many[b] else (b, a)
+    t = groups.head[gone]
+    while t >= 0:
+        following = groups.after[t]
+        shift(space, groups, t, into)
+        t = following
+    groups.cost[gone] = 0.0
+    groups.version[gone] += 1
+    groups.version[into] += 1
+    return into
+
+
+@compiled
+def grow_together(space: Any, work: Any, rules: Any, groups: Any, near: Ints) -> None:
+    """Merge until every group stands by itself, or one is left."""
+    waiting: Any = [(0.0, np.int64(0), np.int64(0), np.int64(0), np.int64(0))]
+    waiting.pop()
+    a: Any
+    for a in range(groups.of.size):
+        many = gather(groups, a, groups.members, NONE)
+        if many and not stands(rules, groups.members, many, groups.records[a]):
+            price, b = _partner(space, work, rules, groups, near, a)
+            if b >= 0:
+                waiting.append((price, a, b, groups.version[a], groups.version[b]))
+            else:
+                waiting.append((INFINITE, a, a, groups.version[a], NONE))
+    heapq.heapify(waiting)
+    while len(waiting):
+        price, a, b, version_a, version_b = heapq.heappop(waiting)
+        if groups.version[a] != version_a:
+            continue
+        if b != a and groups.version[b] == version_b:
+            a = _unite(space, groups, a, b)
+            refresh(space, work, groups, a)
+            many = gather(groups, a, groups.members, NONE)
+            if stands(rules, groups.members, many, groups.records[a]):
+                continue
+        # The partner has changed, or the whole still needs one.
+        price, chosen = _partner(space, work, rules, groups, near, a)
+        if chosen < 0:
+            price, chosen = _anyone(space, groups, a)
+            if chosen < 0:
+                return
+        heapq.heappush(waiting, (price, a, chosen, groups.version[a], groups.version[chosen]))

@@ -1,0 +1,64 @@
+"""Short lists of near tuples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask._runtime.compiled import compiled
+from ontomask.methods.microaggregation.merging.groups_kernels import apart
+
+__all__ = ["compare_all", "compare_next"]
+
+Floats32 = NDArray[np.float32]
+Ints = NDArray[np.int32]
+Index = Any  # of numpy's kinds or of Python's
+Number = Any  # of numpy's kinds or of Python's
+
+
+@compiled
+def _enter(near: Ints, far: Floats32, t: Index, other: Index, distance: Number) -> None:
+    """Put a tuple into the list of another, nearest first, the first of equals first."""
+    last = near.shape[1] - 1
+    for place in range(last + 1):
+        if near[t, place] == other:
+            return
+        if near[t, place] < 0:
+            break
+    place = last
+    while place > 0 and far[t, place - 1] > distance:
+        far[t, place] = far[t, place - 1]
+        near[t, place] = near[t, place - 1]
+        place -= 1
+    far[t, place] = distance
+    near[t, place] = other
+
+
+@compiled
+def compare_next(space: Any, order: Ints, window: Index, near: Ints, far: Floats32) -> None:
+    """Compare each tuple with the next ones of an order."""
+    last = near.shape[1] - 1
+    for at in range(order.size):
+        t = np.int64(order[at])
+        for beside in range(at + 1, min(order.size, at + window + 1)):
+            other = np.int64(order[beside])
+            distance = np.float32(apart(space, t, space.target[other]))
+            if distance < far[t, last]:
+                _enter(near, far, t, other, distance)
+            if distance < far[other, last]:
+                _enter(near, far, other, t, distance)
+
+
+@compiled
+def compare_all(space: Any, near: Ints, far: Floats32) -> None:
+    """Compare each tuple with every other; for tables that are small."""
+    last = near.shape[1] - 1
+    for t in range(near.shape[0]):
+        for other in range(t):
+            distance = np.float32(apart(space, t, space.target[other]))
+            if distance < far[t, last]:
+                _enter(near, far, t, other, distance)
+            if distance < far[other, last]:
+                _enter(near, far, other, t, distance)

@@ -1,0 +1,159 @@
+"""What every group must be: so many records, people, different confidential values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import exp, floor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.errors import ParameterError
+from ontomask.methods.microaggregation.merging.rules_kernels import (
+    DISTINCT,
+    ENTROPY,
+    EQUAL,
+    ORDERED,
+    Rules,
+)
+from ontomask.microdata.tuples import Held, Tuples
+
+__all__ = ["Wanted", "rules_for", "standing", "wanted"]
+
+Longs = NDArray[np.int64]
+
+#: A column, the kind of rule, and its limit.
+Wanted = tuple[Held, int, float]
+
+
+def wanted(
+    tuples: Tuples,
+    k: int,
+    least: int | None,
+    diversity: str,
+    closeness: float | None,
+    protects: Sequence[str] | None,
+) -> list[Wanted]:
+    """The rules that are asked for, beyond k records; those that nothing could meet are refused."""
+    found: list[Wanted] = []
+    if tuples.people is not None:
+        _check_people(tuples.people, k)
+        found.append((tuples.people, DISTINCT, float(k)))
+    if least is None and closeness is None:
+        return found
+    for held in _protected(tuples, protects):
+        if least is not None:
+            _check_variety(held, least, diversity)
+            found.append((held, DISTINCT if diversity == "distinct" else ENTROPY, float(least)))
+        if closeness is not None:
+            found.append((held, ORDERED if held.ordered else EQUAL, closeness))
+    return found
+
+
+def _protected(tuples: Tuples, protects: Sequence[str] | None) -> list[Held]:
+    known = {held.name: held for held in tuples.watched}
+    if not known:
+        raise ParameterError(
+            "l and t are about confidential columns, and there is none",
+            "give columns the role confidential",
+        )
+    names = list(known) if protects is None else list(protects)
+    for name in names:
+        if name not in known:
+            raise ParameterError(
+                f"protects names {name!r}, which is no confidential column",
+                f"there {'is' if len(known) == 1 else 'are'} {', '.join(map(repr, known))}",
+            )
+    return [known[name] for name in names]
+
+
+def _check_people(people: Held, k: int) -> None:
+    there = len(np.unique(people.value))
+    if there < k:
+        raise ParameterError(
+            f"k is {k:,}, and the records are of only {there:,} different people",
+            f"choose k up to {there:,}",
+        )
+
+
+def _check_variety(held: Held, least: int, diversity: str) -> None:
+    _, counts = _numbered(held)
+    shares = counts / counts.sum()
+    most = len(shares)
+    if diversity == "entropy":
+        # The whole table has the most there can be in every group.
+        most = floor(exp(float(-(shares * np.log(shares)).sum())) + 1e-9)
+    if least > most:
+        raise ParameterError(
+            f"l is {least:,}, and {held.name!r} has no more than {most:,} in the whole table",
+            f"choose l up to {most:,}" if most > 1 else f"{held.name!r} cannot be protected so",
+        )
+
+
+def standing(tuples: Tuples, k: int, wanted: Sequence[Wanted]) -> Callable[[Longs], bool]:
+    """Tells of some tuples, by place, whether they could be a group."""
+    from ontomask.methods.microaggregation.merging.bundles import bundled
+    from ontomask.methods.microaggregation.merging.rules_kernels import stands
+
+    if not wanted:
+        return lambda members: int(tuples.counts[members].sum()) >= k
+    rules = bundled(rules_for(tuples, k, wanted, np.arange(len(tuples))))
+    return lambda members: bool(
+        stands(rules, members, len(members), int(tuples.counts[members].sum()))
+    )
+
+
+def rules_for(tuples: Tuples, k: int, wanted: Sequence[Wanted], order: Longs) -> Rules:
+    """The rules as the loops take them, for tuples in another order."""
+    size = len(tuples)
+    start = np.zeros((len(wanted), size + 1), dtype=np.int64)
+    own = np.zeros((len(wanted), size), dtype=np.int64)
+    values, counts, shares, first = [], [], [], [0]
+    place = np.empty(size, dtype=np.int64)
+    place[order] = np.arange(size)
+    offset = 0
+    for r, (held, _, _) in enumerate(wanted):
+        codes, often = _numbered(held)
+        pairs, weight = _summed(place[held.tuple], codes, held.count, len(often))
+        owner, value = np.divmod(pairs, len(often))
+        start[r] = offset + np.searchsorted(owner, np.arange(size + 1))
+        own[r] = np.diff(start[r])
+        values.append(value)
+        counts.append(weight)
+        shares.append(often / often.sum())
+        first.append(first[-1] + len(often))
+        offset += len(pairs)
+    most = max((len(share) for share in shares), default=0)
+    return Rules(
+        k=k,
+        kind=np.array([kind for _, kind, _ in wanted], dtype=np.int8),
+        limit=np.array([limit for _, _, limit in wanted], dtype=np.float64),
+        start=start,
+        value=_joined(values, np.int32),
+        often=_joined(counts, np.int64),
+        own=own,
+        first=np.array(first, dtype=np.int64),
+        share=_joined(shares, np.float64),
+        seen=np.zeros(most, dtype=np.int64),
+        found=np.zeros(most, dtype=np.int32),
+    )
+
+
+def _numbered(held: Held) -> tuple[Longs, NDArray[Any]]:
+    """The values as numbers without gaps, and how many records hold each in the whole table."""
+    if held.whole is None:
+        codes = np.unique(held.value, return_inverse=True)[1].ravel()
+        return codes, np.bincount(codes, weights=held.count)
+    there = np.flatnonzero(held.whole)
+    return np.searchsorted(there, held.value), held.whole[there]
+
+
+def _summed(owner: Longs, value: Longs, count: Longs, size: int) -> tuple[Longs, Longs]:
+    """Each pair of a tuple and a value once, in order, with its count."""
+    pairs, which = np.unique(owner * size + value, return_inverse=True)
+    return pairs, np.bincount(which.ravel(), weights=count).astype(np.int64)
+
+
+def _joined(parts: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
+    return np.concatenate(parts).astype(kind) if parts else np.zeros(0, dtype=kind)

@@ -1,0 +1,122 @@
+"""When a group may stand by itself: enough records, and enough variety of what is confidential."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask._runtime.compiled import compiled
+
+__all__ = ["DISTINCT", "ENTROPY", "EQUAL", "ORDERED", "Rules", "stands"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+#: Kinds of rules: so many different values (people are values, too), so much entropy, so close to
+#: the whole table with values equal or not, or by their ranks.
+DISTINCT, ENTROPY, EQUAL, ORDERED = 0, 1, 2, 3
+
+#: What rounding may add to a sum of shares.
+SLIGHT = 1e-12
+Index = Any  # of numpy's kinds or of Python's
+
+
+class Rules(NamedTuple):
+    """What every group must be.
+
+    Tuple ``t`` holds, for rule ``r``, the values ``value[start[r, t]:start[r, t + 1]]`` in
+    ``often`` records each; ``own[r, t]`` is how many different ones these are. ``share`` says how
+    frequent each value is in the whole table, from ``first[r]`` on.
+    """
+
+    k: int
+    kind: NDArray[np.int8]
+    limit: Floats
+    start: Longs
+    value: Ints
+    often: Longs
+    own: Longs
+    first: Longs
+    share: Floats
+    seen: Longs  # work space, clean between calls
+    found: Ints
+
+
+@compiled
+def stands(rules: Any, members: Longs, many: Index, records: Index) -> bool:
+    """Whether a group keeps all rules."""
+    if records < rules.k:
+        return False
+    kept = True
+    for r in range(rules.kind.size):
+        kept = kept and _kept(rules, r, members, many)
+    return kept
+
+
+@compiled
+def _kept(rules: Any, r: Index, members: Longs, many: Index) -> bool:
+    kind, limit = rules.kind[r], rules.limit[r]
+    if kind == DISTINCT:
+        for q in range(many):  # one tuple may do
+            if rules.own[r, members[q]] >= limit:
+                return True
+    found, total = np.int64(0), np.int64(0)
+    for q in range(many):
+        t = members[q]
+        for at in range(rules.start[r, t], rules.start[r, t + 1]):
+            value = rules.value[at]
+            if rules.seen[value] == 0:
+                rules.found[found] = value
+                found += 1
+            rules.seen[value] += rules.often[at]
+            total += rules.often[at]
+        if kind == DISTINCT and found >= limit:
+            break
+    kept = found >= limit
+    if kind == ENTROPY:
+        kept = _entropy(rules, found, total) >= np.log(limit) - SLIGHT
+    elif kind == EQUAL:
+        kept = _equal(rules, r, found, total) <= limit + SLIGHT
+    elif kind == ORDERED:
+        kept = _ordered(rules, r, total) <= limit + SLIGHT
+    for i in range(found):
+        rules.seen[rules.found[i]] = 0
+    return kept
+
+
+@compiled
+def _entropy(rules: Any, found: Index, total: Index) -> float:
+    entropy = 0.0
+    for i in range(found):
+        share = rules.seen[rules.found[i]] / total
+        entropy -= share * np.log(share)
+    return entropy
+
+
+@compiled
+def _equal(rules: Any, r: Index, found: Index, total: Index) -> float:
+    """Half the summed difference between the shares of the group and of the table."""
+    base = rules.first[r]
+    summed, covered = 0.0, 0.0
+    for i in range(found):
+        value = rules.found[i]
+        summed += abs(rules.seen[value] / total - rules.share[base + value])
+        covered += rules.share[base + value]
+    return 0.5 * (summed + max(1.0 - covered, 0.0))
+
+
+@compiled
+def _ordered(rules: Any, r: Index, total: Index) -> float:
+    """The summed difference between the cumulative shares, over the steps there are."""
+    base, last = rules.first[r], rules.first[r + 1]
+    steps = last - base - 1
+    if steps < 1:
+        return 0.0
+    summed, ahead = 0.0, 0.0
+    for value in range(steps):
+        ahead += rules.seen[value] / total - rules.share[base + value]
+        summed += abs(ahead)
+    return summed / steps

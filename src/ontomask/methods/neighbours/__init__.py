@@ -1,0 +1,1 @@
+"""Near tuples: orders that keep similar tuples together, and searches for the nearest."""

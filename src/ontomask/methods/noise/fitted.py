@@ -1,0 +1,411 @@
+"""Noise for single values: fitted once to a column, kept in a file, used in a stream."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask._runtime.atomic_files import written_beside
+from ontomask.distances import MEASURES, MeasureLike, measure_called
+from ontomask.errors import (
+    FileFormatError,
+    OntomaskError,
+    ParameterError,
+    UnknownValueError,
+    many,
+    quoted,
+)
+from ontomask.methods.noise.noise_addition import (
+    NoiseAddition,
+    SemanticNoise,
+    Surroundings,
+    mean_and_variance,
+    nothing_would_change,
+)
+from ontomask.taxonomy import Concept, Taxonomy, map_terms
+from ontomask.taxonomy.about import About
+from ontomask.taxonomy.graph import Links
+from ontomask.taxonomy.value_counts import is_missing, listed
+
+__all__ = ["FittedNoise", "fit", "load"]
+
+Longs = NDArray[np.int64]
+
+#: What says that a file is one of ours, and how it is laid out.
+KIND, VERSION = "ontomask noise addition", 1
+#: The surroundings of values that are kept hold so many concepts in all, four bytes each.
+MOST_KEPT = 1 << 24
+#: Noise is drawn for so many values at a time.
+AT_A_TIME = 4096
+
+
+class FittedNoise:
+    """Noise addition fitted to a column: it masks values one at a time, or many.
+
+    ``method`` has the settings; ``domain`` is the taxonomy that values come from and are masked
+    within; ``mean`` and ``variance`` are those of the column that was fitted. The baselines draw
+    from ``counts``, the column's values with their frequencies; the semantic strategy needs none
+    and keeps none.
+
+    Made by :meth:`NoiseAddition.fit` and :meth:`NoiseAddition.load`. Randomness is the operating
+    system's, unless a call brings its own; no copy, be it a file, a pickle or a forked process,
+    goes on with the same random numbers.
+    """
+
+    def __init__(
+        self,
+        method: NoiseAddition,
+        domain: Taxonomy,
+        measure: MeasureLike,
+        mean: Concept,
+        variance: float,
+        counts: Mapping[Concept, int] | None,
+    ) -> None:
+        self.method = method
+        self.domain = domain
+        self.measure = measure
+        self.mean = mean
+        self.variance = variance
+        self.counts = None if counts is None else dict(counts)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """What follows from the rest, or must not be shared with a copy."""
+        self._known = np.zeros(0, dtype=np.int32)
+        self._often: Longs = np.zeros(0, dtype=np.int64)
+        if self.counts is not None:
+            codes = self.domain.codes(list(self.counts))
+            ascending = np.argsort(codes)
+            self._known = codes[ascending]
+            self._often = np.array(list(self.counts.values()), dtype=np.int64)[ascending]
+        if self.method.strategy == "semantic":
+            from ontomask.methods.noise.kernels import masked  # compiling starts here
+
+            self._masked_by = masked
+            self._names = self.domain.identifiers
+            measure = self.method.measure(self.measure)
+            self._noise = SemanticNoise(self.domain, measure, self.mean)
+        room = max(16, MOST_KEPT // len(self.domain))
+        self._codes = lru_cache(1 << 16, typed=True)(self._code)
+        self._around = lru_cache(room, typed=True)(lambda it: self._noise.around(self._codes(it)))
+        self._forget()
+
+    def _forget(self) -> None:
+        """Start with new random numbers."""
+        self._process = os.getpid()
+        self._random = np.random.default_rng()
+        self._drawn: list[tuple[float, float]] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: it for name, it in self.__dict__.items() if not name.startswith("_")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._prepare()
+
+    def __repr__(self) -> str:
+        name = self.measure if isinstance(self.measure, str) else measure_name(self.measure)
+        return f"FittedNoise({self.method!r}, {name!r} in {self.domain!r})"
+
+    # ------------------------------------------------------------------ masking
+
+    def mask_value(self, value: Any, random: np.random.Generator | int | None = None) -> Concept:
+        """What a value becomes: a concept of the domain.
+
+        ``value`` is an identifier or a name that the domain knows; it need not have been in the
+        column that was fitted. ``random`` is a generator, or a seed for this one call.
+        """
+        if random is not None or self.method.strategy != "semantic":
+            return self.mask_values([value], random)[0]
+        around = self._found(value)
+        if os.getpid() != self._process:
+            self._forget()
+        while True:
+            try:
+                epsilon, tie = self._drawn.pop()
+                break
+            except IndexError:
+                draws = self.method.draws(AT_A_TIME, self.variance, self._random)
+                self._drawn = list(zip(*(drawn.tolist() for drawn in draws), strict=True))
+        return self._names[self._masked_by(epsilon, tie, *around)]
+
+    def _found(self, value: Any) -> Surroundings:
+        try:
+            return self._around(value)
+        except TypeError:
+            if not _unhashable(value):
+                raise
+            raise _no_value(value) from None
+
+    def mask_values(
+        self, values: Iterable[Any], random: np.random.Generator | int | None = None
+    ) -> list[Concept]:
+        """What many values become, one by one; see :meth:`mask_value`."""
+        column = listed(values)
+        try:
+            codes = np.array([self._codes(value) for value in column], dtype=np.int32)
+        except TypeError:
+            raise _no_value(next(filter(_unhashable, column), None)) from None
+        names = self.domain.identifiers
+        return [names[code] for code in self._masked(codes, self._generator(random)).tolist()]
+
+    def _masked(self, codes: NDArray[np.int32], random: np.random.Generator) -> NDArray[Any]:
+        if self.method.strategy != "semantic":
+            return self.method.baseline(random.random(len(codes)), self._known, self._often)
+        distinct, counts = np.unique(codes, return_counts=True)
+        draws = self.method.draws(len(codes), self.variance, random)
+        masked = np.empty(len(codes), dtype=np.int32)
+        masked[np.argsort(codes, kind="stable")] = self._noise.masked(distinct, counts, *draws)
+        return masked
+
+    def _generator(self, random: np.random.Generator | int | None) -> np.random.Generator:
+        if random is None:
+            if os.getpid() != self._process:
+                self._forget()
+            return self._random
+        if isinstance(random, np.random.Generator):
+            return random
+        if isinstance(random, bool) or not isinstance(random, int | np.integer) or random < 0:
+            raise ParameterError(
+                "random is neither a generator nor a whole number, 0 or more",
+                "give numpy.random.default_rng(...), a seed, or leave it out",
+            )
+        return np.random.default_rng(random)
+
+    def _code(self, value: Any) -> int:
+        """The code of a concept by its identifier or one of its names."""
+        if isinstance(value, str):
+            text = value
+        elif isinstance(value, int | np.integer) and not isinstance(value, bool):
+            text = str(value)
+        else:
+            raise _no_value(value)
+        kind, codes = self.domain.names.find(text)
+        if len(codes) == 1:
+            return codes[0]
+        if codes:
+            meant = quoted(sorted(self.domain.identifiers[code] for code in codes))
+            raise UnknownValueError(
+                f"{text!r} is a name ({kind}) of {meant}", "give the identifier of one of them"
+            )
+        raise UnknownValueError(
+            f"{text!r} is not in the domain, which is what is below {self.domain.root!r}",
+            "fit with domain='taxonomy' or a concept above, or lead it to a concept with map_terms",
+        )
+
+    # ------------------------------------------------------------------ keeping
+
+    def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        """Write all that :meth:`NoiseAddition.load` needs to a JSON file, packed if named .gz.
+
+        The file holds the settings, mean, variance and the domain itself: concepts, links, names.
+        That of a baseline also holds the values of the fitted column with their counts, and is to
+        be kept like the column; that of the semantic strategy holds none. It never holds a seed or
+        the state of a generator. It is complete or not there at all; an existing one is kept unless
+        ``force``.
+        """
+        if not isinstance(self.measure, str):
+            name = measure_name(self.measure)
+            if MEASURES.get(name) is not measure_called(self.measure, self.domain):
+                raise ParameterError(
+                    f"the measure {name!r} is a function of your own, which no file can hold",
+                    "fit with a named measure to save, or fit again where it is needed",
+                )
+        links = self.domain.parent_links
+        content = {
+            "kind": KIND,
+            "version": VERSION,
+            "alpha": float(self.method.alpha),
+            "distribution": self.method.distribution,
+            "strategy": self.method.strategy,
+            "operators": self.method.operators,
+            "measure": self.measure if isinstance(self.measure, str) else name,
+            "mean": self.mean,
+            "variance": self.variance,
+            "domain": {
+                "name": self.domain.name,
+                "source": self.domain.about.source,
+                "version": self.domain.about.version,
+                "identifiers": list(self.domain.identifiers),
+                "parents": links.lists(),
+                "labels": [list(names) for names in self.domain.label_lists],
+                "aliases": dict(self.domain.alias_items()),
+            },
+        }
+        if self.counts is not None:
+            content["counts"] = self.counts
+        with written_beside(Path(path), force=force) as file:
+            json.dump(content, file, ensure_ascii=False, separators=(",", ":"))
+
+
+def measure_name(measure: Any) -> str:
+    """What a function is called."""
+    return str(getattr(measure, "__name__", type(measure).__name__))
+
+
+def _unhashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return True
+    return False
+
+
+def _no_value(value: Any) -> OntomaskError:
+    if not _unhashable(value) and is_missing(value):
+        return UnknownValueError("the value is missing", "leave missing values out")
+    return ParameterError(
+        f"a value is of type {type(value).__name__}", "give the text of an identifier or a name"
+    )
+
+
+# ---------------------------------------------------------------------- fitting
+
+
+def fit(
+    method: NoiseAddition,
+    values: Iterable[Any] | Mapping[Any, int],
+    taxonomy: Taxonomy,
+    measure: MeasureLike,
+    domain: Concept,
+) -> FittedNoise:
+    """See :meth:`NoiseAddition.fit`."""
+    measure_called(measure, taxonomy)  # a wrong name is said before a wrong value
+    counts = _counted(values, taxonomy)
+    if len(counts) < 2:
+        raise nothing_would_change("the column has one value")
+    inside = _domain(taxonomy, domain, counts)
+    mean, variance = mean_and_variance(counts, inside, method.measure(measure))
+    if variance == 0:
+        raise nothing_would_change("the column has variance 0")
+    kept = None if method.strategy == "semantic" else counts
+    return FittedNoise(method, inside, measure, mean, variance, kept)
+
+
+def _counted(values: Iterable[Any] | Mapping[Any, int], taxonomy: Taxonomy) -> dict[Concept, int]:
+    terms = map_terms(values, taxonomy, stems=None)
+    if terms.missing:
+        raise ParameterError(
+            f"values are missing ({many(terms.missing, 'row')})", "leave them out first"
+        )
+    if not terms.matches:
+        raise ParameterError("there are no values", "give at least two different ones")
+    try:
+        terms.require_all()
+    except UnknownValueError as error:
+        raise UnknownValueError(
+            error.message, "lead them to concepts first: map_terms(values, taxonomy)"
+        ) from None
+    counts: dict[Concept, int] = {}
+    for match in terms.matches:
+        assert match.concept is not None
+        counts[match.concept] = counts.get(match.concept, 0) + match.count
+    return dict(sorted(counts.items()))
+
+
+def _domain(taxonomy: Taxonomy, domain: Concept, counts: Mapping[Concept, int]) -> Taxonomy:
+    if domain == "taxonomy":
+        return taxonomy
+    if domain == "lcs":
+        return taxonomy.domain(list(counts))
+    inside = taxonomy.domain(root=domain)
+    outside = [value for value in counts if value not in inside]
+    if outside:
+        raise UnknownValueError(
+            f"{many(len(outside), 'value')} not below {domain!r}, the domain: {quoted(outside)}",
+            "name a concept above them, or use domain='lcs' or 'taxonomy'",
+        )
+    return inside
+
+
+# ---------------------------------------------------------------------- loading
+
+
+def load(path: str | PathLike[str]) -> FittedNoise:
+    """See :meth:`NoiseAddition.load`."""
+    content = _read(Path(path))
+    try:
+        return _fitted(content)
+    except KeyError as error:
+        raise FileFormatError(f"{path} is damaged: it lacks {error}", "save it again") from None
+    except (TypeError, ValueError, IndexError, AttributeError, OntomaskError) as error:
+        reason = error.message if isinstance(error, OntomaskError) else str(error)
+        raise FileFormatError(f"{path} is damaged: {reason}", "save it again") from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        raw = path.read_bytes()
+        if raw.startswith(b"\x1f\x8b"):
+            raw = gzip.decompress(raw)
+        content = json.loads(raw)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FileFormatError(f"{path} cannot be read: {reason}") from None
+    except (EOFError, ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict) or content.get("kind") != KIND:
+        raise FileFormatError(
+            f"{path} is not a file that FittedNoise.save wrote", "give the path you saved to"
+        )
+    version = content.get("version")
+    if not isinstance(version, int) or version > VERSION:
+        raise FileFormatError(
+            f"{path} has layout {version!r}, and this ontomask knows up to {VERSION}",
+            "use the ontomask that wrote it, or a newer one",
+        )
+    return content
+
+
+def _fitted(content: dict[str, Any]) -> FittedNoise:
+    settings = ("alpha", "distribution", "strategy", "operators")
+    method = NoiseAddition(**{name: content[name] for name in settings})
+    domain = _taxonomy(content["domain"])
+    if content["measure"] not in MEASURES:
+        raise ValueError(f"there is no measure {content['measure']!r}")
+    mean, variance = content["mean"], content["variance"]
+    if not isinstance(variance, float) or not 0 < variance <= 1:
+        raise ValueError(f"variance is {variance!r}")
+    counts: dict[str, Any] = {} if method.strategy == "semantic" else content["counts"]
+    if not all(type(count) is int and count > 0 for count in counts.values()):
+        raise ValueError("counts are not all whole numbers above 0")
+    if method.strategy != "semantic" and len(counts) < 2:
+        raise ValueError("there are counts of fewer than two values")
+    wrong = [concept for concept in (mean, *counts) if concept not in domain.identifiers]
+    if wrong:
+        raise ValueError(f"no concept of the domain: {quoted(wrong)}")
+    return FittedNoise(method, domain, content["measure"], mean, variance, counts or None)
+
+
+def _taxonomy(kept: dict[str, Any]) -> Taxonomy:
+    identifiers, parents, labels = kept["identifiers"], kept["parents"], kept["labels"]
+    names = [*identifiers, *(name for some in labels for name in some), *kept["aliases"]]
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError("a name is no text")
+    size = len(identifiers)
+    if not size == len(set(identifiers)) == len(parents) == len(labels):
+        raise ValueError("concepts, links and names do not fit together")
+    links = {(child, parent) for child, above in enumerate(parents) for parent in above}
+    if not all(type(parent) is int and 0 <= parent < child for child, parent in links):
+        raise ValueError("a link does not lead to an earlier concept")
+    if [child for child, above in enumerate(parents) if not above] != [0]:
+        raise ValueError("there is not one root")
+    child, parent = np.array(sorted(links), dtype=np.int64).reshape(-1, 2).T
+    number = {identifier: place for place, identifier in enumerate(identifiers)}
+    # In the order it was saved in, and that is checked above: a seed gives what it gave before.
+    return Taxonomy(
+        identifiers,
+        Links.from_pairs(child, parent, size),
+        [tuple(some) for some in labels],
+        {alias: number[concept] for alias, concept in kept["aliases"].items()},
+        About(str(kept["name"]), str(kept["source"]), str(kept["version"])),
+    )

@@ -1,0 +1,316 @@
+"""Noise addition: every value moved by a random distance, away from the mean or towards it (NO)."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from numbers import Real
+from os import PathLike, cpu_count
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.distances import Distances, MeasureLike
+from ontomask.errors import ParameterError, one_of
+from ontomask.methods.method import Method
+from ontomask.methods.noise.law import Law
+from ontomask.microdata.attributes import FIXED, Attribute
+from ontomask.microdata.tuples import Transitions, Tuples
+from ontomask.statistics import semantic_mean
+from ontomask.taxonomy import Concept, Taxonomy
+
+if TYPE_CHECKING:
+    from ontomask.methods.noise.fitted import FittedNoise
+    from ontomask.methods.noise.table import TableNoise
+
+__all__ = ["NoiseAddition", "SemanticNoise", "Surroundings"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+#: Distances worked on at a time by one thread.
+CELLS_AT_A_TIME = 400_000
+
+
+@dataclass(frozen=True)
+class NoiseAddition(Method):
+    r"""Move every value by a random distance, record by record and attribute by attribute.
+
+    .. math:: \varepsilon \sim N(0, \alpha \sigma^2), \quad |\varepsilon| \le 1
+
+    A nominal value :math:`x` becomes the concept of the domain that is nearest to it among those at
+    distance :math:`|\varepsilon|` or more, and farther from the mean than :math:`x` where
+    :math:`\varepsilon > 0`, nearer to it where :math:`\varepsilon < 0` (NO algorithm 1). Mean and
+    variance :math:`\sigma^2` are those of NO eq. 10 and 12 over the whole domain. A value equal to
+    the mean moves to any concept, whatever the sign. Ties are settled at random. Missing values
+    stay missing.
+
+    Numbers get ordinary noise :math:`\varepsilon \sim N(0, \alpha s^2)` with :math:`s^2` the
+    population variance (divided by n, as in NO eq. 12). They are reflected at the least and the
+    greatest of the column: nothing leaves the range, and nothing piles up at its ends as it would
+    with cutting off. Whole numbers stay whole; of an ordinal attribute the ranks are moved.
+
+    ``distribution="laplace"`` draws :math:`\varepsilon` from the Laplace law with the same
+    variance; that makes it no differential privacy. ``strategy`` names two baselines that know no
+    meaning (NO section IV): ``"naive"`` takes any value of the column, all with the same chance,
+    ``"probabilistic"`` any by its frequency; either may draw the value itself, as the printed
+    figures show. The ``"classic"``
+    ``operators`` know only equal and unequal words.
+
+    Departures from the paper: no :math:`\varepsilon` has :math:`|\varepsilon| > 1`, as no two
+    concepts are that far apart; within that it has the law that drawing again would give. Where no
+    concept on the right side is far enough, it is the farthest on that side; where there is none at
+    all, the one other than the value itself whose distance is nearest to :math:`|\varepsilon|`. A
+    column of variance 0 is refused.
+
+    >>> NoiseAddition(alpha=0.1)
+    NoiseAddition(alpha=0.1, distribution='normal', strategy='semantic', operators='semantic')
+    """
+
+    alpha: float = 0.3
+    distribution: str = "normal"
+    strategy: str = "semantic"
+    operators: str = "semantic"
+
+    def __post_init__(self) -> None:
+        alpha: Any = self.alpha  # whatever was given
+        number = isinstance(alpha, Real) and not isinstance(alpha, bool)
+        if not number or not 0 < alpha <= sys.float_info.max:
+            raise ParameterError(
+                f"alpha is {alpha!r}", "it is a number above 0, usually from 0.1 to 0.5"
+            )
+        one_of("distribution", self.distribution, "normal", "laplace")
+        one_of("strategy", self.strategy, "semantic", "naive", "probabilistic")
+        one_of("operators", self.operators, "semantic", "classic")
+
+    @property
+    def promise(self) -> str:
+        """What holds by construction, in words: little."""
+        if self.strategy != "semantic":
+            return "every value is drawn from those of its column, whatever it was"
+        return (
+            f"every word moves by a random distance, its variance {self.alpha:g} times that of "
+            "the column, and every number and level by one that may be too small to change it; "
+            "this is no differential privacy"
+        )
+
+    @property
+    def because(self) -> str:
+        """Where a value goes."""
+        if self.strategy != "semantic":
+            weighted = "by their frequency" if self.strategy == "probabilistic" else "all alike"
+            return f"every value is drawn by chance from those of its column, {weighted}"
+        return (
+            "every value moves by a distance drawn by chance, away from the column's mean or "
+            "towards it: of words to the nearest concept at least so far away on that side"
+        )
+
+    # ------------------------------------------------------------------ a table
+
+    def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
+        """Draw a target for every record and attribute by itself.
+
+        Of ``random`` only a secret is taken; see :mod:`~ontomask.methods.noise.keyed_draws`.
+        """
+        from ontomask.methods.noise.table import transitions
+
+        columns = range(len(tuples.attributes))
+        counts = [tuples.value_counts(column) for column in columns]
+        noise = self.fitted(tuples.attributes, counts, random.bytes(32))
+        source = np.repeat(np.arange(len(tuples)), tuples.counts)
+        number = np.arange(len(source)) - (np.cumsum(tuples.counts) - tuples.counts)[source]
+        drawn = noise.masked(tuples.codes[:, source], noise.keys(tuples.codes)[source], number)
+        return transitions(tuples, source, drawn)
+
+    def fitted(
+        self, attributes: Sequence[Attribute], value_counts: Sequence[Longs], secret: bytes
+    ) -> TableNoise:
+        """Learn from the records of every value what is needed to mask a table in pieces.
+
+        ``value_counts`` has an array per attribute; the tuples themselves need not be known. The
+        ``secret`` is what random numbers are made of: the same gives the same again.
+        """
+        from ontomask.methods.noise.table import fitted
+
+        return fitted(self, attributes, value_counts, secret)
+
+    def baseline(self, uniform: Floats, known: NDArray[Any], counts: Longs) -> NDArray[Any]:
+        """What a strategy that knows no meaning draws from the ``known`` values with their counts.
+
+        ``uniform`` are numbers from 0 up to 1, one per draw.
+        """
+        if self.strategy == "probabilistic":
+            until = np.cumsum(counts)
+            drawn = (uniform * until[-1]).astype(np.int64)
+            place = np.searchsorted(until, drawn, side="right")
+        else:
+            place = (uniform * len(known)).astype(np.int64)
+        return np.asarray(known[place])
+
+    # ------------------------------------------------------------------ the noise itself
+
+    def measure(self, measure: MeasureLike) -> MeasureLike:
+        """How words are compared: as the attribute says, or classically."""
+        return "equality" if self.operators == "classic" else measure
+
+    def draws(
+        self, size: int, variance: float, random: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """The noise of many records, and the numbers from 0 up to 1 that settle their ties."""
+        return self.law(variance).within_1(random.random(size)), random.random(size)
+
+    def target(self, variance: float) -> float:
+        r"""The mean distance :math:`E|\varepsilon|` that words of a given variance are to move.
+
+        It is a property of the draw, not of its outcome. NO tables I and III call it *target RMSE*.
+        For the normal law with :math:`s^2 = \alpha \sigma^2`, and :math:`|\varepsilon| \le 1`,
+
+        .. math:: E|\varepsilon| = s \sqrt{2 / \pi}\,
+            \frac{1 - e^{-1 / (2 s^2)}}{\mathrm{erf}(1 / (s \sqrt 2))}
+
+        and for the Laplace law with :math:`b = s / \sqrt 2` it is :math:`b - 1 / (e^{1/b} - 1)`.
+
+        >>> [round(NoiseAddition(alpha).target(0.235), 2) for alpha in (0.1, 0.5, 1)]
+        [0.12, 0.27, 0.35]
+        """
+        if not 0 <= variance <= 1:
+            raise ParameterError(f"variance is {variance!r}", "distances have one from 0 to 1")
+        return self.law(variance).mean_size() if variance else 0.0
+
+    def law(self, variance: float) -> Law:
+        """The law of the noise in a column of a given variance."""
+        return Law(self.distribution, math.sqrt(self.alpha) * math.sqrt(variance))
+
+    # ------------------------------------------------------------------ one value at a time
+
+    def fit(
+        self,
+        values: Iterable[Any] | Mapping[Any, int],
+        taxonomy: Taxonomy,
+        measure: MeasureLike = "sanchez",
+        domain: Concept = "lcs",
+    ) -> FittedNoise:
+        """Learn mean and variance of a column, to mask single values from now on.
+
+        ``values`` are identifiers, or names the taxonomy knows, one per record, or a dict of them
+        with counts. ``domain`` is as in :class:`~ontomask.Nominal`: ``"lcs"``, everything below the
+        least common subsumer of the values, the whole ``"taxonomy"``, or a concept.
+
+        >>> from ontomask import datasets
+        >>> column = ["influenza", "hepatitis B", "hepatitis B", "common cold"]
+        >>> noise = NoiseAddition(alpha=0.2).fit(column, datasets.diagnoses())
+        >>> noise.mean, round(noise.variance, 3)
+        ('hepatitis B', 0.326)
+        >>> noise.mask_value("flu") in noise.domain
+        True
+        """
+        from ontomask.methods.noise.fitted import fit
+
+        return fit(self, values, taxonomy, measure, domain)
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> FittedNoise:
+        """Read what :meth:`FittedNoise.save` wrote."""
+        from ontomask.methods.noise.fitted import load
+
+        return load(path)
+
+
+def mean_and_variance(
+    counts: Mapping[Concept, int], domain: Taxonomy, measure: MeasureLike
+) -> tuple[Concept, float]:
+    """The semantic mean over the whole domain (NO eq. 10) and the variance (NO eq. 12)."""
+    mean = semantic_mean(counts, domain, measure)
+    from_mean = Distances(domain, [mean], list(counts), measure).row(0)
+    records = np.array(list(counts.values()))
+    return mean, float(records @ from_mean**2 / records.sum())
+
+
+class Surroundings(NamedTuple):
+    """What surrounds a value, as :mod:`~ontomask.methods.noise.kernels` reads it."""
+
+    value: int
+    concepts: Ints
+    begin: Longs
+    apart: Ints
+    sides: Longs
+
+    def reached(self, epsilon: float) -> Ints:
+        """The concepts, by code, that a noise may lead to, each with the same chance."""
+        from ontomask.methods.noise import kernels
+
+        if epsilon == 0:
+            return np.array([self.value], dtype=np.int32)
+        first, last = kernels.reached(epsilon, *self[2:])
+        return self.concepts[first:last]
+
+
+class SemanticNoise:
+    """Where noise leads in a domain with a given mean.
+
+    Distances are compared in fixed point. Of the table of concepts against concepts there is never
+    more than a few rows, those of the values at hand.
+    """
+
+    def __init__(self, domain: Taxonomy, measure: MeasureLike, mean: Concept) -> None:
+        self._domain = domain
+        self._every = np.arange(len(domain), dtype=np.int32)
+        self._between = Distances(domain, self._every, self._every, measure)
+        self._mean = domain.code(mean)
+        self._from_mean = np.rint(self._between.row(self._mean) * FIXED).astype(np.int32)
+
+    def around(self, value: int) -> Surroundings:
+        """What surrounds a value, both given by code."""
+        from ontomask.methods.noise import kernels
+
+        row = self._between.row(value)
+        return Surroundings(value, *kernels.arrange(value, self._mean, row, self._from_mean))
+
+    def masked(self, values: Ints, counts: Longs, epsilon: Floats, tie: Floats) -> Ints:
+        """What records become, given their distinct values with counts, in this order.
+
+        ``epsilon`` is the noise of each record; ``tie``, from 0 up to 1, chooses among equals.
+        """
+        from ontomask.methods.noise import kernels
+
+        start = np.concatenate(([0], np.cumsum(counts)))
+        out = np.empty(start[-1], dtype=np.int32)
+        between = Distances(self._domain, values, self._every, self._between.measure)
+        height = max(1, CELLS_AT_A_TIME // len(self._every))
+
+        def fill(first: int) -> None:
+            last = min(first + height, len(values))
+            kernels.mask_values(
+                values[first:last],
+                self._mean,
+                between.block(first, last),
+                self._from_mean,
+                start[first : last + 1],
+                epsilon,
+                tie,
+                out,
+            )
+
+        begins = range(0, len(values), height)
+        if len(begins) < 8:
+            for first in begins:
+                fill(first)
+        else:
+            pool = ThreadPoolExecutor(min(4, cpu_count() or 1))
+            try:
+                list(pool.map(fill, begins))
+            finally:
+                pool.shutdown(cancel_futures=True)  # Ctrl-C waits for the blocks under way only
+        return out
+
+
+def nothing_would_change(why: str) -> ParameterError:
+    return ParameterError(
+        f"{why}: noise in proportion to it would change nothing",
+        "leave the column out, or mask it in another way",
+    )

@@ -1,0 +1,275 @@
+"""Noise for the records of a table, fitted to its columns and drawn record by record, anywhere.
+
+All that is learnt of a table is how many records hold each value of each attribute. What a record
+becomes follows from that, its own values and the random numbers that belong to it
+(:mod:`~ontomask.methods.noise.keyed_draws`), whatever other records there are. So pieces of a table may
+be masked one by one, in any order, in any process that has the same fitted noise.
+
+What is drawn is said without knowing what others drew: for an attribute of words a concept, by its
+code in the domain, and -1 for a missing value; for one of numbers the number as it is written.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.distances import MeasureLike
+from ontomask.methods.noise.keyed_draws import Codes, Keys, digests, keys_of, stream, uniforms
+from ontomask.methods.noise.law import Law
+from ontomask.methods.noise.noise_addition import (
+    NoiseAddition,
+    SemanticNoise,
+    mean_and_variance,
+    nothing_would_change,
+)
+from ontomask.microdata.attributes import MISSING, Attribute, NominalAttribute, NumericalAttribute
+from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
+from ontomask.taxonomy import Concept, Taxonomy
+
+__all__ = ["TableNoise", "fitted", "transitions"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+#: What stands for a missing value among concepts by code.
+MISSING_CODE = -1
+
+
+class TableNoise:
+    """Noise addition fitted to a table, made by :meth:`NoiseAddition.fitted`.
+
+    It can be pickled where the measure can, and draws the same in every process. It holds what
+    random numbers are made of and the values with their frequencies: keep it like table and seed.
+
+    An engine turns the cells of its rows into the places of values, numbers the rows of each tuple,
+    and writes what :meth:`masked` gives: ``domain.identifiers[code]`` or its label, or the number.
+    Counted by tuple, the same arrays give the plan (:func:`transitions`). Pieces of 100,000 rows
+    and more are best: the surroundings of every value in a piece are made anew for it.
+    """
+
+    def __init__(self, columns: Sequence[ColumnNoise]) -> None:
+        self._columns = tuple(columns)
+
+    def __repr__(self) -> str:
+        return f"TableNoise({', '.join(column.name for column in self._columns)})"
+
+    def keys(self, codes: Codes) -> Keys:
+        """The key of each record's tuple, which depends on its values alone.
+
+        ``codes`` are arrays, one per attribute, of the places of values.
+        """
+        names, of_values = zip(*((it.name, it.digests) for it in self._columns), strict=True)
+        return keys_of(names, of_values, codes)
+
+    def masked(self, codes: Codes, keys: Keys, number: Longs) -> list[NDArray[Any]]:
+        """What records become, an array per attribute: concepts by code or -1, or numbers.
+
+        ``codes`` are as for :meth:`keys`, ``keys`` what that gave. ``number`` counts the records of
+        each tuple from 0, over all pieces, in any order.
+        """
+        return [it.masked(c, keys, number) for it, c in zip(self._columns, codes, strict=True)]
+
+
+# ---------------------------------------------------------------------- a column
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ColumnNoise(ABC):
+    """What an attribute's values become.
+
+    Values from the place ``known`` on are missing, and stay so. ``digests`` are what keys are made
+    of, by place, and ``streams`` tell the two random numbers of a record from all others.
+    """
+
+    name: str
+    known: int
+    digests: Keys
+    streams: tuple[int, int]
+
+    def masked(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> NDArray[Any]:
+        """What records become, given the places of their values."""
+        present = codes < self.known
+        if present.all():
+            return self._drawn(codes, keys, number)
+        drawn = self._drawn(codes[present], keys[present], number[present])
+        masked = np.full(len(codes), MISSING_CODE, dtype=drawn.dtype)
+        masked[present] = drawn
+        return masked
+
+    @abstractmethod
+    def _drawn(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> NDArray[Any]:
+        """The same where no value is missing."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Baseline(ColumnNoise):
+    """Values drawn from ``values``, which hold those of the column, with their ``counts``."""
+
+    method: NoiseAddition
+    values: NDArray[Any]
+    counts: Longs
+
+    def _drawn(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> NDArray[Any]:
+        return self.method.baseline(
+            uniforms(keys, number, self.streams[0]), self.values, self.counts
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NoisyNumbers(ColumnNoise):
+    """Numbers moved by a share of their range, and reflected at its ends."""
+
+    attribute: NumericalAttribute
+    shares: Floats
+    law: Law
+
+    def _drawn(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> Floats:
+        noise = self.law.free(uniforms(keys, number, self.streams[0]))
+        moved = np.mod(self.shares[codes] + noise, 2)
+        reflected = np.minimum(moved, 2 - moved)
+        least, greatest = self.attribute.numbers[[0, -1]]
+        return self.attribute.released(least + reflected * (greatest - least))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NoisyWords(ColumnNoise):
+    """Words moved towards the mean or away from it; ``values`` are their codes in the domain."""
+
+    domain: Taxonomy
+    measure: MeasureLike
+    values: Ints
+    mean: Concept
+    law: Law
+
+    @cached_property
+    def _noise(self) -> SemanticNoise:
+        return SemanticNoise(self.domain, self.measure, self.mean)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: it for name, it in self.__dict__.items() if name != "_noise"}
+
+    def _drawn(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> Ints:
+        # Small whole numbers are sorted in no time.
+        order = np.argsort(codes.astype(np.min_scalar_type(self.known)), kind="stable")
+        counts = np.bincount(codes, minlength=self.known)
+        held = np.flatnonzero(counts)
+        keys, number = keys[order], number[order]
+        epsilon = self.law.within_1(uniforms(keys, number, self.streams[0]))
+        tie = uniforms(keys, number, self.streams[1])
+        drawn = np.empty(len(codes), dtype=np.int32)
+        drawn[order] = self._noise.masked(self.values[held], counts[held], epsilon, tie)
+        return drawn
+
+
+# ---------------------------------------------------------------------- fitting
+
+
+def fitted(
+    method: NoiseAddition,
+    attributes: Sequence[Attribute],
+    value_counts: Sequence[Longs],
+    secret: bytes,
+) -> TableNoise:
+    """See :meth:`NoiseAddition.fitted`."""
+    return TableNoise(
+        [
+            _column(method, attribute, counts, secret)
+            for attribute, counts in zip(attributes, value_counts, strict=True)
+        ]
+    )
+
+
+def _column(
+    method: NoiseAddition, attribute: Attribute, counts: Longs, secret: bytes
+) -> ColumnNoise:
+    known = len(attribute.values) if isinstance(attribute, NominalAttribute) else attribute.size
+    counts = counts[:known]  # a missing value is the last
+    held = np.flatnonzero(counts)
+    if len(held) < 2:
+        having = "one value" if len(held) else "no values"
+        raise nothing_would_change(f"attribute {attribute.name!r} has {having}")
+    streams = stream(secret, attribute.name, 0), stream(secret, attribute.name, 1)
+    shared = attribute.name, known, digests(attribute, secret), streams
+    if isinstance(attribute, NumericalAttribute):
+        if method.strategy != "semantic":
+            return Baseline(*shared, method, attribute.numbers[held], counts[held])
+        least, greatest = attribute.numbers[[0, -1]]
+        shares = (attribute.numbers - least) / (greatest - least)  # from 0 to 1: nothing overflows
+        return NoisyNumbers(*shared, attribute, shares, _law_of_shares(method, shares, counts))
+    assert isinstance(attribute, NominalAttribute)
+    codes = attribute.domain.codes(list(attribute.values))
+    if method.strategy != "semantic":
+        return Baseline(*shared, method, codes[held], counts[held])
+    measure = method.measure(attribute.measure)
+    often = dict(zip(attribute.values, counts.tolist(), strict=True))
+    mean, variance = mean_and_variance(often, attribute.domain, measure)
+    if variance == 0:
+        raise nothing_would_change(f"attribute {attribute.name!r} has variance 0")
+    return NoisyWords(*shared, attribute.domain, measure, codes, mean, method.law(variance))
+
+
+def _law_of_shares(method: NoiseAddition, shares: Floats, counts: Longs) -> Law:
+    records = int(counts.sum())
+    mean = float(shares @ counts) / records
+    law = method.law(float((shares - mean) ** 2 @ counts) / records)
+    # Reflected so often, any wider noise is even; sums would lose their digits.
+    return law._replace(spread=min(law.spread, 1e6))
+
+
+# ---------------------------------------------------------------------- the plan
+
+
+def transitions(
+    tuples: Tuples, source: Longs, drawn: Sequence[NDArray[Any]], count: Longs | None = None
+) -> Transitions:
+    """The plan that follows from what was drawn.
+
+    ``source`` is the tuple of each record, ``drawn`` what :meth:`TableNoise.masked` gave. With
+    ``count`` a row stands for so many records that are alike in both; they may be there again.
+    """
+    columns = [_targets(a, d) for a, d in zip(tuples.attributes, drawn, strict=True)]
+    moved = Tuples(tuple(c.attribute for c in columns), tuples.codes, tuples.counts)
+    if len(columns) == 1:
+        target, targets = columns[0].place, columns[0].targets[:, None]
+    else:
+        combined, target = count_tuples(moved.attributes, [c.place for c in columns])
+        targets = np.column_stack(
+            [c.targets[codes] for c, codes in zip(columns, combined.codes, strict=True)]
+        )
+    pair = source * len(targets) + target
+    if count is None:
+        key, sums = np.unique(pair, return_counts=True)
+    else:
+        key, row = np.unique(pair, return_inverse=True)
+        sums = np.bincount(row, weights=count, minlength=len(key)).astype(np.int64)
+    return Transitions(moved, targets, *np.divmod(key, len(targets)), sums)
+
+
+class _Column(NamedTuple):
+    """An attribute, the distinct targets that are drawn, and which of them each record gets."""
+
+    attribute: Attribute
+    targets: Floats
+    place: Longs
+
+
+def _targets(attribute: Attribute, drawn: NDArray[Any]) -> _Column:
+    if not isinstance(attribute, NominalAttribute):
+        return _Column(attribute, *np.unique(drawn, return_inverse=True))
+    names = attribute.domain.identifiers
+    used = np.flatnonzero(np.bincount(drawn - MISSING_CODE)) + MISSING_CODE
+    concepts = [MISSING if code == MISSING_CODE else names[code] for code in used.tolist()]
+    wider = replace(attribute, others=sorted(set(concepts) - {MISSING}))
+    targets = np.array([wider.places[concept] for concept in concepts], dtype=np.float64)
+    ascending = np.argsort(targets)
+    place = np.zeros(len(names) + 1, dtype=np.int64)  # by code; -1, a missing value, is the last
+    place[used[ascending]] = np.arange(len(used))
+    return _Column(wider, targets[ascending], place[drawn])

@@ -1,0 +1,138 @@
+"""The loop behind recoding: fusion with nearest neighbours kept up to date."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask._runtime.compiled import compiled
+from ontomask.methods.neighbours.comparison import Space
+from ontomask.methods.neighbours.kernels import (
+    Index,
+    Reading,
+    distance,
+    gather,
+    indexed,
+    leave,
+    reading,
+    refer,
+)
+
+__all__ = ["fuse"]
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+
+@compiled
+def _nearest(
+    t: int,
+    guess: int,
+    weighted: bool,
+    least: int,
+    codes: Ints,
+    counts: Longs,
+    space: Space,
+    index: Index,
+    read: Reading,
+) -> tuple[int, int, int]:
+    """The live tuple nearest to ``t``: its distance, its records, its place.
+
+    Among equals the one with the fewest records, then the first. ``guess`` is any other live
+    tuple, ``least`` the fewest records a live one has.
+    """
+    refer(t, codes, space, read)
+    limit = distance(guess, codes, space, read)
+    if weighted:
+        limit *= counts[guess]
+    many, nearest = gather(1, limit, counts, weighted, least, t, -1, 0, codes, space, index, read)
+    found = read[11]
+    chosen = found[0]
+    for i in range(1, many):
+        other = found[i]
+        if counts[other] < counts[chosen] or (counts[other] == counts[chosen] and other < chosen):
+            chosen = other
+    return nearest, counts[chosen], chosen
+
+
+@compiled
+def _end_of(t: int, into: Longs) -> int:
+    """The live tuple that a tuple has become part of."""
+    while into[t] >= 0:
+        t = into[t]
+    return t
+
+
+@compiled
+def fuse(
+    k: int,
+    codes: Ints,
+    counts: Longs,
+    space: Space,
+    weighted: bool,
+    third: bool,
+    random: np.random.Generator,
+) -> tuple[Longs, Longs]:
+    """Which tuple takes the values of which, in the order of the fusions; ``counts`` change.
+
+    How near a tuple's nearest is, and how few records that has, never falls while the tuple itself
+    has ``c`` records: others only leave or grow, and what grows has more than ``c``. So what was
+    once found stays a lower bound. Those with the least bound are drawn at random; one whose bound
+    has risen meanwhile goes back, and the first that has not is a fair draw from those that are
+    nearest indeed.
+    """
+    p = codes.shape[0]
+    offset = space[0]
+    index = indexed(codes, offset, counts)
+    read = reading(space, p, 1)
+    source = np.empty(p, np.int64)
+    target = np.empty(p, np.int64)
+    done = 0
+    into = np.full(p, -1, np.int64)  # what a tuple was fused with
+    known = np.arange(p) - 1  # what was nearest when last looked; its neighbour in sorted order
+    known[0] = 0
+    live = np.arange(p)
+    drawn = np.empty(p, np.int64)
+    some = 0  # a live tuple, to begin with where nothing better is known
+
+    while True:
+        live = live[counts[live] > 0]
+        c = counts[live].min()
+        if c >= k:
+            return source[:done], target[:done]
+        heap = [(-1, -1, t) for t in live[counts[live] == c]]  # in order, so a heap
+        while len(heap) > 0 and done < p - 1:
+            bound = (heap[0][0], heap[0][1])
+            many = 0
+            while len(heap) > 0 and (heap[0][0], heap[0][1]) == bound:
+                drawn[many] = heapq.heappop(heap)[2]
+                many += 1
+            while many > 0 and done < p - 1:
+                at = int(random.random() * many) if bound[0] >= 0 else many - 1
+                t = drawn[at]
+                many -= 1
+                drawn[at] = drawn[many]
+                if counts[t] != c:
+                    continue  # it has grown meanwhile
+                guess = _end_of(known[t], into)
+                if guess == t:
+                    while into[some] >= 0 or some == t:
+                        some = (some + 1) % p
+                    guess = some
+                near, fewest, other = _nearest(
+                    t, guess, weighted, c, codes, counts, space, index, read
+                )
+                known[t] = other
+                key = (near, fewest if third else 0)
+                if key != bound:
+                    heapq.heappush(heap, (key[0], key[1], t))
+                    continue
+                source[done] = t
+                target[done] = other
+                done += 1
+                into[t] = other
+                counts[other] += c
+                counts[t] = 0
+                leave(t, codes, offset, index)

@@ -1,0 +1,233 @@
+"""Recoding: rare tuples take the values of the tuple they are nearest to (TM; SF algorithm 2)."""
+
+from __future__ import annotations
+
+import heapq
+import warnings
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask._runtime.progress import say
+from ontomask.errors import NearNeighboursWarning, ParameterError, many, one_of
+from ontomask.methods.method import GroupingMethod, InBlocks
+from ontomask.methods.neighbours.comparison import space
+from ontomask.methods.operators import Operators
+from ontomask.microdata.tuples import Transitions, Tuples
+
+__all__ = ["Recoding"]
+
+Longs = NDArray[np.int64]
+
+#: Up to so many tuples the nearest is looked for among all.
+MANY = 150_000
+#: In how many orders near tuples are looked for, and how many on either side.
+ORDERS, WINDOW = 24, 8
+
+#: Tuples that were fused, and what each was fused with, in the order of the fusions.
+Fusions = tuple[Longs, Longs]
+
+
+@dataclass(frozen=True)
+class Recoding(InBlocks, GroupingMethod):
+    r"""Tuples with fewer than ``k`` records take, one after another, the values of another tuple.
+
+    Nothing appears that was not in the table. While some tuple has fewer than ``k`` records, one is
+    taken from those
+
+    1. with the fewest records (H1), among them those
+    2. whose nearest other tuple is nearest (H2, TM eq. 5 and 6), among them those
+    3. for which the merged group is smallest (H3, TM eq. 7),
+
+    at random, and all its records take the values of its nearest tuple; among equally near ones of
+    the one with the fewest records (SF algorithm 2, step 2), then of the first in sorted order.
+
+    ``heuristics`` leaves some out, as TM figure 2 does: ``"h1+h2"`` draws from what H2 leaves,
+    ``"h1"`` takes the first with the fewest records, ``"none"`` the first with fewer than ``k``;
+    these two fuse it with a random tuple, each as likely as any other. ``weighted`` multiplies the
+    distance to a tuple with its records (SF eq. 3). ``distance="discernibility"`` looks at counts
+    alone (TM 4.2): of the tuples with the fewest records, one is fused with one of those that raise
+    :math:`\sum_i |g_i|^2` (TM eq. 1) least, by :math:`2\,\omega_a\,\omega_b`, both drawn at random.
+
+    Departures from the papers: H3 as printed takes the minimum over all tuples, which is the same
+    for all that H1 leaves, and decides nothing; here it is taken over the nearest tuples. And with
+    more than 150,000 tuples, where comparing with all takes minutes, the nearest one is the nearest
+    of those close by: the next 8 on either side, of all that are left, in each of several orders
+    (:mod:`ontomask.methods.neighbours.orders`; three for each attribute, 24 at most). All else is the
+    same. ``neighbours="exact"`` compares with all however many there are, ``"near"`` with those
+    close by however few; ``"auto"`` decides by their number. It matters where distances do: not
+    with ``heuristics="h1"`` or ``"none"``, nor by discernibility. ``block`` cuts very many tuples
+    into blocks, each planned alone (docs/concepts/blocks.md).
+
+    >>> Recoding(k=3, weighted=True)
+    Recoding(k=3, distance='semantic', heuristics='h1+h2+h3', weighted=True, ...)
+    """
+
+    distance: str = "semantic"
+    heuristics: str = "h1+h2+h3"
+    weighted: bool = False
+    operators: str = "semantic"
+    neighbours: str = "auto"
+    block: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_block()
+        one_of("distance", self.distance, "semantic", "discernibility")
+        one_of("heuristics", self.heuristics, "h1+h2+h3", "h1+h2", "h1", "none")
+        if not isinstance(self.weighted, bool):
+            raise ParameterError(f"weighted is {self.weighted!r}", "it is True or False")
+        one_of("operators", self.operators, "semantic", "classic")
+        one_of("neighbours", self.neighbours, "auto", "exact", "near")
+
+    @property
+    def because(self) -> str:
+        """Which tuple gives its values to a rare one."""
+        rare = f"a tuple of fewer than {self.k} records takes the values of"
+        if self.heuristics in ("none", "h1"):
+            return f"{rare} another one, drawn by chance, until none is so rare"
+        if self.distance == "discernibility":
+            return f"{rare} the one with the fewest records beside it, until none is so rare"
+        times = ", times its records" if self.weighted else ""
+        close_by = " of those close by" if self.neighbours == "near" else ""
+        return f"{rare} the nearest one{close_by}{times}, until none is so rare"
+
+    def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
+        """Fuse tuples until each has ``k`` records, and send all to where they ended."""
+        self.check(tuples)
+        final = np.arange(len(tuples))
+        source, target = self.fusions(tuples, random)
+        for t, other in zip(source[::-1].tolist(), target[::-1].tolist(), strict=True):
+            final[t] = final[other]  # the last fusion first: where the other ended is known
+        used, place = np.unique(final, return_inverse=True)
+        return Transitions.whole(tuples, tuples.targets()[used], place)
+
+    def fusions(self, tuples: Tuples, random: np.random.Generator) -> Fusions:
+        """Which tuple takes the values of which, in the order in which it happens."""
+        if self.heuristics in ("none", "h1"):
+            return _with_random_partners(tuples, self.k, self.heuristics == "h1", random)
+        if self.distance == "discernibility":
+            return _by_discernibility(tuples, self.k, random)
+        near = self.neighbours == "near"
+        if self.neighbours == "auto" and len(tuples) > MANY:
+            near = True
+            warnings.warn(
+                f"{many(len(tuples), 'tuple')}: each is compared with those close by, which loses "
+                "a little more than comparing it with all; neighbours='exact' does that",
+                NearNeighboursWarning,
+                stacklevel=2,
+            )
+        return (_with_near if near else _with_nearest)(
+            Operators(tuples, "mean", self.operators),
+            self.k,
+            self.weighted,
+            self.heuristics == "h1+h2+h3",
+            random,
+        )
+
+
+def _with_nearest(
+    operators: Operators, k: int, weighted: bool, third: bool, random: np.random.Generator
+) -> Fusions:
+    """Every tuple with its nearest, the nearest first."""
+    from ontomask.methods.recoding import kernels
+
+    tuples = operators.tuples
+    codes = np.ascontiguousarray(tuples.codes.T)
+    return kernels.fuse(k, codes, tuples.counts.copy(), space(operators), weighted, third, random)
+
+
+def _with_near(
+    operators: Operators, k: int, weighted: bool, third: bool, random: np.random.Generator
+) -> Fusions:
+    """Every tuple with the nearest of those close by, the nearest first."""
+    from ontomask.methods.neighbours.orders import interleaved, orders
+    from ontomask.methods.recoding import near_kernels as kernels
+
+    tuples = operators.tuples
+    say(f"recoding {len(tuples):,} tuples, each looking among near neighbours only")
+    # Numbered so that those which are compared are together in memory, too.
+    sorted_ = interleaved(tuples)
+    number = np.empty(len(tuples), dtype=np.int32)
+    number[sorted_] = np.arange(len(tuples), dtype=np.int32)
+    rows = np.array([number[order] for order in islice(orders(tuples), ORDERS)])
+    place = np.empty(rows.shape[::-1], dtype=np.int32)
+    for r, row in enumerate(rows):
+        place[row, r] = np.arange(len(tuples), dtype=np.int32)
+    codes = np.ascontiguousarray(tuples.codes.T[sorted_])
+    source, target = kernels.fuse_near(
+        k,
+        WINDOW,
+        codes,
+        sorted_,
+        tuples.counts[sorted_],
+        space(operators),
+        rows,
+        place,
+        weighted,
+        third,
+        random,
+    )
+    return sorted_[source], sorted_[target]
+
+
+def _with_random_partners(
+    tuples: Tuples, k: int, fewest_first: bool, random: np.random.Generator
+) -> Fusions:
+    """The first tuple, or the first with the fewest records, with any other (TM 4.1)."""
+    counts = tuples.counts.tolist()
+    live = list(range(len(tuples)))
+    place = list(range(len(tuples)))
+    waiting = [(c if fewest_first else 0, t) for t, c in enumerate(counts) if c < k]
+    heapq.heapify(waiting)
+    fusions = []
+    while waiting:
+        expected, t = heapq.heappop(waiting)
+        if counts[t] >= k or (fewest_first and counts[t] != expected):
+            continue  # it has grown meanwhile
+        last = live.pop()
+        if last != t:
+            live[place[t]], place[last] = last, place[t]
+        other = live[int(random.integers(len(live)))]
+        counts[other] += counts[t]
+        fusions.append((t, other))
+        if fewest_first and counts[other] < k:
+            heapq.heappush(waiting, (counts[other], other))
+    return _in_order(fusions)
+
+
+def _by_discernibility(tuples: Tuples, k: int, random: np.random.Generator) -> Fusions:
+    """The tuple with the fewest records with that with the next fewest (TM 4.2)."""
+    with_count: dict[int, list[int]] = {}
+    for t, count in enumerate(tuples.counts.tolist()):
+        with_count.setdefault(count, []).append(t)
+    waiting = list(with_count)
+    heapq.heapify(waiting)
+
+    def take() -> tuple[int, int]:
+        """A random tuple of those with the fewest records, and how many it has."""
+        least = waiting[0]
+        there = with_count[least]
+        at = int(random.integers(len(there)))
+        there[at], there[-1] = there[-1], there[at]
+        t = there.pop()
+        if not there:
+            heapq.heappop(waiting)
+            del with_count[least]
+        return t, least
+
+    fusions = []
+    while waiting[0] < k:
+        (t, records), (other, others) = take(), take()
+        fusions.append((t, other))
+        if records + others not in with_count:
+            heapq.heappush(waiting, records + others)
+        with_count.setdefault(records + others, []).append(other)
+    return _in_order(fusions)
+
+
+def _in_order(fusions: list[tuple[int, int]]) -> Fusions:
+    source, target = np.array(fusions, dtype=np.int64).reshape(-1, 2).T
+    return source, target

@@ -1,0 +1,60 @@
+"""Masking methods by name, with their settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import Field, fields
+from typing import Any
+
+from ontomask import methods
+from ontomask.methods.method import Method
+
+__all__ = ["METHODS", "name_of", "settings_of", "unusual"]
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+#: Every method under its name in a file: ``rank_swapping`` is RankSwapping.
+METHODS: dict[str, Callable[..., Method]] = {
+    _snake(name): getattr(methods, name)
+    for name in methods.__all__
+    if issubclass(getattr(methods, name), Method)
+}
+
+
+def name_of(method: Method) -> str:
+    """What a file calls a method.
+
+    >>> name_of(methods.RankSwapping())
+    'rank_swapping'
+    """
+    return _snake(type(method).__name__)
+
+
+def settings_of(method: Method) -> dict[str, Any]:
+    """All settings of a method.
+
+    >>> settings_of(methods.Suppression(k=3))
+    {'k': 3, 'how': 'blank'}
+    """
+    return {it.name: getattr(method, it.name) for it in _settings(type(method)) if it.repr}
+
+
+def _settings(kind: Any) -> list[Field[Any]]:
+    return [it for it in fields(kind) if it.init]
+
+
+def unusual(method: Method) -> dict[str, Any]:
+    """The settings of a method that are not the usual ones; its k or alpha in any case."""
+    try:
+        usual = settings_of(type(method)())
+    except TypeError:  # a method of the caller's own, that must be told something
+        usual = {}
+    return {
+        name: value
+        for name, value in settings_of(method).items()
+        if name in ("k", "alpha") or name not in usual or value != usual[name]
+    }

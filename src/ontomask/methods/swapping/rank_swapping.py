@@ -1,0 +1,305 @@
+"""Rank swapping: values change places with values nearby (RS algorithms 1, 2 and 3)."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.errors import NothingSwappedWarning, ParameterError, one_of
+from ontomask.methods.method import InBlocks
+from ontomask.methods.operators import Operators
+from ontomask.microdata.attributes import FIXED, Attribute, NominalAttribute, NumericalAttribute
+from ontomask.microdata.tuples import Transitions, Tuples
+
+if TYPE_CHECKING:
+    from ontomask.methods.blocks.split import Fits
+
+__all__ = ["RankSwapping", "swaps"]
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+#: The values of two records that change places, by place; -1 for one that keeps its own.
+Swaps = tuple[Ints, Ints]
+
+
+@dataclass(frozen=True)
+class RankSwapping(InBlocks):
+    r"""Values change places with values of other records that are among the ``k`` nearest.
+
+    Each attribute has the same values as before, each as often. ``strategy`` says who swaps:
+
+    - ``"multivariate"`` (RS algorithm 3) takes one record after another, the first that with the
+      greatest summed distance to all (RS eq. 10), the next always as far as can be from the last
+      (eq. 12), and swaps each of its values with that of one of the ``k`` nearest records (eq. 11).
+    - ``"dynamic"`` (algorithm 2) does so for each attribute by itself (eq. 5, 6 and 7).
+    - ``"fixed"`` (algorithm 1) ranks an attribute once, by the distance from its most marginal
+      value (eq. 5), and swaps each value with one of the ``k`` after it: for numbers, classical
+      rank swapping.
+    - ``"distributional"`` does the same with a ranking by frequency, the rare ones first (RS 4.2).
+    - ``"random"`` pairs all records by lot; ``k`` has no meaning there.
+
+    The partner is drawn from those of the ``k`` that are unswapped. Where there are none, a value
+    keeps its place, and the transitions say how many did; with ``complete=True`` it goes to the
+    nearest unswapped one instead. ``guard=True`` (multivariate) looks among the ``k`` nearest
+    unswapped records, and refuses a swap of equal values that would leave a record wholly unchanged
+    whose tuple fewer than ``k`` share; ``complete`` then adds nothing. ``operators="classic"``
+    knows only equal and unequal words. ``block`` (multivariate) cuts very many tuples into blocks;
+    records swap within their own (docs/concepts/blocks.md).
+
+    Departures from the paper: in algorithm 3 a value of the reference record that was swapped
+    before is left alone (line 9, read literally, would duplicate values). Ties, in a ranking, at
+    the edge of the ``k`` nearest and for the next reference, are settled at random, record by
+    record. Numbers take part in all strategies; ``complete`` and ``guard`` are ours. The paper's
+    claim that a record is linked with probability 1/k at most (RS 3.5) does not hold, and is not
+    made: values swapped with equal ones, or not at all, may leave a record as it was.
+
+    >>> import numpy as np
+    >>> from ontomask.microdata.attributes import NumericalAttribute
+    >>> from ontomask.microdata.tuples import count_tuples
+    >>> ages = NumericalAttribute("age", np.array([20.0, 30.0, 40.0, 50.0]))
+    >>> tuples, _ = count_tuples([ages], [np.array([0, 1, 2, 3])])
+    >>> plan = RankSwapping(k=1, strategy="fixed").plan(tuples, np.random.default_rng())
+    >>> plan.targets[plan.target].ravel().tolist()
+    [30.0, 20.0, 50.0, 40.0]
+    """
+
+    k: int = 5
+    strategy: str = "multivariate"
+    complete: bool = False
+    guard: bool = False
+    operators: str = "semantic"
+    block: int | None = None
+    permutes: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.k, int | np.integer) and not isinstance(self.k, bool)
+        if not whole or self.k < 1:
+            raise ParameterError(f"k is {self.k!r}", "it is a whole number, 1 or more")
+        one_of(
+            "strategy",
+            self.strategy,
+            *("multivariate", "dynamic", "fixed", "distributional", "random"),
+        )
+        for name in ("complete", "guard"):
+            if not isinstance(getattr(self, name), bool):
+                raise ParameterError(f"{name} is {getattr(self, name)!r}", "it is True or False")
+        if self.guard and self.strategy != "multivariate":
+            raise ParameterError(
+                f"guard is True, and strategy is {self.strategy!r}",
+                "guard whole records with strategy='multivariate', or leave guard out",
+            )
+        one_of("operators", self.operators, "semantic", "classic")
+        self._check_block()
+        if self.block is not None and not self.divides:
+            raise ParameterError(
+                f"block is {self.block:,}, and strategy is {self.strategy!r}",
+                "only strategy='multivariate' needs blocks; the others are fast on any table",
+            )
+
+    @property
+    def promise(self) -> str:
+        """What holds by construction: the multisets, and how far a value can go."""
+        near = "that of " if self.strategy == "multivariate" else ""
+        partners = {
+            "multivariate": f"one of the {self.k} records nearest to one of the two",
+            "dynamic": f"one of the {self.k} nearest to one of the two",
+            "fixed": f"one at most {self.k} ranks away, by distance from the most marginal value",
+            "distributional": f"one at most {self.k} ranks away, by frequency",
+            "random": "any other of the column",
+        }
+        if self.guard:
+            partner = f"that of one of the {self.k} nearest unswapped records"
+        else:
+            partner = near + partners[self.strategy]
+        if self.complete and self.strategy != "random":
+            partner += ", or with the nearest unswapped one where none of these is left"
+        return (
+            "every column holds the same values as often as before; "
+            f"a value is swapped with {partner}"
+        )
+
+    @property
+    def because(self) -> str:
+        """Whose place a value takes."""
+        return f"{self.promise}, drawn by chance"
+
+    def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
+        """Swap the values of records, and count what each tuple's records become."""
+        self._check(tuples)
+        if len(tuples) == 1:
+            warnings.warn(
+                "all records have the same values: there is nothing to swap",
+                NothingSwappedWarning,
+                stacklevel=2,
+            )
+            unswapped = [np.repeat(codes, tuples.counts) for codes in tuples.codes]
+            return Transitions.of_records(tuples, unswapped, [0] * len(unswapped))
+        if self.strategy == "multivariate":
+            return self._of_whole_records(tuples, random)
+        if len(tuples.attributes) == 1:
+            return _counted(tuples, self._swaps(tuples, 0, random))
+        return self._of_each_attribute(tuples, random)
+
+    @property
+    def divides(self) -> bool:
+        """Only whole records are searched for near ones; attributes alone are fast anyway."""
+        return self.strategy == "multivariate"
+
+    def fits(self, tuples: Tuples) -> Fits:
+        """Every record of a block must have others to swap with, and different ones."""
+        return lambda members: len(members) > 1 and int(tuples.counts[members].sum()) > self.k
+
+    def _check(self, tuples: Tuples) -> None:
+        n = tuples.records
+        if n < 2:
+            raise ParameterError(
+                "there is only one record, and none to swap its values with",
+                "mask a table of two records or more",
+            )
+        if self.k >= n and self.strategy != "random":
+            raise ParameterError(
+                f"k is {self.k:,}, and each record has only {n - 1:,} to swap with",
+                f"choose k up to {n - 1:,}",
+            )
+
+    def _of_whole_records(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
+        from ontomask.methods.swapping.multivariate import swap_records
+
+        operators = Operators(tuples, "mean", self.operators)
+        columns, unpaired = swap_records(operators, self.k, self.complete, self.guard, random)
+        return Transitions.of_records(tuples, columns, unpaired)
+
+    def _of_each_attribute(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
+        from ontomask.methods.swapping import rank_kernels as kernels
+
+        columns, unpaired = [], []
+        for j, codes in enumerate(tuples.codes):
+            reference, partner = self._swaps(tuples, j, random)
+            columns.append(kernels.deal(reference, partner, codes, tuples.counts, random))
+            unpaired.append(int((partner < 0).sum()))
+        return Transitions.of_records(tuples, columns, unpaired)
+
+    def _swaps(self, tuples: Tuples, j: int, random: np.random.Generator) -> Swaps:
+        return swaps(
+            tuples.attributes[j],
+            tuples.value_counts(j),
+            self.strategy,
+            self.k,
+            self.complete,
+            self.operators == "classic",
+            random,
+        )
+
+
+def _counted(tuples: Tuples, swapped: Swaps) -> Transitions:
+    """The transitions of a single attribute, whose tuples are its values: no need for records."""
+    reference, partner = swapped
+    place = np.empty(tuples.attributes[0].size, dtype=np.int64)
+    place[tuples.codes[0]] = np.arange(len(tuples))
+    kept = partner < 0
+    one, other = place[reference], place[np.where(kept, reference, partner)]
+    key, count = np.unique(
+        np.concatenate((one * len(tuples) + other, (other * len(tuples) + one)[~kept])),
+        return_counts=True,
+    )
+    pairs = np.divmod(key, len(tuples))
+    return Transitions(tuples, tuples.targets(), *pairs, count, (int(kept.sum()),))
+
+
+def swaps(
+    attribute: Attribute,
+    counts: Longs,
+    strategy: str,
+    k: int,
+    complete: bool,
+    classic: bool,
+    random: np.random.Generator,
+) -> Swaps:
+    """The values of one attribute that change places, record by record."""
+    present = np.flatnonzero(counts)
+    counts = counts[present]
+    if strategy == "random":
+        found = _paired(counts, random)
+    elif strategy == "distributional":
+        found = _along(counts, counts, k, complete, random)
+    elif isinstance(attribute, NumericalAttribute):
+        found = _numbers(attribute.numbers[present], counts, strategy, k, complete, random)
+    else:
+        assert isinstance(attribute, NominalAttribute)
+        table = _table(attribute, present, classic)
+        found = _words(table, counts, strategy, k, complete, random)
+    if len(present) == attribute.size:
+        return found
+    reference, partner = found
+    places = present.astype(np.int32)
+    return places[reference], np.where(partner < 0, partner, places[partner])
+
+
+def _table(attribute: NominalAttribute, present: Longs, classic: bool) -> Ints:
+    """Distances between the values; the attribute's weight would change nothing."""
+    if classic:
+        return (1 - np.eye(len(present))).astype(np.int32)
+    table = attribute.rows(attribute.place[present])
+    return table if len(present) == attribute.size else np.ascontiguousarray(table[:, present])
+
+
+def _words(
+    table: Ints, counts: Longs, strategy: str, k: int, complete: bool, random: np.random.Generator
+) -> Swaps:
+    from ontomask.methods.swapping import rank_kernels as kernels
+
+    sums = kernels.summed_distances(table, counts)
+    first = _one_of_records(np.flatnonzero(sums == sums.max()), counts, random)
+    if strategy == "fixed":
+        return _along(table[first].astype(np.int64), counts, k, complete, random)
+    return kernels.near_words(table, counts, first, k, complete, random)
+
+
+def _numbers(
+    numbers: NDArray[np.float64],
+    counts: Longs,
+    strategy: str,
+    k: int,
+    complete: bool,
+    random: np.random.Generator,
+) -> Swaps:
+    from ontomask.methods.swapping import rank_kernels as kernels
+
+    # The summed distance is convex: the least or the greatest number is the most marginal one.
+    ends = np.unique([0, len(numbers) - 1])
+    span = float(numbers[-1] - numbers[0]) or 1.0
+    apart = np.rint(np.abs(numbers - numbers[ends][:, None]) / span * FIXED).astype(np.int64)
+    sums = apart @ counts
+    first = _one_of_records(ends[sums == sums.max()], counts, random)
+    if strategy == "fixed":
+        return _along(np.abs(np.arange(len(numbers)) - first), counts, k, complete, random)
+    return kernels.near_numbers(numbers, counts, first, k, complete, random)
+
+
+def _one_of_records(values: Longs, counts: Longs, random: np.random.Generator) -> int:
+    """The value of a random one of the records that have some values."""
+    until = np.cumsum(counts[values])
+    return int(values[np.searchsorted(until, random.integers(until[-1]), side="right")])
+
+
+def _along(
+    keys: Longs, counts: Longs, k: int, complete: bool, random: np.random.Generator
+) -> Swaps:
+    from ontomask.methods.swapping import rank_kernels as kernels
+
+    order = np.argsort(keys, kind="stable")
+    return kernels.along(kernels.ranking(keys, order, counts, random), k, complete, random)
+
+
+def _paired(counts: Longs, random: np.random.Generator) -> Swaps:
+    """All records in pairs, by lot; if their number is odd, the last one is left."""
+    lot = random.permutation(np.repeat(np.arange(len(counts), dtype=np.int32), counts))
+    partner = lot[1::2]
+    if len(lot) % 2:
+        partner = np.append(partner, np.int32(-1))
+    return lot[::2], partner

@@ -1,5 +1,0 @@
-"""Pages that stand alone: one HTML file with its drawings, that opens offline and prints well."""
-
-from ontomask.pages.render import page
-
-__all__ = ["page"]

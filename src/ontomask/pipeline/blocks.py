@@ -1,0 +1,99 @@
+"""A table planned in blocks: when that is chosen, and what it cost."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from ontomask._runtime.progress import say
+from ontomask._runtime.workers import free_memory
+from ontomask.errors import BlocksChosenWarning, many
+from ontomask.methods.blocks.block import Cut
+from ontomask.methods.method import InBlocks, Method
+from ontomask.microdata.tuples import Tuples
+
+__all__ = ["Blocked", "blocked", "fitting"]
+
+#: The size of a block where nobody asked for one.
+USUAL = 20_000
+
+#: What planning takes for every tuple and column, and for every record and column where records
+#: are planned one by one, in bytes; measured on hospital data, and rounded up.
+PER_TUPLE, PER_RECORD = 200, 50
+
+#: Neighbouring blocks are planned together and apart, to see what it costs: so many tuples of them,
+#: and two blocks at least.
+SAMPLE = 40_000
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """How a table was cut: ``blocks`` of up to ``size`` tuples.
+
+    ``extra_loss`` is how much more was lost than by planning all together, judged by a ``sample``
+    of so many tuples planned both ways; None where the sample lost nothing either way.
+    """
+
+    size: int
+    blocks: int
+    extra_loss: float | None
+    sample: int
+
+    def __str__(self) -> str:
+        words = f"planned in {many(self.blocks, 'block')} of up to {many(self.size, 'tuple')}"
+        if self.extra_loss is None:
+            return words
+        more = f"{abs(self.extra_loss):.0%} {'more' if self.extra_loss >= 0 else 'less'} loss"
+        return f"{words}: about {more} than planned as a whole, judged by {self.sample:,} of them"
+
+
+def fitting(method: Method, tuples: Tuples) -> Method:
+    """The method, in blocks where it would not fit in memory otherwise; that is said."""
+    if not isinstance(method, InBlocks) or not method.divides:
+        return method
+    if method.block is not None or len(tuples) <= USUAL:
+        return method
+    columns = len(tuples.attributes)
+    needed = PER_TUPLE * columns * len(tuples)
+    if method.permutes:
+        needed += PER_RECORD * columns * tuples.records
+    free = free_memory()
+    if free is None or needed <= free:
+        return method
+    size = max(USUAL, 2 * method.k)
+    words = (
+        f"{many(len(tuples), 'tuple')} need about {needed / 1e9:.1f} GB to be planned together, "
+        f"and {free / 1e9:.1f} GB are free: they are planned in blocks of {size:,}, which loses a "
+        "little more; block= chooses the size"
+    )
+    warnings.warn(words, BlocksChosenWarning, stacklevel=5)
+    return method.sized(size)
+
+
+def blocked(method: Method, tuples: Tuples, random: np.random.Generator) -> Blocked | None:
+    """How the tuples were cut, and what that cost; None where they were planned together."""
+    if not isinstance(method, InBlocks) or not method.blocked(tuples):
+        return None
+    assert method.block is not None
+    blocks = method.blocks(tuples)
+    if len(blocks) < 2:
+        return Blocked(method.block, 1, None, 0)
+    say("planning a sample as a whole, to see what the blocks cost")
+    # Blocks stand in an order that keeps near ones together: a few in a row are a corner.
+    number = min(max(2, SAMPLE // method.block), len(blocks))
+    first = int(random.integers(len(blocks) - number + 1))
+    corner = np.sort(np.concatenate(blocks[first : first + number]))
+    sample = Cut(tuples, [corner], method.factors(tuples))[0]
+    extra = _extra(method, sample, int(random.integers(2**63)))
+    return Blocked(method.block, len(blocks), extra, len(sample))
+
+
+def _extra(method: InBlocks, sample: Tuples, seed: int) -> float | None:
+    """How much more is lost in blocks, as a share of what is lost without."""
+    from ontomask.utility import sse
+
+    both = (method, method.sized(None))
+    apart, together = (sse(it.plan(sample, np.random.default_rng(seed))) for it in both)
+    return apart / together - 1 if together > 0 else None

@@ -1,0 +1,59 @@
+"""What a release does not protect, in sentences: columns that are released as they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from ontomask.engines.protocol import Applied, Engine
+
+if TYPE_CHECKING:
+    from ontomask.microdata.schema import Schema
+    from ontomask.pipeline.mask import Release
+
+__all__ = ["MOST_ALONE", "cautions", "gives_away"]
+
+#: Where more of the records have a value that nobody else has, a column may give people away.
+MOST_ALONE = 0.2
+
+
+def gives_away(engine: Engine, column: str) -> str:
+    """What is wrong with releasing a column as it is; empty where nothing is."""
+    share = engine.alone(column) / engine.rows if engine.rows else 0.0
+    if share <= MOST_ALONE:
+        return ""
+    return (
+        f"{column}: {math.floor(100 * share)} % of the records have a value of their own: it may "
+        "give people away"
+    )
+
+
+def cautions(release: Release, applied: Applied | None) -> Iterator[str]:
+    """What was found while masking, and what columns that were not masked give away."""
+    yield from release.guarantee.warnings
+    if release.blocked is not None:
+        yield str(release.blocked)
+    if applied is None or not release.records:
+        return
+    common = []
+    for column in untouched(release.schema, release.others):
+        words = gives_away(applied.engine, column)
+        if words:
+            yield words
+        elif column not in release.schema.confidential_names:
+            common.append(column)
+    if common and release.guarantee.k is not None:
+        alone = applied.unique_with(common)
+        if alone:
+            yield (
+                f"with what is kept untouched ({', '.join(common)}), {alone:,} of the "
+                f"{release.records:,} records are unique: whoever knows that of somebody as well "
+                "may find them"
+            )
+
+
+def untouched(schema: Schema, others: Mapping[str, str]) -> list[str]:
+    """The columns that are released as they are."""
+    kept = [name for name, role in others.items() if role == "keep"]
+    return [*schema.confidential_names, *schema.keep, *kept]

@@ -1,0 +1,234 @@
+"""What methods make of a table, side by side: as rows, as CSV and as a page with a chart."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ontomask._runtime.atomic_files import written_beside
+from ontomask._runtime.yaml_text import as_yaml
+from ontomask.errors import many
+from ontomask.methods.method import Method
+from ontomask.methods.registry import name_of, unusual
+from ontomask.pipeline.comparing.axes import LOSSES, RISKS, figures_of
+from ontomask.pipeline.comparing.points import Point
+from ontomask.pipeline.guarantee import percent, shown
+from ontomask.report.plain_values import plain
+
+__all__ = ["Comparison", "method_as_yaml"]
+
+
+def method_as_yaml(method: Method) -> str:
+    """The part of a release file that names a method."""
+    return as_yaml({"method": {"name": name_of(method), **unusual(method)}})
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Several methods on the same table: a :class:`Point` each, in the order they were given.
+
+    ``records`` were compared, in ``tuples`` different combinations of values; of ``sampled_from``
+    records where they are a random sample. ``complete`` says whether the page shows a whole
+    release file for each of them.
+    """
+
+    points: tuple[Point, ...]
+    records: int
+    tuples: int
+    columns: tuple[str, ...]
+    require: Mapping[str, float] = field(default_factory=dict)
+    sampled_from: int | None = None
+    complete: bool = False
+    _file_of: Callable[[Method], str] = field(default=method_as_yaml, compare=False)
+
+    @property
+    def front(self) -> tuple[Point, ...]:
+        """The points that no other dominates, the least risk first."""
+        found = [it for it in self.points if it.evaluation is not None and not it.dominated]
+        return tuple(sorted(found, key=lambda it: (it.risk or 0.0, it.loss or 0.0)))
+
+    def table(self) -> list[dict[str, Any]]:
+        """A row for every point, of plain values: the method, what holds, all figures.
+
+        ``None`` is what is not known. ``figures`` by which points are compared come under their
+        names; ``l`` and ``t`` are those of the confidential column that is worst off.
+        """
+        return [plain(self._row(point)) for point in self.points]
+
+    def _row(self, point: Point) -> dict[str, Any]:
+        settings, promise, found = point.settings, point.guarantee, point.evaluation
+        risk: Mapping[str, Any] = {} if found is None else found.risk
+        return {
+            "method": point.name,
+            "k": settings.get("k"),
+            "alpha": settings.get("alpha"),
+            "settings": _others(point),
+            "k_promised": None if promise is None else promise.k,
+            "smallest_class": None if promise is None else promise.smallest,
+            "unit": None if promise is None else promise.unit,
+            "classes": None if promise is None else promise.classes,
+            "uniques": risk.get("uniques"),
+            **figures_of(found, self.records),
+            "semantic_quality": None if found is None else found.utility["semantic_quality"],
+            "l": min((risk.get("l_distinct") or {}).values(), default=None),
+            "t": max((risk.get("t_equal") or {}).values(), default=None),
+            "seconds": round(point.seconds, 4),
+            "dominated": None if found is None else point.dominated,
+            "meets": point.meets if self.require else None,
+            "unmet": list(point.unmet),
+            "unknown": list(point.unknown),
+            "error": point.error or None,
+            "notes": list(point.notes),
+        }
+
+    def write_csv(self, path: str | PathLike[str], force: bool = False) -> None:
+        """Write the table as CSV, completely or not at all; what is not known is empty."""
+        rows = self.table()
+        with written_beside(Path(path), force=force) as file:
+            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows({name: _cell(it) for name, it in row.items()} for row in rows)
+
+    def save_page(self, path: str | PathLike[str], force: bool = False) -> None:
+        """Write one HTML page with the map of risk and loss; it opens offline and prints well.
+
+        It holds figures over all records and the settings of the methods, and no value of the
+        table. It is for whoever chooses; what goes with a release is its report.
+        """
+        from ontomask.report.pages import page
+
+        made = page("compare.html", it=self._for_page())
+        with written_beside(Path(path), force=force) as file:
+            file.write(made)
+
+    def _for_page(self) -> dict[str, Any]:
+        rows = self.table()
+        return {
+            "records": self.records,
+            "tuples": self.tuples,
+            "columns": list(self.columns),
+            "sampled_from": self.sampled_from,
+            "rows": rows,
+            "required": _required(self.require) if self.require else None,
+            "watched": any(row["l"] is not None for row in rows),
+            "messages": _messages(self.points),
+            "complete": self.complete,
+            "data": {
+                "points": [
+                    {
+                        "series": _series(point),
+                        "label": _label(point),
+                        "strength": point.strength,
+                        "order": next((row[it] for it in ("k", "alpha") if row[it] is not None), 0),
+                        "figures": {axis.name: row[axis.name] for axis in (*RISKS, *LOSSES)},
+                        "guarantee": str(point.guarantee or ""),
+                        "meets": row["meets"],
+                        "unmet": row["unmet"],
+                        "unknown": row["unknown"],
+                        "notes": row["notes"],
+                        "error": point.error,
+                        "file": self._file_of(point.method),
+                    }
+                    for point, row in zip(self.points, rows, strict=True)
+                ],
+                "risks": [_axis(axis) for axis in RISKS],
+                "losses": [_axis(axis) for axis in LOSSES],
+                "limits": self._limits(),
+            },
+        }
+
+    def _limits(self) -> dict[str, float]:
+        """The requirements that are lines on the map, by axis."""
+        given = self.require
+        limits = {}
+        if "linkage_below" in given:
+            limits["linkage_nearest"] = given["linkage_below"]
+        if "sse_below" in given:
+            limits |= {
+                "sse": given["sse_below"],
+                "sse_per_record": given["sse_below"] / self.records,
+            }
+        return limits
+
+    def __repr__(self) -> str:
+        held = f"{many(self.records, 'record')}, {many(self.tuples, 'tuple')}"
+        sample = f", a sample of {self.sampled_from:,}" if self.sampled_from else ""
+        failed = sum(bool(point.error) for point in self.points)
+        lines = [
+            f"Comparison({many(len(self.points), 'point')}"
+            f"{f', {failed:,} failed' if failed else ''}, {held}{sample})"
+        ]
+        lines += [
+            f"  {shown(it.method)}: linked {percent(it.risk or 0)}, SSE {it.loss:.4g}"
+            for it in self.front
+        ]
+        return "\n".join(lines)
+
+
+def _others(point: Point) -> dict[str, Any]:
+    """The settings that are not the usual ones, but for the one that is varied."""
+    return {name: it for name, it in unusual(point.method).items() if name not in ("k", "alpha")}
+
+
+def _series(point: Point) -> str:
+    """Points of one method and its other settings are joined by a line."""
+    others = ", ".join(f"{name} {value}" for name, value in _others(point).items())
+    words = point.name.replace("_", " ")
+    return f"{words} ({others})" if others else words
+
+
+def _messages(points: Sequence[Point]) -> list[tuple[str, list[str]]]:
+    """What was noted of points, each with the points, or the whole methods, it was noted of."""
+    every = Counter(_series(point) for point in points)
+    found: dict[str, list[Point]] = {}
+    for point in points:
+        for note in point.notes:
+            found.setdefault(note, []).append(point)
+    return [(note, _named(some, every)) for note, some in found.items()]
+
+
+def _named(points: Sequence[Point], every: Mapping[str, int]) -> list[str]:
+    here = Counter(_series(point) for point in points)
+    whole = {name for name, count in here.items() if count == every[name] > 1}
+    named = [_series(it) if _series(it) in whole else _label(it) for it in points]
+    return list(dict.fromkeys(named))
+
+
+def _label(point: Point) -> str:
+    return ", ".join(filter(None, [_series(point), point.strength]))
+
+
+def _axis(axis: Any) -> dict[str, Any]:
+    return {
+        "name": axis.name,
+        "label": axis.label,
+        "meaning": axis.meaning,
+        "share": axis.share,
+    }
+
+
+def _required(given: Mapping[str, float]) -> str:
+    words = {
+        "k": "k at least {:g}",
+        "l": "l at least {:g}",
+        "t": "t at most {:g}",
+        "linkage_below": "linked below {:.3g} %",
+        "sse_below": "SSE below {:g}",
+    }
+    scaled = {**given, "linkage_below": 100 * given.get("linkage_below", 0)}
+    return ", ".join(words[name].format(scaled[name]) for name in given)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name}={it}" for name, it in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "; ".join(map(str, value))
+    return value

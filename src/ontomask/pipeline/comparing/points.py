@@ -1,0 +1,226 @@
+"""One method on the tuples of a table, as a point of the map of risk and loss.
+
+Nothing is applied to records: class sizes, utility and risk all follow from the plan. They are what
+:func:`~ontomask.mask` would find with the same seed.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.errors import OntomaskError, OntomaskWarning
+from ontomask.methods.method import Method
+from ontomask.methods.registry import name_of, settings_of
+from ontomask.microdata.tuples import Transitions, Tuples
+from ontomask.pipeline.evaluation import Evaluation, figures
+from ontomask.pipeline.guarantee import Guarantee, guaranteed
+from ontomask.pipeline.mask import People, planned
+from ontomask.pipeline.requirements import unmet
+from ontomask.risk import Confidential, masked_classes
+from ontomask.risk.classes import blank, looks
+
+__all__ = ["Point", "Task", "dominated", "judged", "worked_out"]
+
+Longs = NDArray[np.int64]
+
+#: The setting that a method is varied by.
+STRENGTHS = ("k", "alpha")
+
+UNKNOWN_CONFIDENTIAL = (
+    "records of one tuple go apart, so what a class tells of the confidential columns (l, t) is "
+    "known only once the table is made"
+)
+UNKNOWN_PEOPLE = (
+    "records of one tuple go apart, so classes are counted in records here, not in people"
+)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What every point is worked out from; ``number`` is where chance begins.
+
+    ``people`` are the tuple and the person of every record, ``confidential`` how often each value
+    occurs in each tuple.
+    """
+
+    tuples: Tuples
+    columns: tuple[str, ...]
+    number: int = field(repr=False)
+    people: People | None = None
+    confidential: tuple[Confidential, ...] = ()
+
+
+@dataclass(frozen=True)
+class Point:
+    """A method and what it would make of the table, or the reason why it cannot.
+
+    ``seconds`` is what planning took. ``unmet`` are the requirements it does not meet, with the
+    figures; ``unknown`` those of which nobody knows before the table is made. ``notes`` are the
+    warnings that masking would give, and what could not be worked out. ``dominated`` says that
+    another point has no more risk and no more loss, and less of one.
+    """
+
+    method: Method
+    evaluation: Evaluation | None = None
+    guarantee: Guarantee | None = None
+    seconds: float = 0.0
+    error: str = ""
+    notes: tuple[str, ...] = ()
+    unmet: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    dominated: bool = False
+    _whole: bool = field(default=True, repr=False)
+
+    @property
+    def name(self) -> str:
+        """What a release file calls the method."""
+        return name_of(self.method)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings of the method."""
+        return settings_of(self.method)
+
+    @property
+    def strength(self) -> str:
+        """The setting that methods are varied by, in words: ``k = 5``."""
+        return next(
+            (f"{it} = {s[it]:g}" for s in [self.settings] for it in STRENGTHS if it in s), ""
+        )
+
+    @property
+    def risk(self) -> float | None:
+        """The share of the records that are linked to their original."""
+        return None if self.evaluation is None else self.evaluation.risk["linkage_nearest"]
+
+    @property
+    def loss(self) -> float | None:
+        """The squared distance between original and masked records, summed."""
+        return None if self.evaluation is None else self.evaluation.utility["sse"]
+
+    @property
+    def meets(self) -> bool | None:
+        """Whether all requirements are met; None where that is not known."""
+        if self.error or self.unmet:
+            return False
+        return None if self.unknown else True
+
+
+# ---------------------------------------------------------------------- working it out
+
+
+def worked_out(task: Task, method: Method) -> Point:
+    """The point of a method; what goes wrong is said in the point itself."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            point = _point(task, method)
+        except OntomaskError as error:
+            point = Point(method, error=error.message)
+        except Exception as error:  # one point must not lose the others
+            point = Point(method, error=f"{type(error).__name__}: {error}")
+    said = [str(it.message) for it in caught if issubclass(it.category, OntomaskWarning)]
+    return replace(point, notes=(*point.notes, *dict.fromkeys(said)))
+
+
+def _point(task: Task, method: Method) -> Point:
+    began = perf_counter()
+    random = np.random.default_rng(task.number)
+    plan = planned(method, task.tuples, random, task.people, task.confidential)
+    seconds = perf_counter() - began
+    removed = getattr(method, "how", None) == "drop"
+    after: Sequence[Confidential] = ()
+    notes = []
+    if plan.is_whole:
+        after = [_by_class(it, plan, removed) for it in task.confidential]
+    elif task.confidential:
+        notes.append(UNKNOWN_CONFIDENTIAL)
+    if task.people is None:
+        sizes, unit = masked_classes(plan, removed), "record"
+    elif plan.is_whole:
+        sizes, unit = _people(task.people, plan, removed), "person"
+    else:
+        sizes, unit = masked_classes(plan, removed), "record"
+        notes.append(UNKNOWN_PEOPLE)
+    found = figures(plan, getattr(method, "k", None), after, task.confidential, removed=removed)
+    promise = guaranteed(task.columns, method, plan, sizes, unit, after)
+    return Point(method, found, promise, seconds, notes=tuple(notes), _whole=plan.is_whole)
+
+
+def _by_class(counted: Confidential, plan: Transitions, removed: bool) -> Confidential:
+    """The counts of a confidential column by class, from those by tuple."""
+    target = plan.target_of()[counted.classes]
+    kept = ~blank(plan)[target] if removed else np.ones(len(target), dtype=bool)
+    return Confidential(
+        counted.name,
+        looks(plan)[target][kept],
+        counted.values[kept],
+        counted.counts[kept],
+        counted.attribute,
+    )
+
+
+def _people(people: People, plan: Transitions, removed: bool) -> Longs:
+    """How many different people each class holds; the unknown count as one."""
+    target = plan.target_of()[people[0]]
+    kept = ~blank(plan)[target] if removed else np.ones(len(target), dtype=bool)
+    pairs = np.unique(np.column_stack([looks(plan)[target], people[1]])[kept], axis=0)
+    return np.unique(pairs[:, 0], return_counts=True)[1].astype(np.int64)
+
+
+# ---------------------------------------------------------------------- judging it
+
+
+def judged(
+    points: Sequence[Point], require: Mapping[str, float], *, people: bool, confidential: bool
+) -> tuple[Point, ...]:
+    """The points with what they do not meet, and which of them others dominate."""
+    worse = dominated([(point.risk, point.loss) for point in points])
+    return tuple(
+        replace(_held_to(point, require, people, confidential), dominated=less)
+        for point, less in zip(points, worse, strict=True)
+    )
+
+
+def _held_to(point: Point, require: Mapping[str, float], people: bool, confidential: bool) -> Point:
+    if not require or point.evaluation is None or point.guarantee is None:
+        return point
+    open_ = [] if point._whole else [*(["k"] if people else []), *("lt" if confidential else "")]
+    unknown = [name for name in open_ if name in require]
+    decidable = {name: limit for name, limit in require.items() if name not in unknown}
+    return replace(
+        point,
+        unmet=tuple(unmet(decidable, point.evaluation, point.guarantee)),
+        unknown=tuple(unknown),
+    )
+
+
+def dominated(points: Sequence[tuple[float | None, float | None]]) -> list[bool]:
+    """Which points another one dominates: no more risk and no more loss, and less of one.
+
+    A point that lacks a figure neither dominates nor is dominated.
+
+    >>> dominated([(0.1, 5.0), (0.2, 3.0), (0.2, 5.0), (None, 1.0)])
+    [False, False, True, False]
+    """
+    found = [False] * len(points)
+    complete = [
+        (risk, loss, place)
+        for place, (risk, loss) in enumerate(points)
+        if risk is not None and loss is not None
+    ]
+    least, least_before, last = np.inf, np.inf, None
+    for risk, loss, place in sorted(complete):
+        if risk != last:  # what came so far has less risk
+            least_before, last = least, risk
+        # Of equal risk, those before have no more loss.
+        found[place] = least_before <= loss or least < loss
+        least = min(least, loss)
+    return found

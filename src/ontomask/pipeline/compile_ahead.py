@@ -1,0 +1,86 @@
+"""Compile ahead: a second process compiles what a first run needs last, while it does the rest.
+
+numba compiles one loop at a time in a process, and keeps them on disk for all. So, where nothing
+has been kept yet, another process begins at the other end: the local search of merging, then the
+figures of an evaluation. What it has not finished when it is needed is compiled as if it had never
+been; nobody waits for it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["compile_ahead", "main"]
+
+#: What is on disk once the search has been compiled.
+KEPT = "search_kernels.improve_groups-*.nbi"
+
+
+def compile_ahead() -> subprocess.Popen[bytes] | None:
+    """Start the other process, where it has something to do and a core to do it on."""
+    if (os.cpu_count() or 1) < 2 or not _nothing_is_kept():
+        return None
+    with suppress(OSError):
+        path = os.pathsep.join(it or os.getcwd() for it in sys.path)
+        return subprocess.Popen(
+            [sys.executable, "-m", __name__],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+    return None
+
+
+def _nothing_is_kept() -> bool:
+    """Whether loops are kept in a place that is known, and none is there yet."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if chosen:
+        return not any(Path(chosen).rglob(KEPT))
+    place = Path(__file__).with_name("methods") / "merging" / "__pycache__"
+    return os.access(place if place.exists() else place.parent, os.W_OK) and not any(
+        place.glob(KEPT)
+    )
+
+
+def main() -> None:
+    """Compile the search, then the figures, on tables that are next to nothing."""
+    _search()
+    _figures()
+
+
+def _search() -> None:
+    import numpy as np
+
+    from ontomask.methods.microaggregation.merging.merge import Search
+    from ontomask.methods.operators import Operators
+    from ontomask.microdata.attributes import NumericalAttribute
+    from ontomask.microdata.tuples import count_tuples
+
+    # Numbers need no table of distances, whose loops are compiled meanwhile. With k = 1 every tuple
+    # is a group of its own, and nothing has to be merged before.
+    ages = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
+    tuples, _ = count_tuples([ages], [np.arange(3)])
+    Search(Operators(tuples), 1, "sse", "rule", ()).improve()
+
+
+def _figures() -> None:
+    import pyarrow as pa
+
+    from ontomask import datasets
+    from ontomask.methods.recoding.recoding import Recoding
+    from ontomask.microdata.schema import Nominal, Numeric, Schema
+    from ontomask.pipeline.mask import mask
+
+    table = pa.table({"diagnosis": ["flu", "flu", "sprain", "cold"], "age": [30, 40, 50, 60]})
+    schema = Schema([Nominal("diagnosis", datasets.diagnoses()), Numeric("age")])
+    by_lot = Recoding(k=2, heuristics="none")  # which takes no loops
+    assert mask(table, schema, by_lot, seed=0).evaluation.utility
+
+
+if __name__ == "__main__":
+    main()

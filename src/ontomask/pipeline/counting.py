@@ -1,0 +1,186 @@
+"""The records of a table as distinct tuples of concepts and numbers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.engines.memory.engine import FrameEngine
+from ontomask.engines.memory.frames import Frame
+from ontomask.engines.protocol import Engine
+from ontomask.errors import (
+    ColumnError,
+    IndexReleasedWarning,
+    OntomaskError,
+    ParameterError,
+    RepeatedIdentifierWarning,
+    quoted,
+    raise_together,
+)
+from ontomask.microdata.distinct_values import Distinct
+from ontomask.microdata.schema import Nominal, Schema
+from ontomask.microdata.tuples import Tuples, count_tuples
+from ontomask.microdata.value_coding import Coded, code_column
+from ontomask.pipeline.complete_records import complete, marked
+
+__all__ = [
+    "Counted",
+    "count_table",
+    "counted_tuples",
+    "open_engine",
+    "raw_rows",
+    "reported",
+    "warn_of_table",
+]
+
+Longs = NDArray[np.int64]
+
+#: What can be said about a file, besides how much memory may be used.
+SETTINGS = ("format", "table", "delimiter", "quote", "encoding")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The quasi-identifiers as attributes, and the distinct tuples of their values.
+
+    ``missing`` says how many records lack a value, for each nominal column.
+    """
+
+    coded: list[Coded]
+    tuples: Tuples
+    missing: Mapping[str, int] = field(default_factory=dict)
+
+
+@contextmanager
+def reported(table: Any) -> Iterator[None]:
+    """What goes wrong with a file, its disk or its memory along the way is an error of ours."""
+    if not isinstance(table, str | PathLike):
+        yield
+        return
+    from ontomask.engines.duckdb.connection import working_on
+
+    server = str(table).startswith(("postgresql:", "postgres:"))  # with a password in it
+    with working_on(Path("postgresql" if server else table)):
+        yield
+
+
+def open_engine(table: Any, file: Mapping[str, Any]) -> Engine:
+    """The engine for a table in memory or in a file; ``file`` are settings of a file."""
+    if isinstance(table, str | PathLike):
+        from ontomask.engines.duckdb.engine import StoredEngine
+        from ontomask.engines.formats import connect, open_table
+
+        memory = file.get("memory")
+        settings = {name: value for name, value in file.items() if name != "memory"}
+        unknown = set(settings) - set(SETTINGS)
+        if unknown:
+            raise ParameterError(
+                f"{quoted(sorted(unknown))} is no setting of a file",
+                f"it can be {quoted([*SETTINGS, 'memory'], most=6)}",
+            )
+        return StoredEngine(open_table(table, connect(memory), **settings))
+    if file:
+        raise ParameterError(
+            f"{quoted(file)} is for a file, and {type(table).__name__} is none", "leave it out"
+        )
+    if _is_spark(table):
+        from ontomask.engines.spark.engine import SparkEngine
+
+        return SparkEngine(table)
+    return FrameEngine(table)
+
+
+def _is_spark(table: Any) -> bool:
+    """Whether a table is a Spark frame, found out without loading Spark."""
+    from narwhals import dependencies as kinds
+
+    return kinds.is_pyspark_dataframe(table) or kinds.is_pyspark_connect_dataframe(table)
+
+
+def count_table(engine: Engine, schema: Schema) -> Counted:
+    """The tuples of a table, which the engine remembers for each of its rows."""
+    schema.check(engine.names)
+    rows, weights, lacking = raw_rows(engine, schema)
+    if not engine.rows:  # counting may have told: no need to ask before
+        raise ColumnError("the table has no records", "there is nothing to mask")
+    warn_of_table(engine, schema)
+    columns, kept = complete(rows, schema, weights, lacking)
+    counted = counted_tuples(engine, _coded(schema, columns), weights, kept)
+    return replace(counted, missing=_missing(rows, schema, weights))
+
+
+def raw_rows(engine: Engine, schema: Schema) -> tuple[Frame, Longs | None, dict[str, int]]:
+    """The quasi-identifiers as they stand there, how many records each row is, who is unknown."""
+    person = schema.person
+    lacking = {} if person is None else {person: engine.missing(person)}
+    names = [column.column for column in schema.quasi_identifiers]
+    return *engine.counted(names, person if schema.missing == "drop" else None), lacking
+
+
+def _missing(rows: Frame, schema: Schema, weights: Longs | None) -> dict[str, int]:
+    """How many records lack a value of each nominal column, dropped ones among them."""
+    lacking = {}
+    for column in schema.quasi_identifiers:
+        if isinstance(column, Nominal):
+            found = rows.distinct(column.column)
+            gone = found.without(marked(found.values, schema.missing_marks)).codes < 0
+            lacking[column.column] = int(gone.sum() if weights is None else weights[gone].sum())
+    return lacking
+
+
+def counted_tuples(
+    engine: Engine, coded: list[Coded], weights: Longs | None, kept: NDArray[np.bool_]
+) -> Counted:
+    """Count the tuples of the rows that are kept."""
+    tuples, tuple_of = count_tuples(
+        [it.attribute for it in coded],
+        [it.codes for it in coded],
+        None if weights is None else weights[kept],
+    )
+    every = np.full(len(kept), -1, dtype=np.int64)
+    every[kept] = tuple_of
+    engine.place(every)
+    return Counted(coded, tuples)
+
+
+def warn_of_table(engine: Engine, schema: Schema) -> None:
+    """Warn of what the table is, and its schema does not expect."""
+    index = engine.table.named_index if isinstance(engine, FrameEngine) else []
+    if index:
+        warnings.warn(
+            f"the index, {quoted(index)}, is released as it is; "
+            "reset_index() makes it a column, which can have a role",
+            IndexReleasedWarning,
+            stacklevel=5,
+        )
+    if schema.person is not None:
+        return
+    repeated = [column for column in schema.identifiers if engine.repeats(column)]
+    if repeated:
+        warnings.warn(
+            f"identifiers are repeated in {quoted(repeated)}: one person may have several records, "
+            f"and the guarantee counts records; person={repeated[0]!r} makes it count people",
+            RepeatedIdentifierWarning,
+            stacklevel=5,
+        )
+
+
+def _coded(schema: Schema, columns: list[Distinct]) -> list[Coded]:
+    """Every column as an attribute; what is wrong with several columns is said at once."""
+    coded: list[Coded] = []
+    errors: list[OntomaskError] = []
+    for column, found in zip(schema.quasi_identifiers, columns, strict=True):
+        try:
+            coded.append(code_column(column, found, schema.missing))
+        except OntomaskError as error:
+            errors.append(error)
+    raise_together(errors, ColumnError)
+    return coded

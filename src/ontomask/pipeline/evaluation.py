@@ -1,0 +1,351 @@
+"""What a release is worth and what it risks: the figures, and the same for any pair of tables."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.engines.duckdb.engine import StoredEngine
+from ontomask.engines.memory.frames import Frame
+from ontomask.engines.protocol import in_ranges
+from ontomask.errors import ColumnError, ParameterError, SchemaError, many, quoted
+from ontomask.microdata.attributes import MISSING, NominalAttribute, NumericalAttribute
+from ontomask.microdata.distinct_values import Distinct
+from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
+from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
+from ontomask.microdata.value_coding import Coded, code_column, concepts_of
+from ontomask.pipeline.complete_records import complete, marked
+from ontomask.pipeline.counting import SETTINGS, open_engine, reported
+from ontomask.pipeline.guarantee import percent
+from ontomask.risk import Confidential
+from ontomask.risk.classes import looks
+
+__all__ = ["Evaluation", "evaluate", "figures", "watched"]
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+#: What stands for a suppressed value in files of other tools, beside an empty cell.
+SUPPRESSED = "*"
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation:
+    """The figures of a masked table: ``utility`` and ``risk``, plain numbers by name.
+
+    :data:`ontomask.utility.DESCRIPTIONS` and :data:`ontomask.risk.DESCRIPTIONS` say what each one
+    means and whether it is better when lower or higher.
+    """
+
+    utility: dict[str, Any]
+    risk: dict[str, Any]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Both, ready for JSON."""
+        return asdict(self)
+
+    def __repr__(self) -> str:
+        before = self.risk["before"]
+        lines = [
+            f"utility  SSE {self.utility['sse']:.4g}, KL {self.utility['kl']:.3g}, "
+            f"semantic quality {self.utility['semantic_quality']:.3g}",
+            f"risk     k {self.risk['k']:,} (was {before['k']:,}), "
+            f"uniques {self.risk['uniques']:,} (was {before['uniques']:,}), "
+            f"linked {percent(self.risk['linkage_nearest'])} "
+            f"(was {percent(before['linkage_nearest'])})",
+        ]
+        return "\n".join(lines)
+
+
+def figures(
+    plan: Transitions,
+    k: int | None,
+    after: Sequence[Confidential] = (),
+    before: Sequence[Confidential] = (),
+    *,
+    removed: bool = False,
+    semantic_closeness: bool = False,
+) -> Evaluation:
+    """All figures of a plan; ``removed`` says that suppressed records are not in the table."""
+    from ontomask.risk import evaluate_risk
+    from ontomask.utility import evaluate_utility
+
+    return Evaluation(
+        evaluate_utility(plan, k=k, removed=removed),
+        evaluate_risk(
+            plan, k, after, before, removed=removed, semantic_closeness=semantic_closeness
+        ),
+    )
+
+
+# ---------------------------------------------------------------------- confidential columns
+
+
+def watched(
+    schema: Schema, counted: Callable[[str, bool | None], tuple[Longs, Distinct]]
+) -> list[Confidential]:
+    """How often each value of the confidential columns occurs in each class of records.
+
+    ``counted`` is an engine's: it gives classes and what stands in a column, numbers in ranges
+    where there are very many.
+    """
+    numbers = {str: None, Numeric: True}
+    return [
+        _watched(column, *counted(_name(column), numbers.get(type(column), False)))
+        for column in schema.confidential
+    ]
+
+
+def _watched(
+    column: str | Nominal | Numeric | Ordinal | Date, classes: Longs, found: Distinct
+) -> Confidential:
+    name = _name(column)
+    attribute, codes = None, np.where(found.codes < 0, len(found.values), found.codes)
+    # A missing value among numbers has no rank; it is then a category like the others.
+    if isinstance(column, Nominal) or (not isinstance(column, str) and (found.codes >= 0).all()):
+        coded = code_column(column, found, "category")
+        attribute, codes = coded.attribute, coded.codes
+    size = int(codes.max(initial=0)) + 1
+    key, row = np.unique(classes * size + codes, return_inverse=True)
+    counts = np.bincount(row, weights=found.weights, minlength=len(key)).astype(np.int64)
+    return Confidential(name, *np.divmod(key, size), counts, attribute)
+
+
+# ---------------------------------------------------------------------- any two tables
+
+
+def evaluate(
+    original: Any,
+    masked: Any,
+    schema: Schema,
+    k: int | None = None,
+    *,
+    semantic_closeness: bool = False,
+    **file: Any,
+) -> Evaluation:
+    """The figures of a table masked by whatever tool, row by row the same records.
+
+    Both are tables as :func:`~ontomask.mask` takes them, or paths of files; ``file`` are settings
+    of these, as far as each one's format knows them. The quasi-identifiers must be in both;
+    confidential columns are watched where they are in both. With ``missing="drop"`` the masked
+    table may lack the records that miss a value.
+
+    ``*`` in the masked table is a suppressed value, and so is an empty cell, unless missing values
+    are a category of that column: then it is one of these. A record with nothing but empty cells is
+    suppressed. Words are compared below the least common subsumer of both tables' values, unless
+    the schema names a domain. ``semantic_closeness=True`` asks for t-closeness by meaning, which
+    takes time.
+
+    >>> import pandas as pd
+    >>> from ontomask import datasets
+    >>> from ontomask.microdata import Nominal
+    >>> before = pd.DataFrame({"diagnosis": ["hepatitis B", "hepatitis C", "flu", "flu"]})
+    >>> after = pd.DataFrame({"diagnosis": ["hepatitis", "hepatitis", "flu", "*"]})
+    >>> schema = Schema([Nominal("diagnosis", datasets.diagnoses())])
+    >>> found = evaluate(before, after, schema)
+    >>> found.risk["k"], found.risk["before"]["k"], found.utility["changed"]["diagnosis"]
+    (1, 1, 0.75)
+    """
+    if not isinstance(schema, Schema):
+        raise ParameterError(f"schema is {type(schema).__name__}", "give a Schema(...)")
+    before, after = _table(original, schema, file), _table(masked, schema, file)
+    _check_columns(before, after, schema)
+    known = schema.person is not None and schema.person in before.names
+    columns, kept = _complete(before, schema, known)
+    there = _same_records(before, after, kept, schema)
+    pairs = [
+        _pair(column, found, after.distinct(column.column).of(there), schema.missing_marks)
+        for column, found in zip(schema.quasi_identifiers, columns, strict=True)
+    ]
+    plan, record_tuple, target = _as_plan(_with_whole_records_suppressed(pairs))
+    common = set(before.names) & set(after.names)
+    both = replace(schema, confidential=[c for c in schema.confidential if _name(c) in common])
+    return figures(
+        plan,
+        k,
+        watched(both, _counter(after, there, looks(plan)[target])),
+        watched(both, _counter(before, kept, record_tuple)),
+        semantic_closeness=semantic_closeness,
+    )
+
+
+def _table(given: Any, schema: Schema, file: Mapping[str, Any]) -> Frame:
+    """A table, of which only what is compared is read where it is a file."""
+    if not isinstance(given, str | PathLike):
+        return Frame(given)
+    from ontomask.engines.formats.formats import format_of
+
+    known = {*format_of(given, file.get("format")).takes, "format", "memory"}
+    settings = {name: it for name, it in file.items() if name in known or name not in SETTINGS}
+    with reported(given):
+        engine = open_engine(given, settings)
+        assert isinstance(engine, StoredEngine)
+        return engine.read([*map(_name, schema.quasi_identifiers), *_others(schema)])
+
+
+def _others(schema: Schema) -> list[str]:
+    person = [] if schema.person is None else [schema.person]
+    return [*map(_name, schema.confidential), *person]
+
+
+def _counter(
+    table: Frame, rows: NDArray[np.bool_], classes: Longs
+) -> Callable[[str, bool | None], tuple[Longs, Distinct]]:
+    return lambda column, ranges: (classes, in_ranges(table.distinct(column).of(rows), ranges))
+
+
+def _complete(
+    table: Frame, schema: Schema, known: bool
+) -> tuple[list[Distinct], NDArray[np.bool_]]:
+    """The complete records; those of nobody are not, where there is a column that tells."""
+    weights, lacking = None, {}
+    if known and schema.person is not None:
+        somebody = table.distinct(schema.person).codes >= 0
+        lacking = {schema.person: int((~somebody).sum())}
+        weights = somebody.astype(np.int64) if schema.missing == "drop" else None
+    return complete(table, schema, weights, lacking)
+
+
+def _name(column: Any) -> str:
+    return column if isinstance(column, str) else str(column.column)
+
+
+def _check_columns(before: Frame, after: Frame, schema: Schema) -> None:
+    for which, table in (("original", before), ("masked", after)):
+        lost = [c.column for c in schema.quasi_identifiers if c.column not in table.names]
+        if lost:
+            raise SchemaError(
+                f"the {which} table has no column {quoted(lost)}",
+                "quasi-identifiers must be in both tables, under the same name",
+            )
+    if not before.rows and not after.rows:
+        raise ColumnError("the tables have no records", "there is nothing to compare")
+
+
+def _same_records(
+    before: Frame, after: Frame, kept: NDArray[np.bool_], schema: Schema
+) -> NDArray[np.bool_]:
+    """Which records of the masked table are those that are kept of the original one."""
+    if after.rows == before.rows:
+        return kept
+    if schema.missing == "drop" and after.rows == int(kept.sum()):
+        return np.ones(after.rows, dtype=np.bool_)
+    raise ParameterError(
+        f"the original has {many(before.rows, 'record')}, the masked table "
+        f"{many(after.rows, 'record')}",
+        "records are compared row by row: leave the same ones out of both, in the same order",
+    )
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A quasi-identifier in both tables: the original codes, and the target of every record.
+
+    ``missing`` and ``empty`` say where the original and the masked cell show nothing.
+    """
+
+    coded: Coded
+    targets: Floats
+    missing: NDArray[np.bool_]
+    empty: NDArray[np.bool_]
+
+
+def _pair(
+    column: Nominal | Numeric | Ordinal | Date,
+    before: Distinct,
+    after: Distinct,
+    marks: Collection[str],
+) -> _Pair:
+    starred = marked(after.values, (SUPPRESSED,))
+    gone = np.append(starred, False)[after.codes]  # -1, an empty cell, finds the last
+    after = after.without(starred | marked(after.values, ("", *marks)))
+    if not isinstance(column, Nominal):
+        return _numbers(column, before, after)
+    known = concepts_of(column, after)
+    coded = code_column(column, before, "category", also=known)
+    attribute = coded.attribute
+    assert isinstance(attribute, NominalAttribute)
+    attribute = replace(attribute, others=tuple(sorted(set(known))))
+    targets = np.array([*(attribute.places[concept] for concept in known), np.nan])[after.codes]
+    if attribute.candidates[-1] == MISSING:
+        targets[(after.codes < 0) & ~gone] = attribute.places[MISSING]
+    return _Pair(coded.of(attribute), targets, before.codes < 0, after.codes < 0)
+
+
+def _with_whole_records_suppressed(pairs: Sequence[_Pair]) -> Sequence[_Pair]:
+    """What is empty throughout was suppressed, unless there never was anything."""
+    gone = np.logical_and.reduce([pair.empty for pair in pairs])
+    gone &= ~np.logical_and.reduce([pair.missing for pair in pairs])
+    return [replace(pair, targets=np.where(gone, np.nan, pair.targets)) for pair in pairs]
+
+
+# ---------------------------------------------------------------------- numbers of another tool
+
+
+def _numbers(column: Numeric | Ordinal | Date, before: Distinct, after: Distinct) -> _Pair:
+    coded = code_column(column, before, "refuse")
+    assert isinstance(coded.attribute, NumericalAttribute)
+    held = after.codes >= 0
+    targets = np.full(len(held), np.nan)
+    if held.any():
+        after = Distinct([_read(column, value) for value in after.values], after.codes)
+        masked = code_column(column, after.of(held), "refuse")
+        assert isinstance(masked.attribute, NumericalAttribute)
+        targets[held] = masked.attribute.numbers[masked.codes]
+        # What another tool wrote is taken as it is, however many decimals it has.
+        finest = max(coded.attribute.decimals, masked.attribute.decimals)
+        coded = coded.of(replace(coded.attribute, decimals=finest))
+    return _Pair(coded, targets, before.codes < 0, ~held)
+
+
+def _read(column: Numeric | Ordinal | Date, value: Any) -> Any:
+    """A value of the masked table; a column with a ``*`` in it is often text altogether."""
+    if isinstance(column, Ordinal):
+        return {str(level): level for level in column.levels}.get(str(value), value)
+    if isinstance(value, str):
+        for read in (int, float) if isinstance(column, Numeric) else (_day(column.format),):
+            with suppress(ValueError):
+                return read(value)
+    if isinstance(value, str) or type(value).__name__ == "Interval":
+        raise ColumnError(
+            f"column {column.column!r} of the masked table holds {str(value)!r}: an interval, or "
+            "other text, is no number",
+            "write the middle of each interval instead, or make the column Nominal with a "
+            "taxonomy that knows the intervals",
+        )
+    return value
+
+
+def _day(form: str | None) -> Callable[[str], datetime.date]:
+    if form is None:
+        return lambda text: datetime.datetime.fromisoformat(text).date()
+    return lambda text: datetime.datetime.strptime(text, form).date()
+
+
+# ---------------------------------------------------------------------- as a plan
+
+
+def _as_plan(pairs: Sequence[_Pair]) -> tuple[Transitions, Longs, Longs]:
+    """The pair of tables as transitions; the tuple and the target of each record."""
+    attributes = [pair.coded.attribute for pair in pairs]
+    tuples, record_tuple = count_tuples(attributes, [pair.coded.codes for pair in pairs])
+    distinct = [np.unique(pair.targets, return_inverse=True) for pair in pairs]
+    rows, target = count_tuples(attributes, [place for _, place in distinct])
+    targets = np.column_stack(
+        [values[codes] for (values, _), codes in zip(distinct, rows.codes, strict=True)]
+    )
+    key, count = np.unique(record_tuple * len(rows) + target, return_counts=True)
+    plan = Transitions(
+        Tuples(tuple(attributes), tuples.codes, tuples.counts),
+        targets,
+        *np.divmod(key, len(rows)),
+        count,
+    )
+    return plan, record_tuple, target

@@ -1,0 +1,386 @@
+"""Why a value became what it became: its group, the middle of it, the distances in words.
+
+An explanation names original values. It is for the eyes of whoever may see the original table, and
+must not be published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.errors import ParameterError, UnknownValueError, quoted
+from ontomask.pipeline.explain.columns import QuasiIdentifier, Value, columns_of
+from ontomask.pipeline.explain.groups import Centre
+from ontomask.pipeline.explain.methods import Story
+from ontomask.pipeline.guarantee import shown
+from ontomask.report.plain_values import plain
+from ontomask.taxonomy.names import nearest
+
+if TYPE_CHECKING:
+    from ontomask.pipeline.mask import Release
+
+__all__ = [
+    "ColumnExplained",
+    "Explained",
+    "Group",
+    "Member",
+    "Move",
+    "Part",
+    "Target",
+    "TupleExplained",
+    "ValueExplained",
+    "explain",
+]
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+#: How many tuples of a group are listed, and for how many targets a distance is put in words.
+MOST_MEMBERS = 8
+MOST_WORDS = 5
+
+PRIVATE = "This names original values: it is for the data steward's eyes and must not be published."
+
+
+# ---------------------------------------------------------------------- what an explanation says
+
+
+@dataclass(frozen=True)
+class Move:
+    """What some records got in one column.
+
+    ``distance`` is from 0, the same, to 1, and ``words`` tell how it came about. Where values were
+    swapped, ``nearer`` says how many of the column's other records lie nearer to the original.
+    """
+
+    to: Value
+    records: int
+    distance: float
+    nearer: int | None
+    words: str
+
+
+@dataclass(frozen=True)
+class ColumnExplained:
+    """One column of a tuple: what became of its value, and how that was chosen.
+
+    ``centre`` is there where the value is that of a group's centroid; ``notes`` are sentences that
+    depend on the method.
+    """
+
+    column: str
+    original: Value
+    moves: tuple[Move, ...]
+    centre: Centre | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What some records of a tuple became; ``values`` is None for a suppressed record.
+
+    ``alike_tuples`` and ``alike_records`` say how many became the same.
+    """
+
+    values: tuple[Value, ...] | None
+    records: int
+    alike_tuples: int
+    alike_records: int
+
+
+@dataclass(frozen=True)
+class Member:
+    """A tuple of a group; ``distance`` is the weighted mean over the columns."""
+
+    values: tuple[Value, ...]
+    records: int
+    distance: float
+
+
+@dataclass(frozen=True)
+class Group:
+    """The tuples that were masked together, those with the most records first, then the nearest.
+
+    ``name`` says what binds them. ``members`` are a few of them; their distance is
+    ``measured_from`` what these words say.
+    """
+
+    name: str
+    tuples: int
+    records: int
+    members: tuple[Member, ...]
+    measured_from: str
+
+
+@dataclass(frozen=True)
+class TupleExplained:
+    """One original tuple: what it became, its group, and every column.
+
+    ``became`` and the moves of every column account for all ``records``, the most frequent first.
+    """
+
+    values: tuple[Value, ...]
+    records: int
+    became: tuple[Target, ...]
+    group: Group | None
+    columns: tuple[ColumnExplained, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ValueExplained:
+    """What the records with one value of a column became; ``moves`` account for all of them."""
+
+    column: str
+    value: Value
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The records that hold what was asked for.
+
+    ``values`` tell what became of each value that was asked for, where several tuples hold it;
+    ``example`` explains the tuple that has the most records, the first in sorted order of equals.
+    """
+
+    asked: dict[str, Value]
+    records: int
+    tuples: int
+    values: tuple[ValueExplained, ...]
+    example: TupleExplained
+
+
+@dataclass(frozen=True, repr=False)
+class Explained:
+    """Why a value or a tuple became what it became; ``str()`` puts it in words.
+
+    It names original values: for the data steward's eyes, never to be published. ``parts`` is one
+    for each column that holds a value which was given without its column. ``because`` says how the
+    method chooses.
+    """
+
+    columns: tuple[str, ...]
+    method: str
+    because: str
+    parts: tuple[Part, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it in plain values, ready for JSON."""
+        return {**dict(plain(asdict(self))), "private": PRIVATE}
+
+    def __str__(self) -> str:
+        from ontomask.pipeline.explain.words import in_words
+
+        return in_words(self)
+
+    __repr__ = __str__
+
+
+def explain(release: Release, value: Any) -> Explained:
+    """Why a value or a tuple became what it became; see :meth:`Release.explain`."""
+    columns = columns_of(release)
+    parts = tuple(_Explainer(release, columns).part(it) for it in _asked(columns, value))
+    names = tuple(column.name for column in columns)
+    return Explained(names, shown(release.method), release.method.because, parts)
+
+
+# ---------------------------------------------------------------------- what was asked
+
+#: Columns by number, and the place of the value that is meant.
+Asked = dict[int, int]
+
+
+def _asked(columns: Sequence[QuasiIdentifier], value: Any) -> list[Asked]:
+    """What a value, a dict or a tuple means; a single value may be in several columns."""
+    if isinstance(value, Mapping):
+        return [_named(columns, value)]
+    if isinstance(value, tuple | list):
+        if len(value) != len(columns):
+            raise ParameterError(
+                f"{len(value)} values were given, and there are {len(columns)} quasi-identifiers",
+                f"give one of each, {quoted(c.name for c in columns)}, or a dict with some of them",
+            )
+        return [_named(columns, dict(zip([c.name for c in columns], value, strict=True)))]
+    found = {j: _place(column, value) for j, column in enumerate(columns) if column.places(value)}
+    if not found:
+        raise UnknownValueError(
+            f"no record holds {str(value)!r} in {quoted(c.name for c in columns)}",
+            _meant(columns, value),
+        )
+    return [{j: place} for j, place in found.items()]
+
+
+def _named(columns: Sequence[QuasiIdentifier], values: Mapping[Any, Any]) -> Asked:
+    known = {column.name: j for j, column in enumerate(columns)}
+    if not values:
+        raise ParameterError("nothing was asked for", "give a value, or columns with their values")
+    for name in values:
+        if name not in known:
+            near = nearest(str(name), known, most=1)
+            raise ParameterError(
+                f"there is no quasi-identifier {str(name)!r}",
+                (f"did you mean {near[0]!r}? " if near else "") + f"There are {quoted(known)}",
+            )
+    return {known[name]: _place(columns[known[name]], value) for name, value in values.items()}
+
+
+def _place(column: QuasiIdentifier, value: Any) -> int:
+    found = column.places(value)
+    if len(found) > 1:
+        raise UnknownValueError(
+            f"{str(value)!r} may be several values of column {column.name!r}: "
+            f"{quoted(column.original(place).short for place in found)}",
+            "give the identifier of the one that is meant",
+        )
+    if not found:
+        raise UnknownValueError(
+            f"no record holds {str(value)!r} in column {column.name!r}", _meant([column], value)
+        )
+    return found[0]
+
+
+def _meant(columns: Sequence[QuasiIdentifier], value: Any) -> str:
+    """What to ask for instead of a value that no record holds."""
+    for column in columns:
+        if below := column.below(value):
+            return f"records of {column.name!r} hold what is below it: {quoted(below, most=3)}"
+    near = {name: column.name for column in columns for name in column.near(value)}
+    best = (nearest(str(value), near) or list(near))[:3] if len(columns) > 1 else list(near)
+    if not best:
+        return "give a value as the original table has it"
+    shown = [f"{name!r} ({near[name]})" if len(columns) > 1 else repr(name) for name in best]
+    return f"did you mean {' or '.join(shown)}?"
+
+
+# ---------------------------------------------------------------------- what became of it
+
+
+class _Explainer:
+    """Reads the plan of one release."""
+
+    def __init__(self, release: Release, columns: Sequence[QuasiIdentifier]) -> None:
+        self.release, self.columns = release, columns
+        self.plan, self.method = release.transitions, release.method
+        self.tuples = self.plan.tuples
+
+    def part(self, asked: Asked) -> Part:
+        """What was asked for, and the tuple of the most records that holds it."""
+        held = np.ones(len(self.tuples), dtype=bool)
+        for j, place in asked.items():
+            held &= self.tuples.codes[j] == place
+        some = np.flatnonzero(held)
+        if not len(some):
+            raise UnknownValueError(
+                "no record holds these values together",
+                "name fewer columns: those that do stand together are explained",
+            )
+        rows = np.flatnonzero(held[self.plan.source])
+        return Part(
+            asked={self.columns[j].name: self.columns[j].original(p) for j, p in asked.items()},
+            records=int(self.tuples.counts[some].sum()),
+            tuples=len(some),
+            values=tuple(
+                ValueExplained(
+                    self.columns[j].name,
+                    self.columns[j].original(place),
+                    self._moves(j, place, rows),
+                )
+                for j, place in asked.items()
+                if len(some) > 1
+            ),
+            example=self.of_tuple(int(some[np.argmax(self.tuples.counts[some])])),
+        )
+
+    def of_tuple(self, t: int) -> TupleExplained:
+        """One tuple."""
+        rows = np.flatnonzero(self.plan.source == t)
+        rows = rows[np.argsort(-self.plan.count[rows], kind="stable")]
+        story = Story.of(self.release, self.columns, t, int(self.plan.target[rows[0]]))
+        return TupleExplained(
+            values=self.values(t),
+            records=int(self.tuples.counts[t]),
+            became=tuple(
+                self._target(int(self.plan.target[r]), int(self.plan.count[r])) for r in rows
+            ),
+            group=self._group(story),
+            columns=tuple(
+                ColumnExplained(
+                    column.name,
+                    column.original(place),
+                    self._moves(j, place, rows),
+                    story.centres[j] if story.centres else None,
+                    story.column_notes[j] if story.column_notes else (),
+                )
+                for j, (column, place) in enumerate(
+                    zip(self.columns, self.tuples.codes[:, t].tolist(), strict=True)
+                )
+            ),
+            notes=story.notes,
+        )
+
+    def values(self, t: int) -> tuple[Value, ...]:
+        """A tuple as it is spoken of."""
+        pairs = zip(self.columns, self.tuples.codes[:, t].tolist(), strict=True)
+        return tuple(column.original(place) for column, place in pairs)
+
+    def _target(self, target: int, records: int) -> Target:
+        row = self.plan.targets[target]
+        alike = self.plan.target == target
+        return Target(
+            None
+            if np.isnan(row).all()
+            else tuple(c.said(float(x)) for c, x in zip(self.columns, row, strict=True)),
+            records,
+            int(alike.sum()),
+            int(self.plan.count[alike].sum()),
+        )
+
+    def _moves(self, j: int, place: int, rows: Longs) -> tuple[Move, ...]:
+        """What a value became in some transitions, the most frequent first."""
+        column = self.columns[j]
+        targets, at = np.unique(self.plan.targets[self.plan.target[rows], j], return_inverse=True)
+        counts = np.bincount(at.ravel(), weights=self.plan.count[rows]).astype(np.int64)
+        moves = []
+        for number, i in enumerate(np.argsort(-counts, kind="stable").tolist()):
+            target = float(targets[i])
+            distance = float(column.apart(target, [place])[0])
+            nearer = self._nearer(j, place, distance) if self.method.permutes else None
+            words = column.why(place, target) if number < MOST_WORDS else ""
+            moves.append(Move(column.said(target), int(counts[i]), distance, nearer, words))
+        return tuple(moves)
+
+    def _nearer(self, j: int, place: int, distance: float) -> int:
+        """How many of the other records have a value that is nearer to one than that."""
+        column = self.columns[j]
+        own = float(column.attribute.target_of(np.array([place]))[0])
+        near = column.apart(own, np.arange(column.attribute.size)) < distance
+        return int(self.tuples.value_counts(j)[near].sum()) - (distance > 0)
+
+    def _group(self, story: Story) -> Group | None:
+        """The tuples of a group with their distances from a target."""
+        members, counts = story.members, story.counts
+        if not len(members):
+            return None
+        weights = np.array([column.attribute.weight for column in self.columns])
+        apart = [
+            column.apart(float(story.reference[j]), self.tuples.codes[j, members])
+            for j, column in enumerate(self.columns)
+        ]
+        distance = weights @ np.array(apart) / weights.sum()
+        order = np.lexsort((members, distance, -counts))[:MOST_MEMBERS]
+        return Group(
+            story.name,
+            len(members),
+            int(counts.sum()),
+            tuple(
+                Member(self.values(int(members[i])), int(counts[i]), float(distance[i]))
+                for i in order
+            ),
+            story.measured_from,
+        )

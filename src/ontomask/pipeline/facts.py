@@ -1,0 +1,196 @@
+"""What is known of a release, in plain values: what its manifest and its report are made of.
+
+All of it may be published. It holds no seed, no record and no path, and names nothing that fewer
+records carry than the threshold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from ontomask._version import __version__
+from ontomask.disclosure.withheld import cautious
+from ontomask.methods.method import GroupingMethod, Method
+from ontomask.methods.registry import name_of, settings_of
+from ontomask.microdata.schema import Nominal, Schema
+from ontomask.report.plain_values import file_name, plain
+
+if TYPE_CHECKING:
+    from ontomask.microdata.measures import Measure
+    from ontomask.pipeline.mask import Release
+    from ontomask.taxonomy import Taxonomy, TermMap
+
+__all__ = ["USUAL_THRESHOLD", "coverage", "facts", "fingerprint", "threshold"]
+
+#: Where no k says how many records may not be told apart, nothing fewer than this carry is shown.
+USUAL_THRESHOLD = 10
+
+ROLES = {
+    "quasi_identifiers": "quasi",
+    "identifiers": "identifier",
+    "confidential": "confidential",
+    "keep": "keep",
+    "drop": "drop",
+}
+
+
+def threshold(method: Method, asked: int | None = None) -> int:
+    """What fewer records carry is not named: what was asked for, or what is usual."""
+    usual = int(method.k) if isinstance(method, GroupingMethod) else USUAL_THRESHOLD
+    return asked or usual
+
+
+def facts(
+    release: Release,
+    least: int,
+    *,
+    when: datetime | None = None,
+) -> dict[str, Any]:
+    """Everything that may be known of a release, ready for JSON; ``least`` is the threshold.
+
+    It is of people where the schema says who is who: as many records are then asked for as that
+    many people could have.
+    """
+    notes: list[str] = []
+    records = release.records_of(least)
+    found = release.evaluation
+    from ontomask import risk, utility
+
+    worth = cautious(found.utility, release.transitions, records, notes)
+    made = {
+        "made": (when or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds"),
+        "versions": _versions(),
+        "columns": _columns(release),
+        "method": {"name": name_of(release.method), "settings": settings_of(release.method)},
+        "blocks": None if release.blocked is None else asdict(release.blocked),
+        "guarantee": _guarantee(release),
+        "records": {
+            "released": release.records,
+            "dropped": release.dropped,
+            "suppressed": release.suppressed,
+        },
+        "utility": _described(worth, utility.DESCRIPTIONS),
+        "risk": _described(found.risk, risk.DESCRIPTIONS),
+        "taxonomies": _taxonomies(release.schema, release.mappings, records),
+        "cautions": list(release.cautions),
+        "report_threshold": least,
+        "records_threshold": records,
+        "notes": notes,
+    }
+    return dict(plain(made))
+
+
+def _versions() -> dict[str, str]:
+    others = {name: version(name) for name in ("numpy", "duckdb")}
+    return {"ontomask": __version__, "python": platform.python_version(), **others}
+
+
+def _columns(release: Release) -> dict[str, Any]:
+    """Every column with its role and, where it is known, its type."""
+    schema = release.schema
+    types = {
+        it.column: type(it).__name__.lower()
+        for it in (*schema.quasi_identifiers, *schema.confidential)
+        if not isinstance(it, str)
+    }
+    named = {
+        column: {"role": ROLES[roles[0]], "type": types.get(column)}
+        for column, roles in schema.roles.items()
+    }
+    return named | {column: {"role": role, "type": None} for column, role in release.others.items()}
+
+
+def _guarantee(release: Release) -> dict[str, Any]:
+    found = release.guarantee
+    return {
+        "text": str(found),
+        "k": found.k,
+        "smallest": found.smallest,
+        "unit": found.unit,
+        "classes": found.classes,
+        "measured": asdict(found.measured) if found.measured else None,
+    }
+
+
+def _described(figures: Mapping[str, Any], meanings: Mapping[str, Measure]) -> dict[str, Any]:
+    return {name: {"value": value, **asdict(meanings[name])} for name, value in figures.items()}
+
+
+# ---------------------------------------------------------------------- taxonomies
+
+
+def _taxonomies(schema: Schema, mappings: Mapping[str, TermMap], least: int) -> dict[str, Any]:
+    """The taxonomy of each nominal column, and how the values found their concepts."""
+    marks: dict[int, str] = {}
+    facts: dict[str, Any] = {}
+    for column in (*schema.quasi_identifiers, *schema.confidential):
+        if not isinstance(column, Nominal):
+            continue
+        taxonomy = column.taxonomy
+        if id(taxonomy) not in marks:
+            marks[id(taxonomy)] = fingerprint(taxonomy)
+        found = mappings.get(column.column)
+        facts[column.column] = {
+            "name": taxonomy.name,
+            "source": file_name(taxonomy.about.source),
+            "version": taxonomy.about.version,
+            "concepts": len(taxonomy),
+            "fingerprint": marks[id(taxonomy)],
+            "mapping": _of_enough(coverage(found), least) if found is not None else None,
+        }
+    return facts
+
+
+def fingerprint(taxonomy: Taxonomy) -> str:
+    """The SHA-256 of all concepts with their parents, labels and aliases, in sorted order.
+
+    Two taxonomies have the same one if they say the same, whatever file they came from.
+    """
+    names, parents = taxonomy.identifiers, taxonomy.parent_links.lists()
+    lines = [
+        "\x1f".join([concept, *sorted(names[parent] for parent in those), "\x1e", *labels])
+        for concept, those, labels in zip(names, parents, taxonomy.label_lists, strict=True)
+    ]
+    lines += ["\x1f".join(["\x1e", *pair]) for pair in taxonomy.alias_items()]
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
+
+
+def _of_enough(found: dict[str, Any], least: int) -> dict[str, Any]:
+    """Coverage where ways of few records have no count."""
+    few = {way for way, count in found["records"].items() if 0 < count < least}
+    told = {
+        part: {way: None if way in few else count for way, count in found[part].items()}
+        for part in ("values", "records")
+    }
+    missing = found["missing"]
+    return {**told, "missing": None if 0 < missing < least else missing}
+
+
+def coverage(found: TermMap) -> dict[str, Any]:
+    """How many distinct values and records found their concept in which way; none is named."""
+    values: dict[str, int] = {}
+    records: dict[str, int] = {}
+    for match in found.matches:
+        way = "unmapped" if match.concept is None else _way(match.how)
+        values[way] = values.get(way, 0) + 1
+        records[way] = records.get(way, 0) + match.count
+    return {
+        "values": {"unmapped": 0, **values},
+        "records": {"unmapped": 0, **records},
+        "missing": found.missing,
+    }
+
+
+def _way(how: str) -> str:
+    """The kind of name that matched, without what was matched."""
+    if how.startswith("head noun"):
+        return "head noun"
+    if how.endswith("restored"):
+        return "repaired code"
+    return "stem" if ", stemmed" in how else how.split(",")[0]

@@ -1,0 +1,225 @@
+"""What holds for a released table: what follows from the method, and what was only measured."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.errors import InternalError, WeakProtectionWarning
+from ontomask.methods.method import GroupingMethod, Method
+from ontomask.microdata.attributes import NumericalAttribute
+from ontomask.microdata.tuples import Transitions
+
+if TYPE_CHECKING:
+    from ontomask.risk import Confidential
+
+__all__ = ["Guarantee", "Measured", "guaranteed", "percent", "promised", "shown"]
+
+Longs = NDArray[np.int64]
+
+#: What rounding may take from a sum.
+SLIGHT = 1e-9
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was found where a method promises no class sizes; shares from 0 to 1, better when lower.
+
+    ``unchanged``: records left as they were. ``unpaired``: values of each attribute that kept their
+    place because there was none to swap them with (swapping alone). ``linked``: records linked
+    rightly by an attacker who has the original table and takes the nearest record, ties sharing the
+    probability; ``linked_uniques``: of the records that nobody shared (None: there were none);
+    ``linked_above``: records linked rightly with a probability above 1/k (None without a k).
+    """
+
+    unchanged: float
+    unpaired: dict[str, float]
+    linked: float
+    linked_uniques: float | None
+    linked_above: float | None
+
+
+class Guarantee(str):
+    """What holds for a released table, in words; and the numbers behind it.
+
+    ``k`` is the promise (None where there is none), ``smallest`` the smallest class as counted on
+    the table, in ``unit`` (records or people), ``classes`` how many there are. ``measured`` is what
+    was found out where no k is promised; ``warnings`` say where that is bad.
+    """
+
+    k: int | None
+    smallest: int
+    classes: int
+    unit: str
+    measured: Measured | None
+    warnings: tuple[str, ...]
+
+    def __new__(
+        cls,
+        words: str,
+        k: int | None = None,
+        smallest: int = 0,
+        classes: int = 0,
+        unit: str = "",
+        measured: Measured | None = None,
+        warnings: Sequence[str] = (),
+    ) -> Guarantee:
+        made = super().__new__(cls, words)
+        made.k, made.smallest, made.classes, made.unit = k, smallest, classes, unit
+        made.measured, made.warnings = measured, tuple(warnings)
+        return made
+
+
+def promised(method: Method) -> int | None:
+    """The k that a method promises for classes of records; None where it promises none."""
+    if not isinstance(method, GroupingMethod):
+        return None
+    return None if getattr(method, "replacement", "centroid") == "synthetic" else int(method.k)
+
+
+def guaranteed(
+    columns: Sequence[str],
+    method: Method,
+    plan: Transitions,
+    sizes: Longs,
+    unit: str,
+    confidential: Sequence[Confidential] = (),
+) -> Guarantee:
+    """What holds, given the class sizes counted on the table, in records or people.
+
+    ``confidential`` are the counts of confidential columns by class, where a method promises
+    something of them.
+    """
+    k, names = promised(method), ", ".join(columns)
+    smallest = int(sizes.min()) if len(sizes) else 0
+    plural = {"record": "records", "person": "people"}[unit]
+    counted = f"{smallest:,} {unit if smallest == 1 else plural}"
+    numbers: dict[str, Any] = {"smallest": smallest, "classes": len(sizes), "unit": plural}
+    if not len(sizes):
+        return Guarantee(f"no records are released on {names}", k, **numbers)
+    if k is None:
+        measured = _measured(method, plan)
+        weak = ""
+        if method.permutes and len(plan.tuples) > 1:  # a single one has been warned of
+            weak = _warn(method, measured)
+        words = (
+            f"not k-anonymous: {shown(method)} promises no class sizes; on {names} the smallest "
+            f"class has {counted}{_construction(method)}{_found(method, measured)}"
+        )
+        return Guarantee(words, None, measured=measured, warnings=[weak] if weak else (), **numbers)
+    if smallest < k:
+        raise InternalError(f"{k}-anonymity was promised, and a class has {counted}")
+    varied = _varied(method, confidential)
+    return Guarantee(f"{k}-anonymous on {names}: smallest class {counted}{varied}", k, **numbers)
+
+
+def _varied(method: Method, confidential: Sequence[Confidential]) -> str:
+    """What was promised of confidential columns, once it has been found to hold."""
+    from ontomask.risk import closeness, distinct_diversity, entropy_diversity
+
+    least, most = getattr(method, "l", None), getattr(method, "t", None)
+    protects = getattr(method, "protects", None)
+    words = ""
+    for column in confidential if least is not None or most is not None else ():
+        if protects is not None and column.name not in protects:
+            continue
+        if least is not None:
+            entropy = getattr(method, "diversity", "distinct") == "entropy"
+            found = entropy_diversity(column) if entropy else distinct_diversity(column)
+            if found < least - SLIGHT:
+                raise InternalError(f"l = {least} was promised of {column.name!r}, not {found:g}")
+            kind = "values by entropy" if entropy else "different values"
+            words += f"; {column.name}: at least {least} {kind} in every class"
+        if most is not None:
+            ordered = isinstance(column.attribute, NumericalAttribute)
+            apart = closeness(column, "ordered" if ordered else "equal")
+            if apart > most + SLIGHT:
+                raise InternalError(f"t = {most} was promised of {column.name!r}, not {apart:g}")
+            words += f"; {column.name}: no class farther than {most:g} from the whole table"
+    return words
+
+
+def _construction(method: Method) -> str:
+    return f". By construction: {method.promise}" if method.promise else ""
+
+
+def _measured(method: Method, plan: Transitions) -> Measured:
+    from ontomask import risk
+
+    linkage = risk.linkage_nearest(plan, k=getattr(method, "k", None))
+    attributes, n = plan.tuples.attributes, plan.tuples.records
+    return Measured(
+        unchanged=linkage.unchanged,
+        unpaired={a.name: kept / n for a, kept in zip(attributes, plan.unpaired, strict=False)},
+        linked=linkage.linked,
+        linked_uniques=linkage.among_uniques,
+        linked_above=linkage.above,
+    )
+
+
+def _found(method: Method, measured: Measured) -> str:
+    """The figures in words."""
+    parts = [f"{percent(measured.unchanged)} of the records are unchanged"]
+    if any(measured.unpaired.values()):
+        most = max(measured.unpaired.values())
+        parts.append(f"up to {percent(most)} of a column's values found no partner")
+    links = f"{percent(measured.linked)} of the records are linked to their original by distance"
+    if measured.linked_uniques is not None:
+        links += f", {percent(measured.linked_uniques)} of those nobody shared"
+    if measured.linked_above is not None:
+        above = f"1/{getattr(method, 'k', '')}"
+        links += f"; {percent(measured.linked_above)} with a probability above {above}"
+    parts.append(links)
+    return f". Measured: {'; '.join(parts)}. A cleverer attacker may link more"
+
+
+def percent(share: float) -> str:
+    """A share in words."""
+    return f"{100 * share:.1f} %"
+
+
+def _warn(method: Method, measured: Measured) -> str:
+    """Say it where a method that promises nothing does next to nothing."""
+    k = getattr(method, "k", 0)
+    reasons = []
+    if measured.unchanged > 0.5:
+        reasons.append(
+            f"{percent(measured.unchanged)} of the records are unchanged: where {k} records share "
+            "a value they swap it among themselves"
+        )
+    if measured.linked_uniques is not None and measured.linked_uniques > 1 / k:
+        reasons.append(
+            f"{percent(measured.linked_uniques)} of the records that nobody shared are linked to "
+            f"their original, more than 1/{k}"
+        )
+    if not reasons:
+        return ""
+    words = (
+        f"{shown(method)} protects little here: {'; '.join(reasons)}. "
+        "A larger k, guard=True or a method that groups protects more"
+    )
+    warnings.warn(words, WeakProtectionWarning, stacklevel=6)
+    return words
+
+
+def shown(method: Any) -> str:
+    """A method with the settings that are not the usual ones."""
+    if not is_dataclass(method):
+        return type(method).__name__
+    settings = [
+        f"{it.name}={getattr(method, it.name)!r}"
+        for it in fields(method)
+        if it.repr
+        and (
+            it.name in ("k", "alpha")
+            or it.default is NO_DEFAULT
+            or getattr(method, it.name) != it.default
+        )
+    ]
+    return f"{type(method).__name__}({', '.join(settings)})"

@@ -1,0 +1,417 @@
+"""Mask a table: count, plan, apply, verify."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import blake2b
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask._runtime.atomic_files import written_beside
+from ontomask._runtime.interrupts import interruptible
+from ontomask._runtime.progress import saying
+from ontomask.engines.memory import frames
+from ontomask.engines.protocol import Applied, Engine
+from ontomask.errors import (
+    InternalError,
+    ParameterError,
+    many,
+)
+from ontomask.methods.method import Method
+from ontomask.methods.people import merge_until_k_people
+from ontomask.microdata.attributes import NumericalAttribute
+from ontomask.microdata.distinct_values import Distinct, Written
+from ontomask.microdata.schema import Schema
+from ontomask.microdata.tuples import Held, Transitions, Tuples
+from ontomask.microdata.value_coding import Coded
+from ontomask.pipeline.blocks import Blocked, blocked, fitting
+from ontomask.pipeline.counting import count_table, open_engine, reported
+from ontomask.pipeline.evaluation import Evaluation, figures, watched
+from ontomask.pipeline.guarantee import Guarantee, guaranteed, promised, shown
+from ontomask.risk import Confidential
+from ontomask.risk.classes import looks as looks_alike
+from ontomask.taxonomy import TermMap
+
+if TYPE_CHECKING:
+    from ontomask.pipeline.explain.explanation import Explained
+
+__all__ = ["People", "Release", "check_arguments", "mask", "planned", "randomness"]
+
+Longs = NDArray[np.int64]
+
+#: Of so many people with the most records it is known how many they have.
+MOST_PEOPLE = 100_000
+
+#: The tuple and the person of every record; each pair once or more.
+People = tuple[Longs, Longs]
+
+#: The counts of the confidential columns by class of the masked table, and of the original one.
+_Watched = tuple[Sequence[Confidential], Sequence[Confidential]]
+
+
+@dataclass(frozen=True, repr=False)
+class Release:
+    """A masked table and what is known of it.
+
+    ``data`` is the table, of the kind that was given; ``transitions`` the plan that was applied;
+    ``guarantee`` what holds, counted on ``data``; ``method`` and ``schema`` are those it was made
+    with. ``records`` were released; ``dropped`` were left
+    out for missing values, and ``suppressed`` were blanked or, where the method says so, removed.
+    ``others`` are columns without a role, and which they were given. ``blocked`` says how the table
+    was cut for planning and what that cost, where it was. ``mappings`` say how the values of
+    nominal columns found their concepts.
+    """
+
+    data: Any
+    transitions: Transitions
+    guarantee: Guarantee
+    method: Method
+    schema: Schema
+    records: int
+    dropped: int = 0
+    suppressed: int = 0
+    others: Mapping[str, str] = field(default_factory=dict)
+    blocked: Blocked | None = None
+    _largest_people: Longs | None = field(default=None, repr=False, compare=False)
+    _watched: _Watched = field(default=((), ()), repr=False, compare=False)
+    _applied: Applied | None = field(default=None, repr=False, compare=False)
+    mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """What the table is worth and what it risks, worked out when first asked for.
+
+        A few seconds for tens of thousands of distinct tuples, however many records hold them; less
+        for few tuples.
+        """
+        after, before = self._watched
+        removed = getattr(self.method, "how", None) == "drop"
+        k = getattr(self.method, "k", None)
+        return interruptible(lambda: figures(self.transitions, k, after, before, removed=removed))
+
+    def write(self, path: str | PathLike[str], force: bool = False) -> None:
+        """Write the table to a file: CSV, Parquet and the like, by its suffix.
+
+        It is written beside its name, verified and renamed: complete, or not there at all. An
+        existing file is kept unless ``force``. A file that was masked keeps its dialect.
+        """
+        if self._applied is None:
+            raise InternalError("this release does not know its table")
+        with reported(path):
+            self._applied.write(Path(path), force)
+
+    @cached_property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader of the guarantee should know as well; looked up when first asked for."""
+        from ontomask.pipeline.cautions import cautions
+
+        return tuple(cautions(self, self._applied))
+
+    def records_of(self, people: int) -> int:
+        """So many records are of so many different people, whoever they are; rounded up.
+
+        The same number where the schema does not say who is who.
+        """
+        if self._largest_people is None:
+            return people
+        # Fewer people than that have no more records than those with the most.
+        needed = 1 + int(self._largest_people[: people - 1].sum())
+        step = max(10 ** (len(str(needed)) - 1) // 2, 5) if needed > people else 1
+        return -(-max(needed, people) // step) * step
+
+    def save_report(
+        self, path: str | PathLike[str], threshold: int | None = None, *, force: bool = False
+    ) -> None:
+        """Write a report: one HTML page for those who must decide whether to publish the table.
+
+        It says what was done, what holds, what it cost and what is left to fear, and opens offline.
+        Nothing that fewer than ``threshold`` records carry is shown: k for methods that group,
+        otherwise 10, unless given. It holds no seed and no record, and may be published.
+        """
+        from ontomask.pipeline.facts import facts
+        from ontomask.pipeline.facts import threshold as usual_threshold
+
+        known = facts(self, usual_threshold(self.method, threshold))
+        with written_beside(Path(path), force=force) as file:
+            file.write(self.report(known))
+
+    def report(self, known: Mapping[str, Any]) -> str:
+        """The report as one HTML page; ``known`` are the facts of the release, or its manifest."""
+        from ontomask.report import report
+
+        return report(self.transitions, self.schema, self.method, known)
+
+    def explain(self, value: Any) -> Explained:
+        """Why a value, or a tuple of values, became what it became, in words and as fields.
+
+        ``value`` is one as it stands in the original table, by whatever name its column knows it;
+        every quasi-identifier that holds it is explained. ``{"diagnosis": "428.0"}`` names the
+        column, several columns say which records are meant, and a tuple has a value of each. It
+        names original values: for the data steward's eyes, never to be published.
+
+        >>> import pandas as pd
+        >>> from ontomask import datasets
+        >>> from ontomask.methods import Microaggregation
+        >>> from ontomask.microdata import Nominal, Schema
+        >>> patients = pd.DataFrame({"diagnosis": ["flu", "flu", "cold", "hepatitis B"]})
+        >>> schema = Schema([Nominal("diagnosis", datasets.diagnoses())])
+        >>> release = mask(patients, schema, Microaggregation(k=2))
+        >>> (part,) = release.explain("cold").parts
+        >>> [target.values[0].value for target in part.example.became]
+        ['hepatitis B']
+        """
+        from ontomask.pipeline.explain.explanation import explain
+
+        return explain(self, value)
+
+    def __repr__(self) -> str:
+        tuples = self.transitions.tuples
+        promise = f"{self.guarantee.k}-anonymous" if self.guarantee.k else "not k-anonymous"
+        parts = [
+            many(self.records, "record"),
+            f"{len(tuples):,} → {many(self.guarantee.classes, 'tuple')}",
+            shown(self.method),
+            promise,
+        ]
+        if self.dropped:
+            parts.append(f"{self.dropped:,} dropped")
+        if self.suppressed:
+            parts.append(f"{self.suppressed:,} suppressed")
+        return f"Release({', '.join(parts)})"
+
+
+def mask(
+    table: Any,
+    /,
+    schema: Schema,
+    method: Method,
+    seed: int | None = None,
+    *,
+    progress: Callable[[str], None] = lambda _: None,
+    **file: Any,
+) -> Release:
+    """Mask the quasi-identifiers of a table, and verify the result before it is returned.
+
+    ``table`` is a pandas, polars (eager or lazy) or pyarrow table, a DuckDB relation or a Spark
+    frame; the same kind comes back, with the same rows in the same order (of which Spark knows
+    none) and every other column untouched. Or it is
+    the path of a file, which is read and masked inside DuckDB; ``file`` are then settings such as
+    ``table``, ``delimiter`` or ``encoding`` (see :func:`~ontomask.engines.formats.open_table`), and
+    ``memory``, how much DuckDB may take. Without a ``seed`` the operating system's entropy is used.
+    A seed is a secret: it is not stored. ``progress`` is told what is being done.
+
+    >>> import pandas as pd
+    >>> from ontomask import datasets
+    >>> from ontomask.methods import Microaggregation
+    >>> from ontomask.microdata import Nominal, Schema
+    >>> patients = pd.DataFrame({"diagnosis": ["flu", "flu", "hepatitis B", "hepatitis C"]})
+    >>> schema = Schema([Nominal("diagnosis", datasets.diagnoses())])
+    >>> release = mask(patients, schema, Microaggregation(k=2))
+    >>> release.guarantee
+    '2-anonymous on diagnosis: smallest class 2 records'
+    >>> release
+    Release(4 records, 3 → 2 tuples, Microaggregation(k=2), 2-anonymous)
+    """
+    check_arguments(schema, method)
+    chance = randomness(seed)
+    with reported(table):
+        return interruptible(
+            lambda: _masked(open_engine(table, file), schema, method, chance, progress)
+        )
+
+
+def _masked(
+    engine: Engine,
+    schema: Schema,
+    method: Method,
+    chance: tuple[np.random.Generator, bytes],
+    progress: Callable[[str], None],
+) -> Release:
+    random, secret = chance
+    progress("counting")
+    counted = count_table(engine, schema)
+    progress(f"planning for {many(len(counted.tuples), 'tuple')}")
+    people = None if schema.person is None else engine.by_tuple(schema.person)
+    pairs = None if people is None else (people[0], people[1].codes)
+    before = watched(schema, engine.by_tuple)
+    with saying(progress):
+        method = fitting(method, counted.tuples)
+        known = known_tuples(method, counted.tuples, pairs, before)
+        plan = as_written(method, engine.plan(method, known, random), pairs)
+        cut = blocked(method, known, random)
+        del known  # it is large where people are known
+    # A plan may hold more concepts than the values' own hierarchy.
+    coded = [it.of(a) for it, a in zip(counted.coded, plan.tuples.attributes, strict=True)]
+    looks = {
+        column.column: it.written(plan.targets[:, j])
+        for j, (column, it) in enumerate(zip(schema.quasi_identifiers, coded, strict=True))
+    }
+    drops = getattr(method, "how", None) == "drop"
+    progress("masking and verifying")
+    applied = engine.apply(plan, looks, schema.removed(engine.names), secret, drops)
+    applied.verify()
+    if method.permutes:
+        _check_multisets(coded, plan, applied, looks)
+    after = watched(schema, lambda *column: _by_look(plan, *applied.by_class(*column)))
+    return Release(
+        data=applied.data,
+        transitions=plan,
+        guarantee=_guarantee(schema, method, plan, applied, after),
+        method=method,
+        schema=schema,
+        records=applied.records,
+        dropped=engine.rows - counted.tuples.records,
+        suppressed=int(plan.count[frames.blank(plan)[plan.target]].sum()),
+        others=_others(engine.names, schema),
+        blocked=cut,
+        _largest_people=None if people is None else np.sort(people[1].counts)[::-1][:MOST_PEOPLE],
+        _watched=(after, before),
+        _applied=applied,
+        mappings={
+            column: replace(it.terms, missing=counted.missing[column])
+            for column, it in zip(looks, coded, strict=True)
+            if it.terms is not None
+        },
+    )
+
+
+def _others(names: Sequence[str], schema: Schema) -> dict[str, str]:
+    """Columns that the schema does not name, and what became of them."""
+    named = schema.roles
+    rest = {name: schema.other for name in names if name not in named}
+    return rest | ({schema.person: "identifier"} if schema.person in rest else {})
+
+
+# ---------------------------------------------------------------------- what is given
+
+
+def randomness(seed: int | None) -> tuple[np.random.Generator, bytes]:
+    """A generator for the plan, and a secret for dealing."""
+    whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+    if seed is not None and (not whole or seed < 0):
+        raise ParameterError("seed is no whole number, 0 or more", "give one, or leave it out")
+    number = secrets.randbits(256) if seed is None else int(seed)
+    written = number.to_bytes((number.bit_length() + 7) // 8, "little")
+    secret = blake2b(b"ontomask deals records" + written, digest_size=32).digest()
+    return np.random.default_rng(number), secret
+
+
+def check_arguments(schema: Any, method: Any) -> None:
+    """Refuse what is no schema and no method."""
+    if not isinstance(schema, Schema):
+        raise ParameterError(f"schema is {type(schema).__name__}", "give a Schema(...)")
+    if not isinstance(method, Method):
+        shown = f"{method.__name__}, the class" if isinstance(method, type) else repr(method)
+        raise ParameterError(f"method is {shown}", "give a method, as Microaggregation(k=5)")
+
+
+# ---------------------------------------------------------------------- plan
+
+
+def planned(
+    method: Method,
+    tuples: Tuples,
+    random: np.random.Generator,
+    people: People | None = None,
+    confidential: Sequence[Confidential] = (),
+) -> Transitions:
+    """What becomes of every tuple, as it is written.
+
+    With ``people``, the tuple and the person of every record, classes hold ``k`` different ones
+    where the method promises classes of ``k``. ``confidential`` are the columns that a method may
+    keep varied, counted by tuple.
+    """
+    known = known_tuples(method, tuples, people, confidential)
+    return as_written(method, method.plan(known, random), people)
+
+
+def as_written(method: Method, plan: Transitions, people: People | None) -> Transitions:
+    """A plan with targets as they are written, and classes of ``k`` people where promised."""
+    plan = _rounded(plan)
+    k = promised(method)
+    if people is None or k is None:
+        return plan
+    return merge_until_k_people(plan, *people, k, getattr(method, "how", None))
+
+
+def known_tuples(
+    method: Method, tuples: Tuples, people: People | None, confidential: Sequence[Confidential]
+) -> Tuples:
+    """The tuples, with all that the method has to know of their records."""
+    varied = getattr(method, "l", None) is not None or getattr(method, "t", None) is not None
+    return replace(
+        tuples,
+        watched=tuple(_held(it) for it in confidential) if varied else (),
+        people=None if people is None else Held("person", *people, _once_each(people[0])),
+    )
+
+
+def _once_each(records: Longs) -> Longs:
+    """A one for every record, that takes no memory."""
+    return np.broadcast_to(np.int64(1), records.shape)
+
+
+def _held(counted: Confidential) -> Held:
+    return Held(
+        counted.name,
+        counted.classes.astype(np.int64, copy=False),
+        counted.values.astype(np.int64, copy=False),
+        counted.counts.astype(np.int64, copy=False),
+        ordered=isinstance(counted.attribute, NumericalAttribute),
+    )
+
+
+def _rounded(plan: Transitions) -> Transitions:
+    """The plan with targets as they are written; those that look the same are joined."""
+    rounded = np.column_stack(
+        [a.released(plan.targets[:, j]) for j, a in enumerate(plan.tuples.attributes)]
+    )
+    joined = Transitions.joined(plan.tuples, rounded, plan.source, plan.target, plan.count)
+    return replace(joined, unpaired=plan.unpaired)
+
+
+# ---------------------------------------------------------------------- verify
+
+
+def _by_look(plan: Transitions, targets: Longs, found: Distinct) -> tuple[Longs, Distinct]:
+    """Targets that look the same are one class."""
+    return looks_alike(plan)[targets], found
+
+
+def _guarantee(
+    schema: Schema,
+    method: Method,
+    plan: Transitions,
+    applied: Applied,
+    confidential: Sequence[Confidential],
+) -> Guarantee:
+    names = [column.column for column in schema.quasi_identifiers]
+    if schema.person is None:
+        return guaranteed(names, method, plan, applied.class_sizes(), "record", confidential)
+    return guaranteed(names, method, plan, applied.people(schema.person), "person", confidential)
+
+
+def _check_multisets(
+    coded: list[Coded], plan: Transitions, applied: Applied, looks: Mapping[str, Written]
+) -> None:
+    """Where values are only permuted, each must be in the released table as often as before."""
+    for j, (column, it) in enumerate(zip(looks, coded, strict=True)):
+        before = it.written(it.attribute.target_of(np.arange(it.attribute.size)))
+        wanted: Counter[str] = Counter()
+        for place, count in zip(before.places, plan.tuples.value_counts(j).tolist(), strict=True):
+            wanted[frames.canonical(before.values[place] if place >= 0 else None)] += count
+        found = applied.value_counts(column)
+        often: Counter[str] = Counter(
+            dict(zip(map(frames.canonical, found.values), found.counts.tolist(), strict=True))
+        )
+        often[frames.canonical(None)] += plan.tuples.records - int(found.counts.sum())
+        if +often != +wanted:
+            raise InternalError(f"column {column!r} has other values than before swapping")

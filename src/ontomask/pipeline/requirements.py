@@ -1,0 +1,128 @@
+"""Whether a release is what its file requires."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ontomask.errors import RequirementNotMet
+
+if TYPE_CHECKING:
+    from ontomask.pipeline.evaluation import Evaluation
+    from ontomask.pipeline.guarantee import Guarantee
+
+__all__ = ["require", "unmet"]
+
+#: The figures of t-closeness, and how each tells values apart: the first that there is counts.
+CLOSENESS = {
+    "t_ordered": "values by their ranks",
+    "t_semantic": "values by their meaning",
+    "t_equal": "values are equal or not",
+}
+
+
+def unmet(limits: Mapping[str, float], evaluation: Evaluation, guarantee: Guarantee) -> list[str]:
+    """Every requirement that a release does not meet, with the figure found and the limit.
+
+    - ``k``: the smallest class as counted on the released table, in records or people.
+    - ``l``: the fewest different values in a class, for every confidential column.
+    - ``t``: the largest distance from a class to the whole table, for every confidential column.
+      Numbers are told apart by their ranks (``t_ordered``), for hardly any two are equal; words by
+      their meaning where that was worked out (``t_semantic``), otherwise by equality.
+    - ``linkage_below``: ``linkage_nearest``; where that is an estimate from a sample, the upper
+      end of its interval.
+    - ``sse_below``: the summed squared distance.
+
+    The last two must be below their limit, not equal to it. A figure that there is not meets
+    nothing.
+    """
+    checks: dict[str, Callable[[Any], Iterator[str]]] = {
+        "k": lambda k: _smallest(k, guarantee),
+        "l": lambda limit: _diverse(limit, evaluation),
+        "t": lambda limit: _close(limit, evaluation),
+        "linkage_below": lambda limit: _linked(limit, evaluation),
+        "sse_below": lambda limit: _lost(limit, evaluation),
+    }
+    return [reason for name, limit in limits.items() for reason in checks[name](limit)]
+
+
+def require(limits: Mapping[str, float], evaluation: Evaluation, guarantee: Guarantee) -> None:
+    """Refuse a release that is not what is required; every reason at once."""
+    reasons = unmet(limits, evaluation, guarantee)
+    if reasons:
+        raise RequirementNotMet(
+            "nothing was released, for the table is not what is required:"
+            + "".join(f"\n  - {reason}" for reason in reasons),
+            f"try {'another' if guarantee.k is None else 'a larger k or another'} method, "
+            "or require less",
+        )
+
+
+def _smallest(k: int, guarantee: Guarantee) -> Iterator[str]:
+    if not guarantee.classes:
+        yield f"k: no records are left, and {k:,} in every class are required"
+    elif guarantee.smallest < k:
+        yield (
+            f"k: the smallest class has {guarantee.smallest:,} {_unit(guarantee)}, "
+            f"and {k:,} are required"
+        )
+
+
+def _unit(guarantee: Guarantee) -> str:
+    one = {"records": "record", "people": "person"}
+    return one[guarantee.unit] if guarantee.smallest == 1 else guarantee.unit
+
+
+def _diverse(limit: int, evaluation: Evaluation) -> Iterator[str]:
+    found = evaluation.risk.get("l_distinct") or {}
+    if not found:
+        yield f"l: no confidential column was watched, and {limit:,} values are required"
+    for column, fewest in found.items():
+        if fewest < limit:
+            values = "different value" if fewest == 1 else "different values"
+            yield (f"l: a class has {fewest:,} {values} of {column!r}, and {limit:,} are required")
+
+
+def _close(limit: float, evaluation: Evaluation) -> Iterator[str]:
+    columns = evaluation.risk.get("t_equal") or {}
+    if not columns:
+        yield f"t: no confidential column was watched, and at most {limit:g} is required"
+    for column in columns:
+        how = next(name for name in CLOSENESS if column in (evaluation.risk.get(name) or {}))
+        found = evaluation.risk[how][column]
+        if found > limit:
+            yield (
+                f"t: a class is {_figure(found, limit)} from the whole table in "
+                f"{column!r} ({CLOSENESS[how]}), and at most {limit:g} is required"
+            )
+
+
+def _linked(limit: float, evaluation: Evaluation) -> Iterator[str]:
+    share = evaluation.risk.get("linkage_nearest")
+    interval = evaluation.risk.get("linkage_nearest_interval")
+    words = "of the records are linked to their original"
+    if interval is not None:
+        share, words = interval[1], f"{words} at most (estimated from a sample)"
+    if share is None:
+        yield f"linkage_below: it is not known, and below {limit:g} is required"
+    elif not share < limit:
+        yield (
+            f"linkage_below: {_figure(100 * share, 100 * limit)} % {words}, and less than "
+            f"{100 * limit:g} % is required"
+        )
+
+
+def _lost(limit: float, evaluation: Evaluation) -> Iterator[str]:
+    sse = evaluation.utility.get("sse")
+    if sse is None:
+        yield f"sse_below: it is not known, and below {limit:g} is required"
+    elif not sse < limit:
+        yield f"sse_below: the SSE is {_figure(sse, limit)}, and below {limit:g} is required"
+
+
+def _figure(value: float, limit: float) -> str:
+    """A figure with as many digits as it takes to be another than the limit."""
+    for digits in range(3, 17):
+        if f"{value:.{digits}g}" != f"{limit:.{digits}g}":
+            return f"{value:.{digits}g}"
+    return f"{value:g}"

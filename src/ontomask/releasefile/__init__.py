@@ -1,0 +1,5 @@
+"""The release file: a table, the roles of its columns, a method, and what the result must be."""
+
+from ontomask.releasefile.run import run_release_file
+
+__all__ = ["run_release_file"]

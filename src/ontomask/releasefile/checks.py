@@ -1,0 +1,394 @@
+"""What can be wrong with a release file, in sentences: in a field, and between fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from os.path import normpath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ontomask.errors import quoted
+from ontomask.methods.registry import METHODS
+from ontomask.releasefile.methods import problems_of_settings
+from ontomask.releasefile.problems import Problem, Where, allowed, shown
+from ontomask.taxonomy.names import nearest
+from ontomask.taxonomy.readers.bundled import KNOWN
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+__all__ = [
+    "ENGINES",
+    "READ_BY_SPARK",
+    "ROLES",
+    "TYPES",
+    "ending",
+    "is_elsewhere",
+    "problems_between_fields",
+    "problems_of_fields",
+]
+
+ROLES = ("quasi", "identifier", "confidential", "keep", "drop")
+TYPES = ("nominal", "numeric", "ordinal", "date")
+ENGINES = ("duckdb", "spark")
+
+#: The endings of tables that Spark reads for a release.
+READ_BY_SPARK = {
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "json"),
+}
+
+#: An address with a scheme; of two letters at least, as C:/ is a drive.
+_ADDRESS = re.compile(r"(?P<scheme>[a-zA-Z][\w+.-]+):/")
+
+#: What Spark itself leaves out of its logs, and the keys of Azure accounts.
+_SECRET = re.compile(r"secret|password|token|(access|account)[.]?key", re.IGNORECASE)
+
+#: The fields that only columns of one type have.
+ONLY_FOR = {
+    "nominal": (
+        "taxonomy",
+        "format",
+        "options",
+        "measure",
+        "domain",
+        "mapping",
+        "prefer",
+        "repair_codes",
+        "stems",
+        "heads",
+    ),
+    "ordinal": ("levels",),
+    "date": ("date_format",),
+}
+
+
+# ---------------------------------------------------------------------- a field by itself
+
+
+def problems_of_fields(
+    error: ValidationError, known: Mapping[str, Sequence[str]], texts: Mapping[Where, str]
+) -> Iterator[Problem]:
+    """What pydantic found, in our words.
+
+    ``known`` are the fields of each part of the file; ``texts`` says how values were written.
+    """
+    for found in error.errors(include_url=False):
+        where = tuple(str(step) for step in found["loc"])
+        given = found["input"]
+        kind = found["type"]
+        if kind == "together":
+            continue  # what does not fit together is found elsewhere
+        if kind == "extra_forbidden":
+            if where[-1].lower() != "seed":
+                yield _unknown(where, known)
+        elif kind == "missing":
+            yield Problem(where, "is missing", _needed(where))
+        elif where[-1] == "[key]":
+            hint = f"put the name in quotes: '{where[-2]}'"
+            yield Problem(where[:-1], "is no text, and a column is named by text", hint)
+        elif kind == "model_type" or kind == "dict_type":
+            yield Problem(where, f"is {shown(given)}", _example(where, given))
+        else:
+            yield Problem(where, f"is {shown(given)}", _rule(found, texts.get(where)))
+
+
+def _unknown(where: Where, known: Mapping[str, Sequence[str]]) -> Problem:
+    part = where[0] if len(where) > 1 else ""
+    hint = allowed(where[-1], known.get(part, ()), "the fields are")
+    if part:
+        return Problem(where[:-1], f"has no field {where[-1]!r}", hint)
+    return Problem((where[-1],), "is no field of a release file", hint)
+
+
+def _needed(where: Where) -> str:
+    return {
+        "data": "name the file to mask, as data: patients.csv",
+        "output": "name the file to write, as output: released.csv",
+        "columns": "list the columns, as diagnosis: {role: quasi, taxonomy: icd9cm}",
+        "method": "name the method, as method: {name: microaggregation, k: 5}",
+        "name": f"the methods are {quoted(METHODS, most=len(METHODS))}"
+        if where[0] == "method"
+        else f"the engines are {quoted(ENGINES)}",
+        "role": f"it can be {quoted(ROLES)}",
+    }[where[-1]]
+
+
+def _example(where: Where, given: Any) -> str:
+    if where == ("columns",):
+        return _needed(where)
+    if where[0] == "columns":
+        role = given if given in ROLES else "keep"
+        return f"write {where[-1]}: {{role: {role}}}"
+    if where == ("method",):
+        name = given if given in tuple(METHODS) else "microaggregation"
+        setting = "alpha: 0.3" if name == "noise_addition" else "k: 5"
+        return f"write method: {{name: {name}, {setting}}}"
+    return {
+        "require": "write require: {k: 5}",
+        "csv": "write csv: {delimiter: ';'}",
+        "engine": "write engine: spark",
+    }[where[0]]
+
+
+def _rule(found: Any, written: str | None) -> str:
+    """What a field must be."""
+    limits = found.get("ctx", {})
+    kind, given = found["type"], found["input"]
+    if kind == "spec":
+        return str(limits["hint"])
+    if kind == "string_type":
+        plain = isinstance(given, int | float) and "'" not in (written or "")
+        return f"it is text: put it in quotes, '{written}'" if plain and written else "it is text"
+    if kind in ("int_type", "int_from_float", "greater_than_equal"):
+        least = f", {limits['ge']} or more" if "ge" in limits else ""
+        return f"it is a whole number{least}"
+    if kind in ("greater_than", "less_than_equal", "float_type", "finite_number"):
+        share = found["loc"][-1] in ("t", "linkage_below")
+        return "it is a number above 0" + (", at most 1" if share else "")
+    return {
+        "bool_type": "it is true or false",
+        "string_too_short": "leave it out, or fill it in",
+        "too_short": "list the columns, each with its role",
+    }.get(kind, str(found["msg"]))
+
+
+# ---------------------------------------------------------------------- fields together
+
+
+def problems_between_fields(fields: Mapping[Any, Any], folder: Path | None = None) -> list[Problem]:
+    """What does not fit together, found in whatever was given; with a folder, its files as well."""
+    columns = {
+        str(name): it
+        for name, it in _group(fields, "columns").items()
+        if isinstance(it, Mapping) and it.get("role") in ROLES
+    }
+    method = _group(fields, "method")
+    problems = [*_seeds(fields), *problems_of_settings(method), *_of_engine(fields)]
+    for name, column in columns.items():
+        problems += _column(("columns", name), column)
+        if folder is not None:
+            problems += _files(("columns", name), column, folder)
+    return [*problems, *_whole(fields, columns)]
+
+
+def _group(fields: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
+    found = fields.get(name)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _seeds(fields: Mapping[Any, Any]) -> Iterator[Problem]:
+    """A seed undoes the masking for everybody who reads the file. It is not quoted."""
+    groups: dict[Where, Mapping[Any, Any]] = {
+        (): fields,
+        ("method",): _group(fields, "method"),
+        ("require",): _group(fields, "require"),
+        ("csv",): _group(fields, "csv"),
+        ("engine",): _group(fields, "engine"),
+    }
+    for name, column in _group(fields, "columns").items():
+        if isinstance(column, Mapping):
+            groups["columns", str(name)] = column
+    for where, group in groups.items():
+        for name in group:
+            if str(name).lower() == "seed":
+                yield Problem(
+                    (*where, str(name)),
+                    "stands in the file, and a seed is a secret",
+                    "take it out; give it with --seed-file FILE or in ONTOMASK_SEED",
+                )
+
+
+def _column(where: Where, column: Mapping[Any, Any]) -> Iterator[Problem]:
+    """Fields that the role or the type has no use for, and those that it needs."""
+    role, given = column["role"], [it for it in column if column[it] is not None]
+    detail = [it for it in given if it != "role"]
+    if role not in ("quasi", "confidential"):
+        known = {"type", "weight", *(it for some in ONLY_FOR.values() for it in some)}
+        for field in detail:
+            if field in known:
+                yield Problem(
+                    (*where, str(field)), f"is for other roles than {role}", "leave it out"
+                )
+        return
+    if role == "confidential" and "weight" in detail:
+        yield Problem((*where, "weight"), "is for the role quasi", "leave it out")
+    kind = column.get("type") or ("nominal" if column.get("taxonomy") else None)
+    if kind is None:
+        yield from _untyped(where, role, detail)
+    elif kind in TYPES:
+        yield from _of_type(where, str(kind), detail)
+
+
+def _untyped(where: Where, role: str, detail: Sequence[Any]) -> Iterator[Problem]:
+    if role == "quasi" or any(field in it for it in ONLY_FOR.values() for field in detail):
+        yield Problem(
+            where,
+            "has no type",
+            "name a taxonomy, or say type: numeric, ordinal or date",
+        )
+
+
+def _of_type(where: Where, kind: str, detail: Sequence[Any]) -> Iterator[Problem]:
+    for other, names in ONLY_FOR.items():
+        for field in detail:
+            if field in names and other != kind:
+                yield Problem(
+                    (*where, str(field)),
+                    f"is for {other} columns, and this one is {kind}",
+                    f"leave it out, or say type: {other}",
+                )
+    needed = {"nominal": "taxonomy", "ordinal": "levels"}.get(kind)
+    if needed and needed not in detail:
+        example = {"taxonomy": "taxonomy: icd9cm", "levels": "levels: [mild, severe]"}[needed]
+        yield Problem(where, f"is {kind} and has no {needed}", f"give it, as {example}")
+
+
+def _files(where: Where, column: Mapping[Any, Any], folder: Path) -> Iterator[Problem]:
+    """Taxonomies and mappings that are not there."""
+    taxonomy, mapping = column.get("taxonomy"), column.get("mapping")
+    if isinstance(taxonomy, str) and taxonomy in KNOWN:
+        for field in ("format", "options"):
+            if column.get(field) is not None:
+                yield Problem(
+                    (*where, field),
+                    f"is for files, and {taxonomy!r} is bundled",
+                    f"leave it out, or write ./{taxonomy} for a file of that name",
+                )
+    elif isinstance(taxonomy, str) and taxonomy and not (folder / taxonomy).exists():
+        near = nearest(taxonomy, KNOWN, most=1)
+        yield Problem(
+            (*where, "taxonomy"),
+            f"is {shown(taxonomy)}, neither a bundled taxonomy nor a file",
+            (f"did you mean {near[0]!r}? " if near else "")
+            + f"Bundled are {quoted(KNOWN)}; the path of a file is relative to the release file",
+        )
+    if isinstance(mapping, str) and mapping and not (folder / mapping).is_file():
+        yield Problem(
+            (*where, "mapping"),
+            f"is {shown(mapping)}, and there is no such file",
+            "its path is relative to the release file",
+        )
+
+
+def _whole(
+    fields: Mapping[Any, Any], columns: Mapping[str, Mapping[Any, Any]]
+) -> Iterator[Problem]:
+    roles = {name: column["role"] for name, column in columns.items()}
+    all_known = len(roles) == len(_group(fields, "columns"))
+    if roles and all_known and "quasi" not in roles.values():
+        yield Problem(("columns",), "has no quasi-identifier", "one column needs role: quasi")
+    person = fields.get("person")
+    if isinstance(person, str) and roles.get(person) == "quasi":
+        yield Problem(
+            ("person",),
+            f"is {shown(person)}, a quasi-identifier",
+            "it cannot be both: name another column",
+        )
+    if all_known and "confidential" not in roles.values():
+        for name in ("l", "t"):
+            if _group(fields, "require").get(name) is not None:
+                yield Problem(
+                    ("require", name),
+                    "is about confidential columns, and there is none",
+                    "give a column role: confidential, or leave it out",
+                )
+    yield from _same_file(fields)
+
+
+def _same_file(fields: Mapping[Any, Any]) -> Iterator[Problem]:
+    data, output = fields.get("data"), fields.get("output")
+    if not isinstance(data, str) or not isinstance(output, str) or not data:
+        return
+    data, output = normpath(data), normpath(output)
+    if data == output:
+        yield Problem(
+            ("output",), "is the data itself, which is never touched", "name another file"
+        )
+    elif data.startswith(f"{output}/") or output.startswith(f"{data}/"):
+        yield Problem(
+            ("output",),
+            "and the data are one inside the other, and the data are never touched",
+            "name another place",
+        )
+
+
+# ---------------------------------------------------------------------- engines
+
+
+def is_elsewhere(named: str) -> bool:
+    """Whether a table is not in the files of this machine, but where an address says.
+
+    >>> is_elsewhere("s3a://bucket/a.parquet"), is_elsewhere("file:/a.csv"), is_elsewhere("C:/a")
+    (True, False, False)
+    """
+    found = _ADDRESS.match(named)
+    return found is not None and found["scheme"].lower() != "file"
+
+
+def _of_engine(fields: Mapping[Any, Any]) -> Iterator[Problem]:
+    """What one engine can do and the other cannot."""
+    given = fields.get("engine")
+    name = given.get("name") if isinstance(given, Mapping) else given
+    if name == "spark":
+        yield from _of_spark(fields)
+    elif name in ("duckdb", None):
+        yield from _of_duckdb(fields)
+
+
+def _of_duckdb(fields: Mapping[Any, Any]) -> Iterator[Problem]:
+    for field in ("data", "output"):
+        named = fields.get(field)
+        if isinstance(named, str) and is_elsewhere(named):
+            yield Problem(
+                (field,),
+                "is no file of this machine",
+                "name one; where Spark can read it, say engine: spark",
+            )
+    for field in ("master", "config"):
+        if _group(fields, "engine").get(field) is not None:
+            yield Problem(
+                ("engine", field),
+                "is for spark, and the engine is duckdb",
+                "leave it out, or say name: spark",
+            )
+
+
+def _of_spark(fields: Mapping[Any, Any]) -> Iterator[Problem]:
+    data, output = fields.get("data"), fields.get("output")
+    if isinstance(data, str) and data and ending(data) not in READ_BY_SPARK:
+        yield Problem(
+            ("data",),
+            f"is no table that is read with Spark: its name ends in {ending(data) or 'nothing'}",
+            f"it can be {', '.join(READ_BY_SPARK)}; leave engine out for the others",
+        )
+    if isinstance(output, str) and output and not output.rstrip("/").endswith(".parquet"):
+        yield Problem(
+            ("output",),
+            "is not .parquet, and Spark writes folders of Parquet files",
+            "name it so, as output: released.parquet",
+        )
+    for field, whose in (("table", "databases and workbooks"), ("memory", "DuckDB")):
+        if fields.get(field) is not None:
+            hint = {"memory": "; Spark's is set by config: {spark.driver.memory: 4g}"}
+            yield Problem(
+                (field,),
+                f"is for {whose}, and the engine is spark",
+                f"leave it out{hint.get(field, '')}",
+            )
+    config = _group(_group(fields, "engine"), "config")
+    for name in config:
+        if _SECRET.search(str(name)):
+            yield Problem(
+                ("engine", "config", str(name)),
+                "is a secret, and a release file holds none",
+                "take it out; Spark finds it in spark-defaults.conf, or where your cluster keeps "
+                "such things",
+            )
+
+
+def ending(named: str) -> str:
+    """What a name ends in, in small letters; gzip around it does not matter."""
+    return Path(named.lower().removesuffix(".gz")).suffix

@@ -1,0 +1,116 @@
+"""Compare methods on the table that a release file names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+
+from ontomask.errors import ParameterError, many
+from ontomask.pipeline.compare import Comparison, compare
+from ontomask.releasefile import compared_methods as files
+from ontomask.releasefile.model import Spec, load_spec
+from ontomask.releasefile.problems import hints_in_yaml
+from ontomask.releasefile.run import file_settings, refuse_targets
+
+__all__ = ["compare_file"]
+
+Progress = Callable[[str], None]
+
+
+def compare_file(
+    spec: str | PathLike[str] | Spec,
+    methods: Sequence[str],
+    seed: int | None = None,
+    *,
+    ks: Sequence[int] | None = None,
+    alphas: Sequence[float] | None = None,
+    workers: int | None = None,
+    sample: int | None = None,
+    page: Path | None = None,
+    table: Path | None = None,
+    specs: Path | None = None,
+    force: bool = False,
+    progress: Progress = lambda _: None,
+) -> tuple[Comparison, list[Path]]:
+    """Compare methods on the table that a release file names; and the files that were written.
+
+    ``methods`` are named as in a release file, and may carry settings; the release file's own
+    method keeps the settings it has there. ``page``, ``table`` and ``specs`` are what to write: the
+    page, the table as CSV, and a folder of release files. Nothing is written over unless ``force``,
+    and that is found out before any work.
+    """
+    own = [] if isinstance(spec, Spec) else [Path(spec)]
+    if not isinstance(spec, Spec):
+        spec = load_spec(spec)
+    made = files.methods_called(
+        methods,
+        files.KS if ks is None else ks,
+        files.ALPHAS if alphas is None else alphas,
+        (spec.method.name, spec.method.settings),
+    )
+    targets = [path for path in (page, table) if path is not None]
+    each = [] if specs is None else files.spec_files(made, specs)
+    if specs is not None:
+        _check_folder(specs)
+    refuse_targets(
+        [*targets, *(path for path in each if specs and specs.is_dir())],
+        [
+            *spec.inputs(),
+            *own,
+        ],
+    )
+    _refuse_existing([*targets, *each], force)
+    progress("reading the taxonomies")
+    schema = spec.schema()
+    with hints_in_yaml():
+        found = compare(
+            spec.data_path,
+            schema,
+            made,
+            seed,
+            require=spec.limits,
+            workers=workers,
+            sample=sample,
+            progress=progress,
+            **file_settings(spec),
+        )
+    found = replace(
+        found,
+        complete=not files.names_values(spec),
+        _file_of=lambda method: files.file_for_page(spec, method),
+    )
+    written: list[Path] = []
+    progress("writing")
+    try:
+        if page is not None:
+            found.save_page(page, force)
+            written.append(page)
+        if table is not None:
+            found.write_csv(table, force)
+            written.append(table)
+        if specs is not None:
+            files.write_specs(spec, found.points, specs, force=force)
+    except BaseException:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
+    return found, [*written, *([specs] if specs is not None else [])]
+
+
+def _check_folder(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise ParameterError(f"{folder} is a file, not a folder", "name another folder")
+    if not folder.parent.is_dir():
+        raise ParameterError(f"there is no folder {folder.parent}", "create it, or name another")
+
+
+def _refuse_existing(files: Sequence[Path], force: bool) -> None:
+    there = [path for path in files if path.exists()]
+    if there and not force:
+        others = f" and {many(len(there) - 1, 'other file')}" if there[1:] else ""
+        raise ParameterError(
+            f"{there[0]}{others} exist{'' if others else 's'} already",
+            "choose another name, or have it overwritten: --force",
+        )

@@ -1,0 +1,107 @@
+"""Masking methods as a release file names them; their settings are known to the methods alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field
+from typing import Any, get_type_hints
+
+from ontomask.errors import ParameterError
+from ontomask.methods.method import Method
+from ontomask.methods.registry import METHODS, _settings
+from ontomask.releasefile.problems import Problem, allowed
+
+__all__ = ["json_schema_of_methods", "problems_of_settings"]
+
+
+def problems_of_settings(given: Mapping[Any, Any]) -> Iterator[Problem]:
+    """What the method says to each of its settings, and then to all of them together."""
+    kind = METHODS.get(given["name"]) if isinstance(given.get("name"), str) else None
+    if kind is None:
+        return
+    known = [it.name for it in _settings(kind)]
+    alone = True
+    for setting, value in given.items():
+        if setting == "name" or str(setting).lower() == "seed":
+            continue
+        if setting not in known:
+            alone = False
+            yield Problem(
+                ("method",),
+                f"has no setting {str(setting)!r}",
+                allowed(str(setting), known, f"the settings of {given['name']} are"),
+            )
+        elif (error := _refused(kind, {setting: value})) is not None and _is_about(error, setting):
+            alone = False
+            words = _choices(kind, setting)
+            yield Problem(
+                ("method", setting),
+                error.message.removeprefix(f"{setting} "),
+                allowed(value, words) if words else error.hint,
+            )
+    together = {name: value for name, value in given.items() if name in known}
+    if alone and (error := _refused(kind, together)) is not None:
+        yield Problem(("method",), f"has settings that clash: {error.message}", error.hint)
+
+
+def _refused(kind: Callable[..., Method], settings: Mapping[str, Any]) -> ParameterError | None:
+    try:
+        kind(**settings)
+    except ParameterError as error:
+        return error
+    return None
+
+
+def _is_about(error: ParameterError, setting: str) -> bool:
+    """Whether the error is about the value itself, and not about what it clashes with."""
+    return error.message.startswith(f"{setting} is ") and ", and " not in error.message
+
+
+def _choices(kind: Callable[..., Method], setting: str) -> list[str]:
+    """The words that a setting can be, as the method lists them when it refuses one."""
+    error = _refused(kind, {setting: "\N{REPLACEMENT CHARACTER}"})
+    if error is None or not error.hint.startswith("it can be "):
+        return []
+    return re.findall(r"'([^']*)'", error.hint)
+
+
+# ---------------------------------------------------------------------- for editors
+
+
+def json_schema_of_methods() -> dict[str, Any]:
+    """One alternative for each method."""
+    return {
+        "description": "The masking method and its settings.",
+        "type": "object",
+        "required": ["name"],
+        "oneOf": [_json_schema(name, kind) for name, kind in METHODS.items()],
+    }
+
+
+def _json_schema(name: str, kind: Any) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {
+        "title": name,
+        "description": str(kind.__doc__).splitlines()[0].replace("``", ""),
+        "type": "object",
+        "properties": {
+            "name": {"const": name},
+            **{it.name: _property(kind, it, hints[it.name]) for it in _settings(kind)},
+        },
+        "required": [
+            "name",
+            *(it.name for it in _settings(kind) if it.default is MISSING),
+        ],
+        "additionalProperties": False,
+    }
+
+
+def _property(kind: Any, setting: Field[Any], hint: Any) -> dict[str, Any]:
+    from pydantic import TypeAdapter
+
+    default = {} if setting.default is MISSING else {"default": setting.default}
+    words: list[str | None] = [*_choices(kind, setting.name)]
+    if words:
+        return {"enum": words if setting.default is not None else [*words, None], **default}
+    return {**TypeAdapter(hint).json_schema(), **default}

@@ -1,0 +1,558 @@
+"""The release file: a table, the roles of its columns, a method, and what the result must be.
+
+It holds no data and no seed, so that it can be kept with the code of a project. Its fields are
+those of :class:`~ontomask.microdata.schema.Schema` and of the methods, under the same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    PlainValidator,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from ontomask.distances import MEASURES
+from ontomask.errors import OntomaskError, ParameterError, SpecError, raise_together
+from ontomask.methods.method import Method
+from ontomask.methods.registry import METHODS
+from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
+from ontomask.pipeline.facts import USUAL_THRESHOLD, threshold
+from ontomask.releasefile import fields as kinds
+from ontomask.releasefile.checks import (
+    ENGINES,
+    ROLES,
+    TYPES,
+    is_elsewhere,
+    problems_between_fields,
+    problems_of_fields,
+)
+from ontomask.releasefile.methods import json_schema_of_methods
+from ontomask.releasefile.problems import Problem, refuse, shown
+from ontomask.releasefile.yaml_file import read_yaml
+from ontomask.report.plain_values import file_name
+from ontomask.taxonomy import Taxonomy, load_taxonomy
+from ontomask.taxonomy.readers import FORMATS
+from ontomask.taxonomy.readers.bundled import KNOWN
+
+__all__ = [
+    "ColumnSpec",
+    "CsvSpec",
+    "EngineSpec",
+    "MethodSpec",
+    "Requirements",
+    "Spec",
+    "json_schema",
+    "load_spec",
+    "problems_of",
+]
+
+#: Endings that follow the one that says what a file is.
+PACKED = (".gz", ".zst")
+
+#: Endings of tables, which are no release files.
+TABLES = (
+    *(".csv", ".tsv", ".tab", ".parquet", ".pq", ".jsonl", ".ndjson"),
+    *(".sqlite", ".sqlite3", ".db", ".xlsx"),
+)
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+class _Fields(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+# ---------------------------------------------------------------------- the parts of the file
+
+
+class ColumnSpec(_Fields):
+    """A column: its role, and what its values are."""
+
+    role: Annotated[str, kinds.OneOf(ROLES)] = Field(
+        description="quasi: masked. identifier, drop: never released. confidential, keep: released "
+        "untouched; confidential ones are watched by l-diversity and t-closeness."
+    )
+    type: Annotated[str | None, kinds.OneOf(TYPES)] = Field(
+        None, description="What the values are; nominal where a taxonomy is given."
+    )
+    taxonomy: kinds.Text | None = Field(
+        None,
+        description="The name of a bundled taxonomy, or the path of a file.",
+        examples=list(KNOWN),
+    )
+    format: Annotated[str | None, kinds.OneOf(FORMATS)] = Field(
+        None, description="The format of the taxonomy's file, where its content does not tell."
+    )
+    options: Annotated[
+        dict[str, Any] | None, PlainValidator(kinds.options), kinds.json(type="object")
+    ] = Field(None, description="Options of that format, as delimiter, encoding or language.")
+    measure: Annotated[str | None, kinds.OneOf(tuple(MEASURES))] = Field(
+        None, description="The distance between concepts; sanchez where none is named."
+    )
+    domain: kinds.Text | None = Field(
+        None,
+        description="What distances are counted in: lcs (below the least common subsumer of the "
+        "values, the default), taxonomy (all of it), or a concept.",
+    )
+    weight: kinds.Above0 | None = Field(
+        None, description="How much the column counts in the distance between records; usually 1."
+    )
+    mapping: Annotated[
+        dict[str, str] | str | None,
+        PlainValidator(kinds.mapping),
+        kinds.json(
+            anyOf=[
+                {"type": "object", "additionalProperties": {"type": "string"}},
+                {"type": "string", "minLength": 1},
+            ]
+        ),
+    ] = Field(
+        None,
+        description="What values mean that the taxonomy does not know: value: concept, or the path "
+        "of a table with these columns.",
+    )
+    prefer: Annotated[
+        tuple[str, ...] | None,
+        PlainValidator(kinds.prefer),
+        kinds.json(anyOf=[{"type": "string"}, {**kinds.TEXTS, "minItems": 1}]),
+    ] = Field(None, description="Where a name has several concepts, what is below these is meant.")
+    repair_codes: bool | None = Field(
+        None, description="Whether to mend ICD codes that lost zeros or the point."
+    )
+    stems: Annotated[
+        str | None, PlainValidator(kinds.stems), kinds.json(type=["string", "null"])
+    ] = Field(None, description="The language whose word stems are compared; none does without.")
+    heads: bool | None = Field(
+        None, description="Whether unknown phrases are mapped by their head noun (English)."
+    )
+    levels: Annotated[
+        tuple[Any, ...] | None,
+        PlainValidator(kinds.levels),
+        kinds.json(type="array", items=kinds.SCALARS, minItems=1, uniqueItems=True),
+    ] = Field(None, description="Of an ordinal column: its values from the lowest to the highest.")
+    date_format: Annotated[
+        str | None, PlainValidator(kinds.date_format), kinds.json(type="string", pattern="%")
+    ] = Field(None, description="Of a date column of text: how dates are written, as %d/%m/%Y.")
+
+    @property
+    def kind(self) -> str | None:
+        """The type of the values, named or told by the taxonomy; None where nothing says it."""
+        return self.type or ("nominal" if self.taxonomy else None)
+
+
+class CsvSpec(_Fields):
+    """How a CSV file is written, where it cannot be told from the file."""
+
+    delimiter: Annotated[str | None, PlainValidator(kinds.character), kinds.ONE_CHARACTER] = Field(
+        None, description="What separates the columns."
+    )
+    quote: Annotated[str | None, PlainValidator(kinds.character), kinds.ONE_CHARACTER] = Field(
+        None, description="What stands around cells that contain the delimiter."
+    )
+    encoding: Annotated[str | None, PlainValidator(kinds.encoding), kinds.json(type="string")] = (
+        Field(None, description="How letters are stored, as utf-8 or latin-1.")
+    )
+
+
+class EngineSpec(_Fields):
+    """What reads, masks and writes the table; a name alone will do."""
+
+    name: Annotated[str, kinds.OneOf(ENGINES)] = Field(
+        description="duckdb: this machine, also where a table is larger than memory. spark: Spark, "
+        "on this machine or a cluster."
+    )
+    master: kinds.Text | None = Field(
+        None,
+        description="Of spark: where it runs, as local[4] or yarn; otherwise what spark-submit, "
+        "the session that runs or SPARK_MASTER says, and at last this machine.",
+    )
+    config: Annotated[
+        dict[str, str | int | float | bool] | None,
+        PlainValidator(kinds.spark_config),
+        kinds.json(type="object", additionalProperties={"type": ["string", "number", "boolean"]}),
+    ] = Field(None, description="Of spark: its settings, as {spark.driver.memory: 4g}.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, given: Any) -> Any:
+        return {"name": given} if isinstance(given, str) else given
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The settings as Spark takes them."""
+        said = {
+            name: str(value).lower() if isinstance(value, bool) else str(value)
+            for name, value in (self.config or {}).items()
+        }
+        return said | ({"spark.master": self.master} if self.master else {})
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"anyOf": [{"type": "string", "enum": list(ENGINES)}, handler(schema)]}
+
+
+class MethodSpec(BaseModel):
+    """The masking method and its settings, which are those of the method itself."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+
+    name: Annotated[str, kinds.OneOf(tuple(METHODS))]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Everything but the name."""
+        return dict(self.__pydantic_extra__ or {})
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return json_schema_of_methods()
+
+
+class Requirements(_Fields):
+    """What a release must be; otherwise nothing is released."""
+
+    k: Annotated[int, Field(ge=2)] | None = Field(
+        None, description="Every class holds so many records, or people, or more."
+    )
+    l: Annotated[int, Field(ge=2)] | None = Field(  # noqa: E741 - the word of the trade
+        None, description="Every class holds so many different values of each confidential column."
+    )
+    t: kinds.Share | None = Field(
+        None,
+        description="No class is farther than this from the whole table, in any confidential "
+        "column.",
+    )
+    linkage_below: kinds.Share | None = Field(
+        None, description="Less than this share of the records is linked to its original."
+    )
+    sse_below: kinds.Above0 | None = Field(
+        None, description="The squared distances between original and masked records sum to less."
+    )
+
+    @property
+    def given(self) -> dict[str, float]:
+        """Those that are asked for."""
+        return {name: limit for name, limit in self if limit is not None}
+
+
+class Spec(_Fields):
+    """A release as a file; :func:`load_spec` reads it, :meth:`from_dict` makes one of a dict.
+
+    Relative paths are relative to the folder of the file.
+    """
+
+    data: kinds.Text = Field(
+        description="The table to mask: a file, CSV, Parquet, JSON or SQLite; with engine: spark "
+        "also a folder of files, or an address that Spark can read."
+    )
+    table: kinds.Text | None = Field(None, description="The table, where the file holds several.")
+    csv: CsvSpec | None = Field(None, description="How a CSV file is written.")
+    output: kinds.Text = Field(
+        description="The file to write; its report and its manifest are written beside it."
+    )
+    engine: EngineSpec | None = Field(
+        None, description="What reads, masks and writes the table: duckdb where nothing is said."
+    )
+    columns: dict[str, ColumnSpec] = Field(
+        description="The columns by name, each with its role.", min_length=1
+    )
+    person: kinds.Text | None = Field(
+        None, description="The column that says which records are one person; k counts people then."
+    )
+    other: Annotated[str, kinds.OneOf(("refuse", "keep", "drop"))] = Field(
+        "refuse", description="What becomes of columns that are not listed."
+    )
+    missing: Annotated[str, kinds.OneOf(("refuse", "category", "drop"))] = Field(
+        "refuse",
+        description="What becomes of missing quasi-identifiers: an error, a category of their own, "
+        "or their rows are left out.",
+    )
+    missing_marks: Annotated[
+        tuple[str, ...],
+        PlainValidator(kinds.marks),
+        kinds.json(type="array", items=kinds.SCALARS),
+    ] = Field((), description='Values that mean missing, as "?".')
+    method: MethodSpec = Field(description="How the table is masked.")
+    require: Requirements | None = Field(
+        None, description="What must hold, or nothing is released."
+    )
+    report_threshold: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="Nothing that fewer records carry is named in report and manifest; k for "
+        f"methods that group, otherwise {USUAL_THRESHOLD}.",
+    )
+    memory: Annotated[str | None, PlainValidator(kinds.memory), kinds.json(type="string")] = Field(
+        None, description="How much memory may be used, as 2GB."
+    )
+
+    _folder: Path = PrivateAttr(default_factory=Path)
+    _schema: Schema | None = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _fields_fit_together(self) -> Spec:
+        problems = problems_between_fields(self.as_dict())
+        if problems:
+            raise PydanticCustomError("together", "{words}", {"words": problems[0].sentence})
+        return self
+
+    @classmethod
+    def from_dict(cls, fields: Any, folder: str | PathLike[str] = ".") -> Spec:
+        """A release from its fields; all that is wrong with them is one error.
+
+        >>> Spec.from_dict({"data": "a.csv", "output": "b.csv", "method": {"name": "recoding"},
+        ...                 "columns": {"age": {"role": "quasy", "type": "numeric"}}})
+        Traceback (most recent call last):
+          ...
+        ontomask.errors.SpecError: the release: columns.age.role is 'quasy'
+        <BLANKLINE>
+        hint: did you mean 'quasi'? It can be 'quasi', 'identifier', 'confidential', 'keep', 'drop'
+        """
+        spec, problems = _checked(fields, Path(folder), {})
+        refuse(problems, "the release", {})
+        assert spec is not None
+        return spec
+
+    # ------------------------------------------------------------------ what it says
+
+    @property
+    def folder(self) -> Path:
+        """What relative paths are relative to."""
+        return self._folder
+
+    def path(self, named: str) -> Path:
+        """A file that the release names."""
+        if named.lower().startswith("file:/"):
+            from urllib.request import url2pathname  # loads all of HTTP
+
+            return Path(url2pathname(urlsplit(named).path))
+        return self._folder / named
+
+    @property
+    def by_spark(self) -> bool:
+        """Whether Spark reads, masks and writes the table."""
+        return self.engine is not None and self.engine.name == "spark"
+
+    @property
+    def data_path(self) -> Path:
+        """The table to mask, in a file of this machine; refused where it is none."""
+        if is_elsewhere(self.data):
+            raise ParameterError(
+                f"{file_name(self.data)} is not on this machine, and only ontomask mask reads it "
+                "with Spark; all else reads files, with DuckDB",
+                "name a local copy, or a part of it, as data",
+            )
+        return self.path(self.data)
+
+    @property
+    def output_path(self) -> Path:
+        """The file to write; of an output elsewhere, what its manifest is named after."""
+        if is_elsewhere(self.output):
+            return self._folder / file_name(self.output)
+        return self.path(self.output)
+
+    def beside(self, ending: str) -> Path:
+        """A file beside the output: ``beside("manifest.json")`` is ``released.manifest.json``."""
+        output = self.output_path
+        plain = output.with_suffix("") if output.suffix in PACKED else output
+        return output.with_name(f"{plain.stem}.{ending}")
+
+    def paths(self) -> list[Path]:
+        """Every file that is read or written, without those beside the output."""
+        named = [it for it in (self.data, self.output) if not is_elsewhere(it)]
+        return list(dict.fromkeys([*map(self.path, named), *self._tables()]))
+
+    def inputs(self) -> list[Path]:
+        """Every file of this machine that is read."""
+        return [*([] if is_elsewhere(self.data) else [self.data_path]), *self._tables()]
+
+    def _tables(self) -> list[Path]:
+        """Taxonomies and mappings in files."""
+        named: list[str] = []
+        for column in self.columns.values():
+            if column.taxonomy and column.taxonomy not in KNOWN:
+                named.append(column.taxonomy)
+            if isinstance(column.mapping, str):
+                named.append(column.mapping)
+        return [self.path(it) for it in dict.fromkeys(named)]
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """The requirements that the file names; empty without any."""
+        return {} if self.require is None else self.require.given
+
+    @property
+    def threshold(self) -> int:
+        """What fewer records carry is not named: the ``report_threshold``, or what is usual."""
+        return threshold(self.method_object(), self.report_threshold)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields that are given, ready for YAML and JSON; :meth:`from_dict` reads them."""
+        return _plain(self.model_dump(exclude_unset=True))
+
+    # ------------------------------------------------------------------ what it makes
+
+    def method_object(self) -> Method:
+        """The masking method with its settings."""
+        return METHODS[self.method.name](**self.method.settings)
+
+    def schema(self) -> Schema:  # type: ignore[override]  # pydantic's own is a relic
+        """The roles of the columns; each taxonomy is loaded once, when this is first called."""
+        if self._schema is None:
+            taxonomies: dict[str, Taxonomy] = {}
+            by_role: dict[str, list[Any]] = {role: [] for role in ROLES}
+            errors: list[OntomaskError] = []
+            for name, column in self.columns.items():
+                try:
+                    by_role[column.role].append(self._typed(name, column, taxonomies))
+                except OntomaskError as error:
+                    errors.append(error)
+            raise_together(list({str(it): it for it in errors}.values()), SpecError)
+            self._schema = Schema(
+                by_role["quasi"],
+                identifiers=by_role["identifier"],
+                confidential=by_role["confidential"],
+                keep=by_role["keep"],
+                drop=by_role["drop"],
+                other=self.other,
+                missing=self.missing,
+                missing_marks=self.missing_marks,
+                person=self.person,
+            )
+        return self._schema
+
+    def _typed(self, name: str, column: ColumnSpec, taxonomies: dict[str, Taxonomy]) -> Any:
+        """The column as the schema takes it."""
+        weight: dict[str, Any] = {} if column.weight is None else {"weight": column.weight}
+        if column.kind == "numeric":
+            return Numeric(name, **weight)
+        if column.kind == "ordinal":
+            return Ordinal(name, column.levels or (), **weight)
+        if column.kind == "date":
+            return Date(name, format=column.date_format, **weight)
+        if column.kind is None:
+            return name
+        settings = {
+            field: getattr(column, field)
+            for field in _OF_NOMINAL
+            if getattr(column, field) is not None
+        }
+        if "stems" in column.model_fields_set:  # where none is an answer
+            settings["stems"] = column.stems
+        if isinstance(column.mapping, str):
+            settings["mapping"] = self.path(column.mapping)
+        return Nominal(name, self._taxonomy(column, taxonomies), **settings)
+
+    def _taxonomy(self, column: ColumnSpec, loaded: dict[str, Taxonomy]) -> Taxonomy:
+        named = str(column.taxonomy)
+        source = named if named in KNOWN else self.path(named)
+        key = repr((str(source), column.format, sorted((column.options or {}).items())))
+        if key not in loaded:
+            loaded[key] = load_taxonomy(source, column.format, **(column.options or {}))
+        return loaded[key]
+
+
+#: The fields of a column that go to :class:`Nominal` as they are.
+_OF_NOMINAL = (
+    "measure",
+    "domain",
+    "weight",
+    "mapping",
+    "prefer",
+    "repair_codes",
+    "stems",
+    "heads",
+)
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as the lists they were."""
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, tuple | list) else value
+
+
+# ---------------------------------------------------------------------- reading it
+
+
+def load_spec(path: str | PathLike[str]) -> Spec:
+    """Read a release file; all that is wrong with it is one :class:`SpecError`.
+
+    The error names each field by its path (``columns.diagnosis.measure``) and line, says what stood
+    there, and what may stand there. Nothing in the file is run.
+    """
+    file = Path(path)
+    if _is_table(file):
+        raise SpecError(
+            f"{file} is a table, not a release file",
+            f"ontomask init {file} makes a release file from it",
+        )
+    document = read_yaml(file)
+    if document.data is None and document.problems:
+        refuse(document.problems, str(file), document.lines)
+    if not isinstance(document.data, dict):
+        raise SpecError(
+            f"{file} holds {shown(document.data)}, not fields",
+            "a release file says data:, output:, columns: and method:",
+        )
+    spec, problems = _checked(document.data, file.parent, document.texts)
+    refuse([*document.problems, *problems], str(file), document.lines)
+    assert spec is not None
+    return spec
+
+
+def _is_table(file: Path) -> bool:
+    """Whether a name is that of a table; JSON and text may be a release file."""
+    endings = [it for it in file.suffixes if it.lower() not in PACKED]
+    return bool(endings) and endings[-1].lower() in TABLES and file.is_file()
+
+
+def _checked(
+    fields: Any, folder: Path, texts: Mapping[tuple[str, ...], str]
+) -> tuple[Spec | None, list[Problem]]:
+    """The release, or all that is wrong with it."""
+    if not isinstance(fields, Mapping):
+        return None, [Problem((), f"it is {shown(fields)}", "give a dict of fields")]
+    problems = problems_between_fields(fields, folder)
+    try:
+        spec = Spec.model_validate(dict(fields))
+    except ValidationError as error:
+        models: dict[str, type[BaseModel]] = {
+            "": Spec,
+            "columns": ColumnSpec,
+            "csv": CsvSpec,
+            "engine": EngineSpec,
+            "require": Requirements,
+        }
+        known = {where: list(model.model_fields) for where, model in models.items()}
+        return None, [*problems_of_fields(error, known, texts), *problems]
+    spec._folder = folder
+    return spec, problems
+
+
+def problems_of(fields: Any, folder: Path) -> list[Problem]:
+    """All that is wrong with the fields of a release file, or not there yet."""
+    return list(dict.fromkeys(_checked(fields, folder, {})[1]))
+
+
+def json_schema() -> dict[str, Any]:
+    """The release file as a JSON schema (draft 2020-12), for editors."""
+    made = Spec.model_json_schema()
+    return {"$schema": DRAFT, **made, "title": "ontomask release file"}

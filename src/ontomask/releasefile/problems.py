@@ -1,0 +1,129 @@
+"""What is wrong with a release file: the field, what stood there, what may stand there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ontomask.errors import OntomaskError, SpecError, quoted
+from ontomask.taxonomy.names import nearest
+
+__all__ = [
+    "Problem",
+    "Where",
+    "allowed",
+    "hints_in_yaml",
+    "in_yaml",
+    "refuse",
+    "shown",
+]
+
+#: The way to a field: ``("columns", "diagnosis", "measure")``.
+Where = tuple[str, ...]
+
+#: Of a long text so much is quoted.
+MOST_LETTERS = 60
+
+#: Arguments in Python that are fields of a release file.
+_ARGUMENT = re.compile(r"\b(mapping|prefer|repair_codes|missing_marks|missing|domain|person)=")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: the field, a sentence about it, and what to do.
+
+    >>> Problem(("method", "k"), "is 1", "it is a whole number, 2 or more").sentence
+    'method.k is 1'
+    """
+
+    where: Where
+    what: str
+    hint: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, beginning with the field."""
+        return f"{'.'.join(self.where)} {self.what}".strip()
+
+
+def shown(value: Any) -> str:
+    """What stood in a field, in few letters.
+
+    >>> shown(None), shown(True), shown("quasi"), shown([1, 2]), shown({})
+    ('empty', 'true', "'quasi'", 'a list', 'a group of fields')
+    """
+    if value is None:
+        return "empty"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return "a group of fields"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "a list"
+    text = str(value)
+    text = text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
+    return repr(text) if isinstance(value, str) else text
+
+
+def allowed(given: Any, words: Iterable[str], verb: str = "it can be") -> str:
+    """The hint where one of some words is needed; the nearest one first.
+
+    >>> allowed("kep", ["keep", "drop"])
+    "did you mean 'keep'? It can be 'keep', 'drop'"
+    """
+    known = list(words)
+    listed = f"{verb} {quoted(known, most=len(known))}"
+    near = nearest(given, known, most=1) if isinstance(given, str) else []
+    return f"did you mean {near[0]!r}? {listed[0].upper()}{listed[1:]}" if near else listed
+
+
+def refuse(problems: Sequence[Problem], file: str, lines: Mapping[Where, int]) -> None:
+    """Raise one error for all problems, in the order of the file."""
+    if not problems:
+        return
+    placed = sorted(
+        ((_line(it.where, lines), it) for it in dict.fromkeys(problems)), key=lambda it: it[0]
+    )
+    if len(placed) == 1:
+        line, problem = placed[0]
+        raise SpecError(
+            f"{file}{f', line {line}' if line else ''}: {problem.sentence}", problem.hint
+        )
+    listed = [
+        f"  - {f'line {line}: ' if line else ''}{it.sentence}{f'; {it.hint}' if it.hint else ''}"
+        for line, it in placed
+    ]
+    raise SpecError("\n".join([f"{file} has {len(placed)} problems:", *listed]))
+
+
+def in_yaml(hint: str) -> str:
+    """A hint that speaks Python, as a release file is written.
+
+    >>> in_yaml("did you mean mapping={'hepatits': 'hepatitis'}?")
+    "did you mean mapping: {'hepatits': 'hepatitis'}?"
+    >>> in_yaml("try repair_codes=True")
+    'try repair_codes: true'
+    """
+    return re.sub(r"\brepair_codes: True\b", "repair_codes: true", _ARGUMENT.sub(r"\1: ", hint))
+
+
+@contextmanager
+def hints_in_yaml() -> Iterator[None]:
+    """What goes wrong with the table of a release file has hints in the words of that file."""
+    try:
+        yield
+    except OntomaskError as error:
+        if in_yaml(error.hint) == error.hint:
+            raise
+        raise type(error)(error.message, in_yaml(error.hint)) from None
+
+
+def _line(where: Where, lines: Mapping[Where, int]) -> int:
+    """The line of a field; of one that is not there, that of what it should be in."""
+    for length in range(len(where), 0, -1):
+        if where[:length] in lines:
+            return lines[where[:length]]
+    return 0

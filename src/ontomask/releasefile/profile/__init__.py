@@ -1,0 +1,1 @@
+"""A first look at a table, and the release file that is proposed for it."""

@@ -1,0 +1,412 @@
+"""What each column of a table may be for: a first proposal, with its reason, for a person to judge.
+
+Rules are asked in order, and the first that has something to say decides. They look at the name of
+a column and at what was counted in it; none of them knows what the table is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ontomask.errors import many
+from ontomask.releasefile.profile.column_facts import FEWEST, Facts, is_finite
+from ontomask.releasefile.profile.column_names import (
+    CATEGORIES,
+    CODED,
+    CONFIDENTIAL,
+    CONFIDENTIAL_PARTS,
+    COUNTED,
+    IDENTIFYING,
+    NUMBERED,
+    OF_PEOPLE,
+    OF_PLACES,
+    OF_TIMES,
+    PEOPLE,
+    POSTAL,
+    STAFF,
+    word_at,
+    words_of,
+)
+from ontomask.releasefile.profile.known_concepts import Known, known_by
+from ontomask.releasefile.profile.levels import levels_of
+
+__all__ = ["Suggestion", "as_chosen", "as_quasi", "one_person", "proposed"]
+
+#: From here on nearly every record has a value of its own.
+NEARLY_ALL = 0.95
+#: A table with fewer records says little about how often values repeat.
+ENOUGH_RECORDS = 20
+MOSTLY_MISSING = 0.5
+OFTEN_MISSING = 0.2  # for what is no word, and has no category for the missing
+FREE_TEXT = 60  # characters on average
+FEW_VALUES = 20
+#: So many words may stand side by side without a taxonomy that orders them.
+MOST_FLAT = 2_000
+MOST_PREFIXED = 50_000
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """The role of a column, what its values are, and why.
+
+    ``role`` is that of a release file, or ``person``. ``made`` says how a taxonomy can be made of
+    the values where none is known: flat, prefixes (of the lengths in ``made_of``) or paths (parted
+    by it). ``notes`` are for whoever reads the proposal.
+    """
+
+    role: str
+    reason: str
+    type: str | None = None
+    taxonomy: str | None = None
+    repair_codes: bool = False
+    levels: tuple[str, ...] = ()
+    date_format: str | None = None
+    made: str | None = None
+    made_of: tuple[int, ...] | str = ()
+    notes: tuple[str, ...] = ()
+
+
+# ---------------------------------------------------------------------- the rules
+
+
+def proposed(facts: Facts) -> Suggestion:
+    """What the first rule with an opinion says, with notes on what to look at."""
+    words = words_of(facts.name)
+    found = next(said for rule in RULES if (said := rule(facts, words)) is not None)
+    notes = list(found.notes)
+    if not facts.exact:
+        notes.append("judged by a random sample: the table is large and the values are many")
+    if 0.9 <= facts.numbers < 1 and facts.kind == "text" and found.made == "flat":
+        notes.append(
+            f"{facts.numbers:.0%} of the different values are numbers: if all should be, correct "
+            "the others or name them in missing_marks, and say type: numeric"
+        )
+    return replace(found, notes=tuple(notes))
+
+
+Rule = Callable[[Facts, frozenset[str]], Suggestion | None]
+
+
+def _nothing(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    if facts.kind == "nothing":
+        return Suggestion("drop", "it has no values")
+    if facts.kind == "something else":
+        return Suggestion("drop", "it holds lists or the like, which are not masked")
+    return None
+
+
+def _direct(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    if words & IDENTIFYING and facts.variety > 0.1:
+        return Suggestion("identifier", "by its name it points to a person")
+    if words <= PEOPLE | {"name", "full", "first", "last"} and "name" in words:
+        return Suggestion("identifier", "by its name it holds names")
+    if "name" in words and facts.kind == "text" and (facts.variety > 0.5 or words & STAFF):
+        return Suggestion("identifier", "it seems to hold names")
+    if words <= STAFF and facts.kind == "text":
+        return Suggestion("identifier", "it may hold the names of those who did the work")
+    return None
+
+
+def _numbered(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    """Numbers and codes of people or of records."""
+    about_people = bool(words & PEOPLE)
+    named = word_at(facts.name, -1) in NUMBERED or words <= PEOPLE
+    if facts.kind not in ("text", "whole numbers") or not named:
+        return None
+    if facts.variety >= (0.1 if about_people else 0.2) and facts.distinct > FEW_VALUES:
+        if facts.variety >= NEARLY_ALL:
+            return Suggestion(
+                "identifier", "by its name it tells records apart, and nearly all have their own"
+            )
+        return Suggestion(
+            "person",
+            "by its name it tells people apart, and values repeat: are these the records of one "
+            "person?",
+        )
+    return None
+
+
+def _constant(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    if facts.distinct == 1 and not facts.missing:
+        return Suggestion("keep", "the same value in every record")
+    return None
+
+
+def _mostly_missing(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    share = facts.missing / facts.rows
+    is_word = facts.kind in ("text", "flags") and not levels_of(facts)
+    confidential = _is_confidential(facts, words)
+    if share > MOSTLY_MISSING and not confidential:
+        return Suggestion("drop", f"{share:.0%} of its values are missing")
+    if share > OFTEN_MISSING and not is_word and not confidential:
+        return Suggestion(
+            "drop",
+            f"{share:.0%} of its values are missing, and numbers have no category for that",
+        )
+    return None
+
+
+def _free_text(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    if facts.kind == "text" and facts.mean_length > FREE_TEXT and facts.variety > 0.2:
+        return Suggestion("drop", "free text, which may say anything about anybody")
+    return None
+
+
+def _confidential(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    if not _is_confidential(facts, words):
+        return None
+    return _as_confidential(
+        facts,
+        words,
+        "by its name an amount, an outcome or a result: what the table is published for?",
+    )
+
+
+def _as_confidential(facts: Facts, words: frozenset[str], reason: str) -> Suggestion:
+    """With a type where that is certain; without one, values are the same or they are not."""
+    said = Suggestion("confidential", reason)
+    if facts.kind in ("whole numbers", "decimals") and is_finite(facts) and not facts.missing:
+        return replace(said, type="numeric")
+    known = _known(facts, words)
+    if known is not None and known.unknown == 0 and not facts.missing:
+        return _of_taxonomy("confidential", reason, known)
+    return said
+
+
+def _is_confidential(facts: Facts, words: frozenset[str]) -> bool:
+    parts = any(part in word for word in words for part in CONFIDENTIAL_PARTS)
+    return bool(words & CONFIDENTIAL) or parts
+
+
+def _long_numbers(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    if facts.kind not in ("whole numbers", "decimals") or is_finite(facts):
+        return None
+    if facts.variety >= NEARLY_ALL:
+        return Suggestion("identifier", "long numbers, and nearly every record has its own")
+    return Suggestion("drop", "numbers too long, or not finite, to be masked as numbers")
+
+
+def _dates(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    if facts.kind != "dates":
+        return None
+    form = facts.date_formats[0] if facts.date_formats else None
+    others = facts.date_formats[1:]
+    notes = (f"written as {form}, or is it {' or '.join(others)}?",) if others else ()
+    usual = None if form == "%Y-%m-%d" else form
+    return Suggestion(
+        "quasi", "dates: others may know them", "date", date_format=usual, notes=notes
+    )
+
+
+def _unique(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    """Text and whole numbers that nearly no two records share."""
+    if facts.present < ENOUGH_RECORDS or facts.variety < NEARLY_ALL:
+        return None
+    if facts.kind == "text" and not words & (POSTAL | CODED):
+        return Suggestion("identifier", "nearly every record has a value of its own")
+    if facts.kind == "whole numbers" and not words & (OF_PEOPLE | OF_PLACES | OF_TIMES):
+        return Suggestion("identifier", "nearly every record has a number of its own")
+    return None
+
+
+def _concepts(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    known = _known(facts, words)
+    if known is None:
+        return None
+    what = "codes" if known.of_codes else "words"
+    return _of_taxonomy(
+        "quasi",
+        f"{what} of {known.taxonomy}, which knows {_percent(known.coverage)} of the different "
+        "values: others may know them",
+        known,
+    )
+
+
+def _of_taxonomy(role: str, reason: str, known: Known) -> Suggestion:
+    notes = []
+    if known.repair_codes:
+        notes.append("some codes lost zeros or the point: repair_codes mends them")
+    if known.unknown:
+        notes.append(
+            f"{many(known.unknown, 'value')} without a concept must be led to one first: "
+            "ontomask map --write-corrections"
+        )
+    return Suggestion(
+        role,
+        reason,
+        "nominal",
+        known.taxonomy,
+        repair_codes=known.repair_codes,
+        notes=tuple(notes),
+    )
+
+
+def _percent(share: float) -> str:
+    return "all" if share == 1 else f"{int(1000 * share) / 10:g} %"
+
+
+def _counts(facts: Facts) -> bool:
+    """Whether a column by its name counts something: the number of diagnoses is no diagnosis."""
+    return word_at(facts.name, 0) in COUNTED
+
+
+def _known(facts: Facts, words: frozenset[str]) -> Known | None:
+    if facts.kind == "text":
+        return known_by(facts.values, words)
+    intact = facts.kind == "whole numbers" or facts.stored_as_text
+    if (
+        facts.kind in ("whole numbers", "decimals")
+        and intact
+        and words & CODED
+        and not _counts(facts)
+    ):
+        return known_by(facts.values, words)
+    return None
+
+
+def _known_to_others(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    """People, places and times."""
+    for kind, some in {"people": OF_PEOPLE, "places": OF_PLACES, "times": OF_TIMES}.items():
+        if words & some:
+            return _quasi(facts, words, f"by its name about {kind}: others may know it")
+    return None
+
+
+def _scaled(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    if len(levels_of(facts)) > 2:
+        return _quasi(facts, words, "words with an order: somebody may know them")
+    return None
+
+
+def _harmless(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    rarely_missing = 0 < facts.missing < FEWEST
+    if facts.distinct <= FEW_VALUES and facts.rarest >= FEWEST and not rarely_missing:
+        values = many(facts.distinct, "value")
+        return Suggestion(
+            "keep", f"{values}, none of them rare. It is released as it is: is it harmless?"
+        )
+    return None
+
+
+def _moderate(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    rare = f"{many(facts.distinct, 'different value')}, and some are rare"
+    return _quasi(facts, words, f"{rare}: somebody may know them")
+
+
+RULES: tuple[Rule, ...] = (
+    _nothing,
+    _direct,
+    _numbered,
+    _constant,
+    _long_numbers,
+    _mostly_missing,
+    _free_text,
+    _confidential,
+    _dates,
+    _unique,
+    _concepts,
+    _known_to_others,
+    _scaled,
+    _harmless,
+    _moderate,
+)
+
+
+# ---------------------------------------------------------------------- what quasi-identifiers are
+
+
+def _quasi(facts: Facts, words: frozenset[str], reason: str) -> Suggestion:
+    """A quasi-identifier with its type; one that cannot be masked as it is is dropped."""
+    said = Suggestion("quasi", reason)
+    coded = bool(words & (POSTAL | CODED)) and not _counts(facts)
+    coded |= word_at(facts.name, -1) in CATEGORIES
+    if facts.kind in ("whole numbers", "decimals"):
+        nominal = facts.kind == "whole numbers" and coded and facts.distinct <= MOST_PREFIXED
+        if not nominal or not facts.complete:
+            return replace(said, type="numeric")
+    levels = levels_of(facts)
+    if levels:
+        note = "any order will do for two" if len(levels) == 2 else "are the levels in their order?"
+        return replace(said, type="ordinal", levels=levels, notes=(note,))
+    return _with_own_taxonomy(facts, words, said)
+
+
+def as_quasi(facts: Facts) -> Suggestion:
+    """A column that is masked because no other is."""
+    return _quasi(facts, words_of(facts.name), "no other column is a quasi-identifier")
+
+
+def as_chosen(facts: Facts, role: str) -> Suggestion:
+    """A column in the role that somebody chose for it.
+
+    Where it cannot be a quasi-identifier as it is, the suggestion has another role, and its reason
+    says what is in the way.
+    """
+    words, reason = words_of(facts.name), "you chose it"
+    if role == "confidential":
+        return _as_confidential(facts, words, reason)
+    if role != "quasi":
+        return Suggestion(role, reason)
+    rules = (_nothing, _long_numbers, _dates, _concepts)
+    found = next((said for rule in rules if (said := rule(facts, words)) is not None), None)
+    return found or _quasi(facts, words, reason)
+
+
+def _with_own_taxonomy(facts: Facts, words: frozenset[str], said: Suggestion) -> Suggestion:
+    """Words that no taxonomy knows: one can be made of them."""
+    said = replace(said, type="nominal")
+    sep = _separator(facts)
+    if facts.complete and facts.distinct <= MOST_PREFIXED:
+        if sep:
+            note = f"the values are paths: made by Taxonomy.from_paths(values, sep={sep!r})"
+            return replace(said, made="paths", made_of=sep, notes=(note,))
+        lengths = _prefixes(facts, words)
+        if lengths:
+            listed = ", ".join(map(str, lengths))
+            note = f"codes by their beginnings: made by Taxonomy.from_prefixes(values, [{listed}])"
+            return replace(said, made="prefixes", made_of=lengths, notes=(note,))
+        if facts.distinct <= MOST_FLAT:
+            note = "its taxonomy has all values side by side: group them there, and less is lost"
+            return replace(said, made="flat", notes=(note,))
+    return Suggestion(
+        "drop",
+        f"a quasi-identifier with {facts.distinct:,} different values and no taxonomy",
+        notes=("give it one (docs: Bring a taxonomy) and say role: quasi",),
+    )
+
+
+def _separator(facts: Facts) -> str | None:
+    """What parts the values, where nearly all are paths and their beginnings repeat."""
+    for sep in ("|", " > ", ">", "/", "::"):
+        paths = [value.split(sep) for value in facts.values if sep in value]
+        if len(paths) < 0.9 * max(len(facts.values), 5):
+            continue
+        fine = all(part.strip() == part and part for path in paths for part in path)
+        if fine and len({path[0] for path in paths}) <= len(paths) / 2:
+            return sep
+    return None
+
+
+def _prefixes(facts: Facts, words: frozenset[str]) -> tuple[int, ...]:
+    """The lengths of the beginnings that group the values: of postal codes and the like."""
+    digits = all(value.isascii() and value.isalnum() for value in facts.values)
+    looks = facts.same_length and facts.numbers == 1 and facts.distinct > FEW_VALUES
+    if not digits or facts.longest < 3 or not (words & POSTAL or looks):
+        return ()
+    return tuple(sorted({1, min(3, facts.longest - 1)}))
+
+
+# ---------------------------------------------------------------------- one of many
+
+
+def one_person(said: dict[str, Suggestion], facts: dict[str, Facts]) -> dict[str, Suggestion]:
+    """At most one column tells people apart; the others of its kind are identifiers."""
+    people = [name for name, it in said.items() if it.role == "person"]
+    if not people:
+        return said
+    best = max(people, key=lambda name: (bool(words_of(name) & PEOPLE), facts[name].distinct))
+    return {
+        name: replace(it, role="identifier") if it.role == "person" and name != best else it
+        for name, it in said.items()
+    }

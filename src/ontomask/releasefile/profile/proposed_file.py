@@ -1,0 +1,286 @@
+"""A release file as a first proposal: every column once, with its role and the reason for it.
+
+Words that no taxonomy knows get a small one made of the values themselves, in a file beside the
+release file. That file lists the values of a column, rare ones too: it is private.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ontomask._runtime.atomic_files import written_beside
+from ontomask.engines.formats.formats import named_format
+from ontomask.errors import OntomaskError, ParameterError, TaxonomyError, many
+from ontomask.releasefile.profile.column_fields import fields_of
+from ontomask.releasefile.profile.table_profile import ColumnProfile, Profile
+from ontomask.taxonomy import Taxonomy, load_taxonomy, map_terms
+from ontomask.taxonomy.from_values import of_values, taxonomy_file, write_made
+
+__all__ = ["Proposal", "propose"]
+
+WIDTH = 98
+K = 5
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The files that were written: the release file, and the taxonomies it names."""
+
+    file: Path
+    taxonomies: tuple[Path, ...]
+
+
+def propose(
+    profile: Profile, target: Path, *, force: bool = False, beside: Path | None = None
+) -> Proposal:
+    """Write a release file for a table that was looked at, with the taxonomies it needs.
+
+    ``beside`` is the file that the taxonomies are named after, where the release file will have
+    that name later; those that are there already, and know the values, are kept.
+    """
+    made = {c.name: taxonomy_file(beside or target, i, c.name) for i, c in _needing(profile)}
+    if not force:
+        _refuse_existing([target, *(made.values() if beside is None else ())])
+    with_files: dict[str, str] = {}
+    new: list[Path] = []
+    try:
+        for name, path in made.items():
+            if beside is not None and path.exists():
+                if not _knows(path, profile[name].facts.values):
+                    continue
+            elif _written(profile[name], path, force):
+                new.append(path)
+            else:
+                continue
+            with_files[name] = path.name
+        with written_beside(target, force=force) as file:
+            file.write(_text(profile, beside or target, with_files))
+    except BaseException:
+        for path in new:
+            path.unlink(missing_ok=True)
+        raise
+    return Proposal(target, tuple(made[name] for name in with_files))
+
+
+def _needing(profile: Profile) -> Iterator[tuple[int, ColumnProfile]]:
+    for number, column in enumerate(profile.columns, 1):
+        if column.role == "quasi" and column.suggestion.made:
+            yield number, column
+
+
+def _refuse_existing(files: list[Path]) -> None:
+    for path in files:
+        if path.exists():
+            raise ParameterError(
+                f"{path} exists already", "choose another --output, or have it overwritten: --force"
+            )
+
+
+# ---------------------------------------------------------------------- taxonomies
+
+
+def _written(column: ColumnProfile, path: Path, force: bool) -> bool:
+    """Write a taxonomy of the values; False where it does not read back as what it was."""
+    values = column.facts.values
+    try:
+        made = write_made(_made(column, list(values)), path, values, force=force)
+    except TaxonomyError:
+        return False
+    if made.left_over:
+        path.unlink()
+    return not made.left_over
+
+
+def _knows(path: Path, values: Mapping[str, int]) -> bool:
+    """Whether a taxonomy in a file can be read, and has a concept for every value."""
+    try:
+        return not map_terms(dict(values), load_taxonomy(path, "child-parent")).lost
+    except OntomaskError:
+        return False
+
+
+def _made(column: ColumnProfile, values: list[str]) -> Taxonomy:
+    said = column.suggestion
+    if said.made == "paths":
+        return of_values(values, "paths", separator=str(said.made_of))
+    if said.made == "prefixes":
+        return of_values(values, "prefixes", lengths=[int(it) for it in said.made_of])
+    return of_values(values, "flat")
+
+
+# ---------------------------------------------------------------------- the file
+
+
+def _text(profile: Profile, target: Path, made: dict[str, str]) -> str:
+    lines = [
+        *_comment(
+            f"A first proposal for {_shown(profile.path.name)}: {many(profile.rows, 'record')}. "
+            "Read every line; only you know what others know. It holds no data and no seed.",
+            "",
+        ),
+        _field("data", _path(profile.path, target)),
+        *_how_it_is_read(profile),
+        _field("output", _output(profile.path)),
+        "",
+        *_comment(
+            "quasi: masked. identifier, drop: not released. confidential, keep: released as it is.",
+            "",
+        ),
+        "columns:",
+    ]
+    for column in profile.columns:
+        lines += _column(column, made.get(column.name))
+    lines += ["", *_people(profile), "other: refuse  # columns that are not listed", ""]
+    lines += [*_missing(profile), "", *_uniques(profile)]
+    lines += [
+        f"method: {{name: microaggregation, k: {K}}}",
+        f"require: {{k: {K}}}  # otherwise nothing is released",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _field(name: str, value: Any) -> str:
+    return f"{_yaml(name)}: {_yaml(value)}"
+
+
+def _yaml(value: Any) -> str:
+    """A value in one line of YAML."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(_field(name, inner) for name, inner in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_yaml, value))}]"
+    if isinstance(value, str) and not value.isprintable():
+        return json.dumps(value)  # a line end as \\n
+    written = yaml.safe_dump([value], default_flow_style=True, allow_unicode=True, width=1 << 20)
+    return str(written).strip()[1:-1]
+
+
+def _path(data: Path, target: Path) -> str:
+    """The data as seen from the release file, where it is below it; otherwise all of the path."""
+    inside = os.path.relpath(data.resolve(), target.parent.resolve())
+    return str(data.resolve()) if inside.startswith("..") else Path(inside).as_posix()
+
+
+def _output(data: Path) -> str:
+    packed = data.suffix if data.suffix in (".gz", ".zst") else ""
+    plain = data.with_suffix("") if packed else data
+    ending = plain.suffix if named_format(plain) else ""
+    stem = plain.name.removesuffix(ending) if ending else plain.name
+    return f"{stem}.released{ending}{packed}"
+
+
+def _how_it_is_read(profile: Profile) -> Iterator[str]:
+    given = profile.settings
+    if "table" in given:
+        yield _field("table", given["table"])
+    said = {name: given[name] for name in ("delimiter", "quote", "encoding") if name in given}
+    if "delimiter" in said and said["delimiter"] in ("\\t", "tab"):
+        said["delimiter"] = "\t"
+    if said:
+        yield _field("csv", said)
+
+
+def _comment(text: str, indent: str) -> list[str]:
+    """Words as a comment; no line end within them can end it."""
+    return textwrap.wrap(
+        " ".join(text.split()),
+        WIDTH,
+        initial_indent=f"{indent}# ",
+        subsequent_indent=f"{indent}# ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _shown(text: str) -> str:
+    """A value or a name in a comment: short, and without what is no letter or sign."""
+    plain = "".join(letter if letter.isprintable() else " " for letter in text)
+    return plain if len(plain) <= 40 else f"{plain[:39]}…"
+
+
+# ---------------------------------------------------------------------- columns
+
+
+def _column(column: ColumnProfile, file: str | None) -> list[str]:
+    fields = _fields(column, file)
+    said = column.suggestion
+    sentences = [_sentence(said.reason)]
+    if fields["role"] == "drop" and said.role == "quasi":
+        sentences.append("Its values make no taxonomy: give it one, and say role: quasi.")
+    else:
+        sentences += [_sentence(note) for note in said.notes]
+    return [
+        *_comment(_figures(column), "  "),
+        *_comment(" ".join(sentences), "  "),
+        f"  {_field(column.name, fields)}",
+    ]
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "." * (text[-1] != "?")
+
+
+def _figures(column: ColumnProfile) -> str:
+    """What was counted, in a line."""
+    facts = column.facts
+    about = "" if facts.exact else "about "
+    parts = [column.type, f"{about}{facts.distinct:,} different"]
+    if facts.missing:
+        parts.append(f"{about}{facts.missing:,} missing")
+    if column.unique_share:
+        parts.append(f"{_percent(column.unique_share)} of the records have their own")
+    often = ", ".join(f"{_shown(value)} ({n:,})" for value, n in list(facts.frequent.items())[:3])
+    return f"{'; '.join(parts)}{f'. Most frequent: {often}' if often else ''}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.01 else "under 1 %"
+
+
+def _fields(column: ColumnProfile, file: str | None) -> dict[str, Any]:
+    """The column as a release file has it."""
+    said = column.suggestion
+    if said.role not in ("quasi", "confidential"):
+        return {"role": "identifier" if said.role == "person" else said.role}
+    if said.role == "quasi" and said.made and file is None:
+        return {"role": "drop"}
+    return fields_of(said, file)
+
+
+# ---------------------------------------------------------------------- the rest
+
+
+def _people(profile: Profile) -> list[str]:
+    if profile.person is None:
+        return []
+    words = "Records with the same value here are one person's: k counts people, not records."
+    return [*_comment(words, ""), _field("person", profile.person), ""]
+
+
+def _missing(profile: Profile) -> list[str]:
+    marks = [_field("missing_marks", profile.missing_marks)] if profile.missing_marks else []
+    incomplete = f"{many(profile.incomplete, 'record')} of {profile.rows:,}"
+    words = {
+        "refuse": "No quasi-identifier has missing values; later ones are an error.",
+        "category": f"{incomplete} miss a quasi-identifier: missing is a value like others there.",
+        "drop": f"{incomplete} miss a quasi-identifier and are left out.",
+    }[profile.missing]
+    return [*_comment(words, ""), f"missing: {profile.missing}", *marks]
+
+
+def _uniques(profile: Profile) -> list[str]:
+    quasi = profile.with_role("quasi")
+    share = profile.uniques / profile.rows
+    return _comment(
+        f"On these {many(len(quasi), 'quasi-identifier')}, {profile.uniques:,} records "
+        f"({share:.1%}) are like no other. The fewer there are, the less masking costs.",
+        "",
+    )

@@ -1,0 +1,227 @@
+"""A first look at a table: what its columns hold, and what each may be for.
+
+Everything is counted inside DuckDB, out of core. Nothing here names a value that fewer than ten
+records carry, nor any value of a column that may identify people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ontomask.engines.formats import connect, open_table
+from ontomask.errors import ColumnError, many
+from ontomask.releasefile.profile.column_facts import Facts, Looking
+from ontomask.releasefile.profile.proposals import Suggestion, as_quasi, one_person, proposed
+
+__all__ = ["ColumnProfile", "Profile", "looked_at", "profile"]
+
+#: Of columns with these roles no value is shown at all.
+SILENT = ("identifier", "person", "drop")
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """What a column holds, and what it may be for."""
+
+    facts: Facts
+    suggestion: Suggestion
+
+    @property
+    def name(self) -> str:
+        """What the column is called."""
+        return self.facts.name
+
+    @property
+    def role(self) -> str:
+        """The role that is proposed."""
+        return self.suggestion.role
+
+    @property
+    def type(self) -> str:
+        """What stands in it, in a word or two."""
+        if self.suggestion.levels and self.facts.kind == "text":
+            return "flags" if len(self.suggestion.levels) == 2 else "levels"
+        return self.facts.kind
+
+    @property
+    def unique_share(self) -> float | None:
+        """The share of the values that one record alone holds; None where it was not counted."""
+        if not self.facts.exact or not self.facts.present:
+            return None
+        return self.facts.singles / self.facts.present
+
+    def as_dict(self) -> dict[str, Any]:
+        """All that may be shown, ready for JSON."""
+        facts, said = self.facts, self.suggestion
+        return {
+            "role": said.role,
+            "reason": said.reason,
+            "notes": list(said.notes),
+            "type": self.type,
+            "missing": facts.missing,
+            "missing_marks": list(facts.marks),
+            "distinct": facts.distinct,
+            "exact": facts.exact,
+            "unique_share": self.unique_share,
+            "frequent": dict(facts.frequent),
+            "taxonomy": said.taxonomy,
+            "repair_codes": said.repair_codes,
+            "levels": list(said.levels),
+            "date_format": said.date_format,
+        }
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a table holds, and what its columns may be for.
+
+    ``uniques`` are the records that nobody shares the proposed quasi-identifiers with;
+    ``incomplete`` those that miss one of these.
+    """
+
+    path: Path
+    rows: int
+    columns: tuple[ColumnProfile, ...]
+    uniques: int
+    incomplete: int
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> ColumnProfile:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)
+
+    def with_role(self, *roles: str) -> list[ColumnProfile]:
+        """The columns that are proposed for some roles."""
+        return [column for column in self.columns if column.role in roles]
+
+    @property
+    def person(self) -> str | None:
+        """The column that seems to tell which records are one person's."""
+        return next((column.name for column in self.with_role("person")), None)
+
+    @property
+    def missing_marks(self) -> list[str]:
+        """What seems to mean missing in the quasi-identifiers."""
+        found = [mark for column in self.with_role("quasi") for mark in column.facts.marks]
+        return list(dict.fromkeys(found))
+
+    @property
+    def missing(self) -> str:
+        """What may become of missing values: a category where all that miss some are words."""
+        lacking = [column for column in self.with_role("quasi") if column.facts.missing]
+        if any(column.suggestion.type != "nominal" for column in lacking):
+            return "drop"
+        person = any(column.facts.missing for column in self.with_role("person"))
+        return "category" if lacking or person else "refuse"
+
+    def as_dict(self) -> dict[str, Any]:
+        """All that may be shown, ready for JSON."""
+        return {
+            "data": self.path.name,
+            "records": self.rows,
+            "uniques": self.uniques,
+            "incomplete": self.incomplete,
+            "person": self.person,
+            "missing": self.missing,
+            "missing_marks": self.missing_marks,
+            "columns": {column.name: column.as_dict() for column in self.columns},
+        }
+
+    def __repr__(self) -> str:
+        shape = f"{many(self.rows, 'record')} of {many(len(self.columns), 'column')}"
+        quasi = many(len(self.with_role("quasi")), "quasi-identifier")
+        return f"Profile({self.path.name}, {shape}, {quasi}, {self.uniques:,} unique)"
+
+
+def profile(
+    path: str | PathLike[str],
+    *,
+    progress: Callable[[str], None] = lambda _: None,
+    **file: Any,
+) -> Profile:
+    """Look at the table in a file, and propose what each column is for.
+
+    ``file`` are settings such as ``table``, ``delimiter`` or ``encoding`` (see
+    :func:`~ontomask.engines.formats.open_table`), and ``memory``, how much DuckDB may take. Tables of
+    more than a million records have columns with many different values judged by a random sample;
+    these are not ``exact``.
+
+    A proposal is no judgement: only somebody who knows the table can say what others know of it.
+    """
+    given = {name: value for name, value in file.items() if value is not None}
+    connection = connect(given.get("memory"))
+    try:
+        settings = {name: value for name, value in given.items() if name != "memory"}
+        progress(f"reading {Path(path).name}")
+        with open_table(path, connection, **settings) as stored:
+            return replace(looked_at(Looking(stored), given, progress), path=Path(path))
+    finally:
+        connection.close()
+
+
+def looked_at(
+    looking: Looking,
+    settings: Mapping[str, Any],
+    progress: Callable[[str], None] = lambda _: None,
+    *,
+    refuse: bool = True,
+) -> Profile:
+    """The profile of a table that stays open; ``settings`` are those it was opened with.
+
+    Without ``refuse``, a table in which nothing looks like a quasi-identifier has a profile, too.
+    """
+    columns = _columns(looking, progress, refuse)
+    quasi = [column for column in columns if column.role == "quasi"]
+    progress("counting unique records")
+    return Profile(
+        looking.stored.path,
+        looking.stored.rows,
+        tuple(columns),
+        looking.uniques([column.name for column in quasi]) if quasi else 0,
+        looking.incomplete({c.name: tuple(c.facts.marks) for c in quasi}),
+        settings,
+    )
+
+
+def _columns(
+    looking: Looking, progress: Callable[[str], None], refuse: bool
+) -> list[ColumnProfile]:
+    facts: dict[str, Facts] = {}
+    said: dict[str, Suggestion] = {}
+    for it in looking.columns():
+        progress(f"looking at column {len(facts) + 1:,} of {len(looking.stored.names):,}")
+        said[it.name] = proposed(it)
+        facts[it.name] = _discreet(it, said[it.name])
+    said = _with_quasi(one_person(said, facts), facts, looking.stored.path if refuse else None)
+    return [ColumnProfile(facts[name], it) for name, it in said.items()]
+
+
+def _discreet(facts: Facts, said: Suggestion) -> Facts:
+    """The facts without the values that are not to be shown, or not needed."""
+    if said.role in SILENT:
+        facts = replace(facts, frequent={})
+    wanted = said.made or said.role == "keep"
+    return facts if wanted else replace(facts, values={})
+
+
+def _with_quasi(
+    said: dict[str, Suggestion], facts: Mapping[str, Facts], refused: Path | None
+) -> dict[str, Suggestion]:
+    """Something must be masked: where no column asks for it, those that were to be kept are."""
+    if any(it.role == "quasi" for it in said.values()):
+        return said
+    kept = {name: as_quasi(facts[name]) for name, it in said.items() if it.role == "keep"}
+    if not any(it.role == "quasi" for it in kept.values()):
+        if refused is None:
+            return said
+        raise ColumnError(
+            f"{refused}: no column looks like a quasi-identifier, so there is nothing to mask",
+            "if one is, write the release file by hand and give it role: quasi",
+        )
+    return {**said, **kept}

@@ -1,0 +1,290 @@
+"""From a release file to a released table: one function, behind the command line and the web."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ontomask._runtime.atomic_files import made_together, written_beside
+from ontomask.errors import FileFormatError, ParameterError
+from ontomask.pipeline.evaluation import Evaluation, evaluate
+from ontomask.pipeline.mask import Release, mask
+from ontomask.pipeline.requirements import require
+from ontomask.releasefile.checks import is_elsewhere
+from ontomask.releasefile.manifest import manifest
+from ontomask.releasefile.model import Spec, load_spec
+from ontomask.releasefile.problems import hints_in_yaml
+from ontomask.report.manifest import FileFacts, facts_of, write_manifest
+from ontomask.report.plain_values import file_name
+from ontomask.report.transitions_file import private_transitions
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = [
+    "Outcome",
+    "evaluate_files",
+    "file_settings",
+    "files_of",
+    "folders_of",
+    "masked_file",
+    "refuse_targets",
+    "release_file",
+    "run_release_file",
+]
+
+Progress = Callable[[str], None]
+
+#: The figures that are looked at first.
+CHIEF_UTILITY = ("sse", "kl", "semantic_quality")
+CHIEF_RISK = ("k", "uniques", "marketer", "linkage_nearest")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was released, and the files that were written.
+
+    A table that was written elsewhere is the first of them, by its address. Of a table that was
+    masked by Spark, ``release.data`` is there as long as the session is, and a session that was
+    started for it ends with it.
+    """
+
+    release: Release
+    files: tuple[Path | str, ...]
+    manifest: dict[str, Any]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The files, what holds, and the chief figures; all of it may be published."""
+        worth = {name: it["value"] for name, it in self.manifest["utility"].items()}
+        risk = {name: it["value"] for name, it in self.manifest["risk"].items()}
+        return {
+            "files": [str(path) for path in self.files],
+            "columns": [it.name for it in self.release.transitions.tuples.attributes],
+            "records": self.manifest["records"],
+            "tuples": {
+                "before": len(self.release.transitions.tuples),
+                "after": self.release.guarantee.classes,
+            },
+            "guarantee": self.manifest["guarantee"],
+            "utility": {name: worth[name] for name in CHIEF_UTILITY},
+            "risk": {name: risk[name] for name in (*CHIEF_RISK, "l_distinct")},
+            "risk_before": {name: risk["before"][name] for name in CHIEF_RISK},
+        }
+
+
+def run_release_file(
+    spec: str | PathLike[str] | Spec,
+    seed: int | None = None,
+    *,
+    force: bool = False,
+    private: bool = False,
+) -> Release:
+    """Mask the table that a release file names, and write it with its manifest and its report.
+
+    Args:
+        spec: the path of a release file, or one that was loaded.
+        seed: of all random draws; without one a new seed is drawn.
+        force: overwrite files that exist.
+        private: write the transitions as well, which must not be published.
+
+    Returns:
+        The release; its files are written.
+    """
+    return release_file(spec, seed, force=force, private=private).release
+
+
+def release_file(
+    spec: str | PathLike[str] | Spec,
+    seed: int | None = None,
+    *,
+    force: bool = False,
+    private: bool = False,
+    progress: Progress = lambda _: None,
+) -> Outcome:
+    """Mask the table that a release file names, and write it with its manifest and its report.
+
+    Nothing is written unless all that the file requires holds. ``force`` overwrites what is there;
+    ``private`` writes the transitions, too, which must not be published. ``progress`` is told what
+    is being done.
+    """
+    own = [] if isinstance(spec, Spec) else [Path(spec)]
+    if not isinstance(spec, Spec):
+        spec = load_spec(spec)
+    files, folders = files_of(spec, private), folders_of(spec)
+    refuse_targets(files, [*spec.inputs(), *own], folders)
+    if not force:
+        _refuse_existing(files)
+    with _session(spec, force, progress) as session:
+        release = _masked(spec, seed, progress, session)
+        progress("measuring utility and risk")
+        require(spec.limits, release.evaluation, release.guarantee)
+        progress("writing the table")
+        with (
+            made_together(files, force=force, folders=folders) as folder,
+            _written(release, spec, folder, session, force) as output,
+        ):
+            beside = [folder / it.name for it in files if it != spec.output_path]
+            its_manifest, its_report, *its_transitions = beside
+            for path in its_transitions:
+                private_transitions(release.transitions, path, release.schema)
+            private_files = [path.name for path in its_transitions]
+            made = manifest(release, spec, _input(spec), output, private=private_files)
+            write_manifest(its_manifest, made)
+            progress("writing the report")
+            # The report names the file that it is about by its hash.
+            shown = made if output.sha256 else {**made, "output": None}
+            with written_beside(its_report) as file:
+                file.write(release.report(shown))
+    elsewhere = (spec.output,) if is_elsewhere(spec.output) else ()
+    return Outcome(release, (*elsewhere, *files), made)
+
+
+@contextmanager
+def _session(spec: Spec, force: bool, progress: Progress) -> Iterator[SparkSession | None]:
+    """A session of Spark, where it is asked for."""
+    if not spec.by_spark:
+        yield None
+        return
+    from ontomask.releasefile.spark_tables import refuse_existing, session_for
+
+    with session_for(spec, progress) as session:
+        if is_elsewhere(spec.output):
+            refuse_existing(session, spec, force)
+        yield session
+
+
+def _masked(
+    spec: Spec, seed: int | None, progress: Progress, session: SparkSession | None
+) -> Release:
+    if session is None:
+        return masked_file(spec, seed, progress)
+    from ontomask.releasefile.spark_tables import masked_by_spark
+
+    return masked_by_spark(session, spec, seed, progress)
+
+
+def _written(
+    release: Release, spec: Spec, folder: Path, session: SparkSession | None, force: bool
+) -> AbstractContextManager[FileFacts]:
+    """The table, written and what is known of it: in a folder, or beside its name elsewhere."""
+    if session is not None and is_elsewhere(spec.output):
+        from ontomask.releasefile.spark_tables import made_elsewhere
+
+        return made_elsewhere(session, release, spec, force)
+    table = folder / spec.output_path.name
+    release.write(table)
+    return nullcontext(facts_of(table))
+
+
+def _input(spec: Spec) -> FileFacts:
+    if is_elsewhere(spec.data):
+        return FileFacts(file_name(spec.data), None, None)
+    return facts_of(spec.data_path)
+
+
+def masked_file(spec: Spec, seed: int | None, progress: Progress = lambda _: None) -> Release:
+    """The table that a release file names, masked; nothing is written.
+
+    DuckDB reads it, whatever the engine: the plan is the same.
+    """
+    progress("reading the taxonomies")
+    schema = spec.schema()
+    with hints_in_yaml():
+        return mask(
+            spec.data_path,
+            schema,
+            spec.method_object(),
+            seed,
+            progress=progress,
+            **file_settings(spec),
+        )
+
+
+def evaluate_files(
+    original: str | PathLike[str],
+    masked: str | PathLike[str],
+    spec: str | PathLike[str] | Spec,
+    *,
+    semantic_closeness: bool = False,
+) -> Evaluation:
+    """What a masked file is worth and what it risks; a release file says what the columns are."""
+    if not isinstance(spec, Spec):
+        spec = load_spec(spec)
+    return evaluate(
+        original,
+        masked,
+        spec.schema(),
+        getattr(spec.method_object(), "k", None),
+        semantic_closeness=semantic_closeness,
+        **file_settings(spec),
+    )
+
+
+def file_settings(spec: Spec) -> dict[str, Any]:
+    """How the table is read, as far as the release file says."""
+    given: dict[str, Any] = {"table": spec.table, "memory": spec.memory}
+    if spec.csv is not None:
+        given |= {
+            "delimiter": spec.csv.delimiter,
+            "quote": spec.csv.quote,
+            "encoding": spec.csv.encoding,
+        }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def files_of(spec: Spec, private: bool = False) -> tuple[Path, ...]:
+    """The table, its manifest, its report and, where asked for, the transitions.
+
+    A table that is written elsewhere is not among them.
+    """
+    files = [] if is_elsewhere(spec.output) else [spec.output_path]
+    files += [spec.beside("manifest.json"), spec.beside("report.html")]
+    return (*files, spec.beside("transitions.private.csv")) if private else tuple(files)
+
+
+def folders_of(spec: Spec) -> tuple[Path, ...]:
+    """Those of the files that are folders: a table that Spark writes."""
+    return (spec.output_path,) if spec.by_spark and not is_elsewhere(spec.output) else ()
+
+
+def refuse_targets(
+    files: Sequence[Path], inputs: Sequence[Path], folders: Collection[Path] = ()
+) -> None:
+    """Refuse to write where nothing can be written, and over what is read; before any work.
+
+    Those of ``folders`` may be folders, and what is read may not be inside.
+    """
+    for path in files:
+        if not path.parent.is_dir():
+            raise FileFormatError(
+                f"there is no folder {path.parent}", "create it, or name another output"
+            )
+        if path.is_dir() and path not in folders:
+            raise FileFormatError(f"{path} is a folder, not a file", "name another output")
+    for path in inputs:
+        for target in files:
+            if _meet(path, target, target in folders):
+                raise ParameterError(
+                    f"{target} is read for this release, and is never touched",
+                    "name another output",
+                )
+
+
+def _meet(path: Path, target: Path, folder: bool) -> bool:
+    """Whether a target is a file that is read, or a folder that it is in."""
+    if path.exists() and target.exists() and target.samefile(path):
+        return True
+    return folder and target.resolve() in path.resolve().parents
+
+
+def _refuse_existing(files: tuple[Path, ...]) -> None:
+    """Before any work is done; checked again when the files are written."""
+    for path in files:
+        if path.exists():
+            raise ParameterError(
+                f"{path} exists already", "choose another output, or have it overwritten: --force"
+            )

@@ -1,0 +1,377 @@
+"""The tables of a release file, read and written by Spark.
+
+A session is started for the release and stopped after it, unless one runs already. Tables are
+named as Spark names them: a path of this machine after ``file:``, or an address that its file
+systems know.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import secrets
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ontomask.engines.spark.session import local, spark_session, working
+from ontomask.errors import FileFormatError, InternalError, OntomaskError, ParameterError, quoted
+from ontomask.pipeline.mask import Release, mask
+from ontomask.releasefile.checks import READ_BY_SPARK, ending, is_elsewhere
+from ontomask.releasefile.problems import hints_in_yaml
+from ontomask.report.manifest import FileFacts
+from ontomask.report.plain_values import file_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from ontomask.releasefile.model import Spec
+
+__all__ = ["made_elsewhere", "masked_by_spark", "read_table", "refuse_existing", "session_for"]
+
+#: What an unquoted empty cell is read as, and then as missing: no text holds a zero byte.
+NOTHING = "\0ontomask"
+
+#: Encodings that Spark reads, by Python's names of them.
+ENCODINGS = {
+    "utf-8": "UTF-8",
+    "utf-8-sig": "UTF-8",
+    "ascii": "UTF-8",
+    "iso8859-1": "ISO-8859-1",
+    "utf-16": "UTF-16",
+    "utf-16-le": "UTF-16LE",
+    "utf-16-be": "UTF-16BE",
+}
+
+#: What Spark puts in the place of bytes that are no letter.
+NO_LETTER = "\ufffd"
+
+#: What goes wrong, as Spark has it and as we say it.
+TROUBLES = {
+    r"PATH_NOT_FOUND|matches 0 files|All paths were ignored": (
+        "{data} cannot be read: there is nothing of that name",
+        "relative paths start from the folder of the release file",
+    ),
+    r"MALFORMED_RECORD|TextParsingException|CSV header": (
+        "{data} cannot be read: a row does not fit the header, or is not written as it should be",
+        "ontomask check names the line, where it is a file of this machine",
+    ),
+    r"is not a Parquet file": ("{data} cannot be read: it is no Parquet", "name it as what it is"),
+    r"UNABLE_TO_INFER_SCHEMA": ("{data} holds no table", "name a folder that holds files"),
+    r"No FileSystem for scheme|ClassNotFoundException: Class [\w.]+\.fs\.": (
+        "this Spark knows no file system for the addresses of the release file",
+        "add its package, as engine: {name: spark, config: {spark.jars.packages: ...}}",
+    ),
+    r"AccessControlException|AccessDenied|Permission denied|Forbidden": (
+        "Spark is denied access to the data or the output",
+        "it must be allowed to read the data, and to write and rename beside the output",
+    ),
+    r"Could not parse Master URL": (
+        "Spark does not know this master",
+        'it is written as "local[4]", yarn or spark://host:7077',
+    ),
+}
+
+
+# ---------------------------------------------------------------------- a session
+
+
+@contextmanager
+def session_for(spec: Spec, progress: Callable[[str], None]) -> Iterator[SparkSession]:
+    """The session that runs, or one that is stopped at the end; troubles are errors of ours."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module=r"pyspark\.")  # of what is installed beside it
+        running = _running()
+        wanted = spec.engine.settings if spec.engine else {}
+        with _told(spec):
+            if running is not None:
+                _refuse_others(running, wanted)
+                yield running
+                return
+            progress("starting Spark")
+            session = spark_session(**_quiet(wanted))
+            try:
+                _refuse_scattered(session, spec)
+                yield session
+            finally:
+                session.stop()
+
+
+def _running() -> SparkSession | None:
+    try:
+        from pyspark import SparkContext
+        from pyspark.sql import SparkSession
+    except ImportError:
+        return spark_session()  # which says what is missing
+    there = SparkContext._active_spark_context
+    return None if there is None else SparkSession.builder.getOrCreate()
+
+
+def _refuse_others(session: SparkSession, wanted: dict[str, str]) -> None:
+    other = [name for name, value in wanted.items() if session.conf.get(name, None) != value]
+    if other:
+        raise ParameterError(
+            f"a Spark session runs already, with another {quoted(other)} than the release file has",
+            "stop it first, or leave this out of the release file",
+        )
+
+
+def _refuse_scattered(session: SparkSession, spec: Spec) -> None:
+    """Refuse to write files of this machine where the records are on others."""
+    master = str(session.conf.get("spark.master", ""))
+    if not master.startswith("local") and not is_elsewhere(spec.output):
+        raise ParameterError(
+            "the output is a file of this machine, and Spark's workers are on others",
+            "name a place that all of them see, as output: hdfs:///released.parquet",
+        )
+
+
+def _quiet(wanted: dict[str, str]) -> dict[str, str]:
+    """The settings of a new session; where spark-submit started us, it has said the rest."""
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        return wanted
+    usual = {"spark.app.name": "ontomask", "spark.ui.showConsoleProgress": "false"}
+    if os.environ.get("SPARK_MASTER"):
+        usual["spark.master"] = os.environ["SPARK_MASTER"]
+    if (usual | wanted).get("spark.master", "local").startswith("local"):
+        usual["spark.ui.enabled"] = "false"  # a page on the network about private data
+    java = "spark.driver.extraJavaOptions"
+    log = f"-Dlog4j2.configurationFile={Path(__file__).with_name('spark_log.properties').as_uri()}"
+    return usual | wanted | {java: f"{log} {wanted.get(java, '')}".strip()}
+
+
+@contextmanager
+def _told(spec: Spec) -> Iterator[None]:
+    """What goes wrong in Spark, as a sentence of ours; its own may quote records."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        with working():
+            yield
+    except (PySparkException, Py4JError) as error:
+        raise _in_words(str(error), file_name(spec.data)) from None
+
+
+def _in_words(said: str, data: str) -> OntomaskError:
+    for trouble, (message, hint) in TROUBLES.items():
+        if re.search(trouble, said):
+            return FileFormatError(message.replace("{data}", data), hint)
+    known = re.search(r"\[([A-Z][A-Z0-9_.]+)\]|([A-Z]\w+(?:Exception|Error))\b", said)
+    return FileFormatError(
+        f"Spark could not go on: {(known[1] or known[2]) if known else 'it does not say why'}",
+        "config: {spark.log.level: ERROR} shows all it says, which may quote records",
+    )
+
+
+# ---------------------------------------------------------------------- reading
+
+
+def masked_by_spark(
+    session: SparkSession, spec: Spec, seed: int | None, progress: Callable[[str], None]
+) -> Release:
+    """The table that a release file names, masked by Spark; nothing is written."""
+    progress("reading the taxonomies")
+    schema = spec.schema()
+    progress("opening the table")
+    table = read_table(session, spec)
+    with hints_in_yaml():
+        return mask(table, schema, spec.method_object(), seed, progress=progress)
+
+
+def read_table(session: SparkSession, spec: Spec) -> DataFrame:
+    """The table that a release file names, as a frame of Spark."""
+    kind = READ_BY_SPARK[ending(spec.data)]
+    if spec.csv is not None and kind != "csv":
+        raise ParameterError(
+            f"csv says how a CSV file is written, and {file_name(spec.data)} is none",
+            "leave csv out",
+        )
+    place = spec.data if is_elsewhere(spec.data) else _local(spec.data_path)
+    if kind == "parquet":
+        return session.read.parquet(place)
+    if kind == "json":
+        return _legible(session.read.json(place, mode="FAILFAST"), spec)
+    return _legible(_read_csv(session, place, spec), spec)
+
+
+def _local(path: Path) -> str:
+    """A file to read, as Spark names it."""
+    if not path.exists():
+        raise FileFormatError(f"{path} cannot be read: No such file or directory")
+    return local(path)
+
+
+def _read_csv(session: SparkSession, place: str, spec: Spec) -> DataFrame:
+    """Every cell as text, an empty one as missing, a quoted empty one as an empty text."""
+    from pyspark.sql import types as T
+
+    tabs = ending(spec.data) in (".tsv", ".tab")
+    given = spec.csv.model_dump(exclude_none=True) if spec.csv else {}
+    quote = given.get("quote", '"')
+    options: dict[str, Any] = {
+        "sep": given.get("delimiter", "\t" if tabs else ","),
+        "quote": quote,
+        "escape": quote,
+        "encoding": _encoding(given.get("encoding", "utf-8")),
+        "nullValue": NOTHING,
+        "emptyValue": "",
+        "multiLine": True,  # a cell may have several lines
+        "mode": "FAILFAST",
+        "unescapedQuoteHandling": "RAISE_ERROR",
+        "ignoreLeadingWhiteSpace": False,
+        "ignoreTrailingWhiteSpace": False,
+    }
+    # Spark would rename columns of the same name, so the names are read as cells.
+    top = session.read.csv(place, header=False, **options).head(1)
+    names = _names(top[0] if top else (), file_name(spec.data))
+    schema = T.StructType([T.StructField(name, T.StringType()) for name in names])
+    return session.read.csv(place, schema, header=True, enforceSchema=False, **options)
+
+
+def _encoding(asked: str) -> str:
+    name = codecs.lookup(asked).name
+    if name not in ENCODINGS:
+        raise ParameterError(
+            f"the encoding is {asked!r}, which Spark does not read",
+            f"it can be {quoted(ENCODINGS, most=len(ENCODINGS))}; or leave engine: spark out",
+        )
+    return ENCODINGS[name]
+
+
+def _names(header: tuple[str | None, ...], data: str) -> list[str]:
+    """The names of the columns, each of which must be there once."""
+    names = [name or "" for name in header]
+    small = [name.lower() for name in names]
+    twice = [name for name in names if small.count(name.lower()) > 1]
+    if not names:
+        raise FileFormatError(f"{data}: the file is empty", "it should hold a table with a header")
+    if "" in names:
+        raise FileFormatError(f"{data}: a column has no name", "name every column")
+    if twice:
+        raise FileFormatError(f"{data}: several columns are called {quoted(twice)}", "rename them")
+    if len(names) == 1:
+        raise FileFormatError(
+            f"{data} has the single column {names[0]!r}, and Spark leaves out its empty cells",
+            "name the right delimiter (csv), or mask it without engine: spark",
+        )
+    return names
+
+
+def _legible(table: DataFrame, spec: Spec) -> DataFrame:
+    """The table, where all of its text is text: Spark replaces what is none without a word."""
+    from functools import reduce
+    from operator import or_
+
+    from pyspark.sql import functions as F
+    from pyspark.sql import types as T
+
+    plain = table.toDF(*(f"c{j}" for j in range(len(table.columns))))
+    texts = [it.name for it in plain.schema.fields if isinstance(it.dataType, T.StringType)]
+    spoilt = [F.col(name).contains(NO_LETTER) for name in texts]
+    if spoilt and not plain.where(reduce(or_, spoilt)).isEmpty():
+        raise FileFormatError(
+            f"{file_name(spec.data)} holds bytes that are no text, or stand for lost ones",
+            "say how it is stored, as csv: {encoding: latin-1}, or mend it",
+        )
+    return table
+
+
+# ---------------------------------------------------------------------- writing elsewhere
+
+
+@contextmanager
+def made_elsewhere(
+    session: SparkSession, release: Release, spec: Spec, force: bool
+) -> Iterator[FileFacts]:
+    """A released table where an address says; it takes its name when the block ends well.
+
+    It is written beside its name and read again first. What had the name is kept unless ``force``,
+    and then until the last moment.
+    """
+    output = spec.output.rstrip("/")
+    mark = secrets.token_hex(8)
+    unfinished, old = (f"{output}.ontomask-{word}-{mark}" for word in ("unfinished", "replaced"))
+    places = _Places(session, output)
+    try:
+        release.data.write.parquet(unfinished)
+        _check_written(session, release, unfinished)
+        yield FileFacts(file_name(output), None, None)
+        refuse_existing(session, spec, force)
+        places.take(output, unfinished, old)
+    finally:
+        with suppress(Exception):  # of a session that is gone
+            places.remove(unfinished)
+
+
+def refuse_existing(session: SparkSession, spec: Spec, force: bool) -> None:
+    """Before any work is done, and again before the table gets its name."""
+    if not force and _Places(session, spec.output).there(spec.output):
+        raise ParameterError(
+            f"{file_name(spec.output)} exists already",
+            "choose another output, or have it overwritten: --force",
+        )
+
+
+def _check_written(session: SparkSession, release: Release, place: str) -> None:
+    """What is read again must be what was masked, in the classes that were counted."""
+    found = session.read.parquet(place)
+    if _tally(found) != _tally(release.data):
+        raise InternalError("the written table is not the one that was masked")
+    masked = [column.column for column in release.schema.quasi_identifiers]
+    names = {name: f"c{j}" for j, name in enumerate(found.columns)}
+    sizes = found.toDF(*names.values()).groupBy(*(names[it] for it in masked)).count()
+    often = sizes.toDF(*(f"s{j}" for j in range(len(masked) + 1))).groupBy(f"s{len(masked)}")
+    counted = sorted((int(size), int(classes)) for size, classes in often.count().collect())
+    if counted != sorted((int(a), int(b)) for a, b in release.evaluation.risk["class_sizes"]):
+        raise InternalError("the written table has other classes of records than it should")
+
+
+def _tally(table: DataFrame) -> tuple[list[str], Any]:
+    """What tells a table from others, in whatever order its rows come."""
+    from pyspark.sql import functions as F
+
+    from ontomask.engines.spark.values import exact, fetched, hashed, sums
+
+    plain = table.toDF(*(f"c{j}" for j in range(len(table.columns))))
+    plain = plain.select([exact(field) for field in plain.schema.fields])
+    rows = plain.select(hashed(plain.schema.fields).alias("row"))
+    return table.columns, fetched(rows.agg(F.count("*").alias("count"), *sums("row"))).to_pylist()
+
+
+class _Places:
+    """Files where an address says, through the file systems that Spark knows."""
+
+    def __init__(self, session: SparkSession, address: str) -> None:
+        java: Any = session._jvm
+        self._path = java.org.apache.hadoop.fs.Path
+        settings = session.sparkContext._jsc.hadoopConfiguration()
+        self._files = self._path(address).getFileSystem(settings)
+
+    def there(self, place: str) -> bool:
+        return bool(self._files.exists(self._path(place)))
+
+    def remove(self, place: str) -> None:
+        self._files.delete(self._path(place), True)
+
+    def rename(self, place: str, target: str) -> None:
+        if not self._files.rename(self._path(place), self._path(target)):
+            raise FileFormatError(
+                f"{file_name(target)} cannot be written: the file system renames nothing there",
+                "Spark must be allowed to rename beside the output",
+            )
+
+    def take(self, target: str, made: str, old: str) -> None:
+        """Give what was made its name; what had it is put aside, and back where that fails."""
+        try:
+            if self.there(target):
+                self.rename(target, old)
+            self.rename(made, target)
+        except BaseException:
+            if self.there(old) and not self.there(target):
+                self.rename(old, target)
+            raise
+        self.remove(old)

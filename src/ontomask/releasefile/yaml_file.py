@@ -1,0 +1,182 @@
+"""YAML as plain data, with the line of every field; nothing in a file is ever run.
+
+Plain words are read as in YAML 1.2: ``true`` and ``false`` are the only two that are not text, so
+that a level called no stays a word, and a code with a leading zero keeps it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ontomask.errors import SpecError
+from ontomask.releasefile.problems import Problem, Where
+
+__all__ = ["LARGEST", "Document", "read_yaml", "yaml_in"]
+
+#: A release file is a page or two; what is larger is something else.
+LARGEST = 1_000_000
+#: Names that refer to names that refer to names can make millions of fields out of a few lines.
+MOST_NODES = 100_000
+
+_TAG = "tag:yaml.org,2002:"
+_PLAIN = frozenset(_TAG + it for it in ("null", "bool", "int", "float", "str", "seq", "map"))
+_MERGE = _TAG + "merge"
+
+
+class _Loader(yaml.SafeLoader):
+    """The safe loader with the plain words of YAML 1.2, dates left as text."""
+
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - as in the parent class
+
+
+for _kind, _pattern, _first in (
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    ("int", r"[-+]?(?:0|[1-9][0-9]{0,17})", list("-+0123456789")),
+    (
+        "float",
+        r"[-+]?(?:(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{0,20}|(?=[eE]))|\.[0-9]{1,20})"
+        r"(?:[eE][-+]?[0-9]{1,3})?",
+        list("-+.0123456789"),
+    ),
+    ("merge", r"<<", ["<"]),
+):
+    _Loader.add_implicit_resolver(_TAG + _kind, re.compile(rf"^(?:{_pattern})$"), _first)
+
+
+@dataclass
+class Document:
+    """What a file holds, the line and the letters of every field, and what is wrong already.
+
+    There is no data where something in the file is not plain.
+    """
+
+    data: Any = None
+    lines: dict[Where, int] = field(default_factory=dict)
+    texts: dict[Where, str] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read_yaml(path: Path) -> Document:
+    """The only document of a YAML file."""
+    return yaml_in(_text(path), path)
+
+
+def yaml_in(text: str, path: Path) -> Document:
+    """The only document of a text that stands, or shall stand, in a file."""
+    document = Document()
+    try:
+        _read(text, path, document)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f", line {mark.line + 1}" if mark else ""
+        raise SpecError(
+            f"{path}{line}: this is no YAML: {error.problem or error.context}",
+            "look at the indentation, at brackets and quotes that are not closed, at tabs",
+        ) from None
+    except (yaml.YAMLError, ValueError):  # whose words would quote the value
+        raise SpecError(f"{path} is no YAML", "write it as plain text") from None
+    except RecursionError:
+        raise SpecError(f"{path} is nested too deeply", "a release file is flat") from None
+    return document
+
+
+def _read(text: str, path: Path, document: Document) -> None:
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            raise SpecError(f"{path} is empty", "it should say data:, output:, columns: and method")
+        walk = _Walk(document)
+        walk.visit(node, (), ())
+        if walk.plain:
+            document.data = loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise SpecError(f"{path}: there is no such file", "check the path") from None
+    except OSError as error:
+        raise SpecError(f"{path} cannot be read: {error.strerror or error}") from None
+    if len(raw) > LARGEST:
+        raise SpecError(
+            f"{path} is larger than a release file can be",
+            "name the file that says how to release, not the data; put a long mapping in a table",
+        )
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise SpecError(f"{path} is not UTF-8 text", "save it as UTF-8") from None
+
+
+class _Walk:
+    """Every field once, with its line; fields that stand twice and tags are problems."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.left = MOST_NODES
+        self.plain = True
+
+    def visit(self, node: yaml.Node, where: Where, inside: tuple[int, ...]) -> None:
+        """Note a value and all that is in it."""
+        self.left -= 1
+        if self.left < 0 or id(node) in inside:
+            raise SpecError(
+                "the release file refers to itself, or again and again to its own parts",
+                "write the fields out",
+            )
+        self.document.lines.setdefault(where, node.start_mark.line + 1)
+        if node.tag not in _PLAIN:
+            self._refuse_tag(node, where)
+            return
+        inside = (*inside, id(node))
+        if isinstance(node, yaml.MappingNode):
+            self._mapping(node, where, inside)
+        elif isinstance(node, yaml.SequenceNode):
+            for number, item in enumerate(node.value):
+                self.visit(item, (*where, str(number)), inside)
+        elif isinstance(node, yaml.ScalarNode):
+            self.document.texts.setdefault(where, node.value)
+
+    def _mapping(self, node: yaml.MappingNode, where: Where, inside: tuple[int, ...]) -> None:
+        first: dict[str, int] = {}
+        for key, value in node.value:
+            line = key.start_mark.line + 1
+            if key.tag == _MERGE:
+                self.visit(value, where, inside)
+                continue
+            if not isinstance(key, yaml.ScalarNode) or key.tag not in _PLAIN:
+                raise SpecError(f"line {line}: a field is named by a word", "write name: value")
+            here = (*where, key.value)
+            if key.value in first:
+                self.document.problems.append(
+                    Problem(
+                        here,
+                        f"stands here on line {first[key.value]} and again on line {line}",
+                        "keep one of them",
+                    )
+                )
+            first.setdefault(key.value, line)
+            self.document.lines.setdefault(here, line)
+            self.visit(value, here, inside)
+
+    def _refuse_tag(self, node: yaml.Node, where: Where) -> None:
+        self.plain = False
+        tag = str(node.tag).replace(_TAG, "!!")
+        self.document.problems.append(
+            Problem(
+                where,
+                f"has the tag {tag[:40]!r}",
+                "a release file holds plain text and numbers, and nothing in it is run",
+            )
+        )

@@ -1,0 +1,222 @@
+"""Bars: two beside each other for what was and what is, or one below the other with their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from ontomask.report.drawing.svg import (
+    LETTER,
+    finite,
+    hanging,
+    horizontal,
+    plain,
+    slanted,
+    steps,
+    svg,
+    text,
+    title,
+    width_of,
+)
+from ontomask.report.pages.numbers import figure
+
+__all__ = ["Bar", "Pair", "bars", "paired_bars"]
+
+RIGHT, TOP, BOTTOM = 16, 14, 46
+#: A bar that is not shown is an outline of this height, whatever it stands for.
+FEW, FEW_HEIGHT = "few", 16
+#: The colours of the page for the two sides.
+COLOURS = ("before", "after")
+#: A bar that is not zero can be seen.
+LEAST = 1.5
+#: Of the room for a pair, so much is between it and the next.
+GAP = 0.28
+#: So many letters of a slanted name are shown.
+SLANTED = 22
+#: Rows of horizontal bars; their names take at most so much of the width.
+ROW, BAR, NAMES = 26, 16, 0.42
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two values of one category; None is one that is not shown, because few records carry it."""
+
+    label: str
+    before: float | None
+    after: float | None
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A value and its name; ``told`` is shown when it is pointed at."""
+
+    label: str
+    value: float | None
+    told: str = ""
+
+
+def paired_bars(
+    name: str,
+    pairs: Sequence[Pair],
+    *,
+    names: tuple[str, str] = ("original", "masked"),
+    across: str = "",
+    up: str = "",
+    size: tuple[int, int] = (760, 300),
+    shown: Callable[[float], str] = figure,
+    ticks: Callable[[float], str] = plain,
+) -> Markup:
+    """Two upright bars for every category, from 0 up, in the order given; none below 0.
+
+    What is not shown is a thin outline with the word "few": its height says nothing.
+    """
+    if not pairs:
+        return Markup("")
+    scale = steps([0.0, *finite(v for pair in pairs for v in (pair.before, pair.after))])
+    columns = _Columns(pairs, names, scale, across, up, size, shown, ticks)
+    return columns.drawn(name)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    pairs: Sequence[Pair]
+    names: tuple[str, str]
+    scale: Sequence[float]
+    across: str
+    up: str
+    size: tuple[int, int]
+    shown: Callable[[float], str]
+    ticks: Callable[[float], str]
+
+    def drawn(self, name: str) -> Markup:
+        width, height = self.size
+        middle = (self.left + width - RIGHT) / 2
+        end = height + self.hanging
+        parts = [
+            *self._axis(),
+            *(part for place in range(len(self.pairs)) for part in self._pair(place)),
+            text(middle, end - BOTTOM + 38, self.across, "middle"),
+            *_legend(self.names, self.left, end + 12),
+        ]
+        if self.up:
+            parts.append(text(4, 14, self.up))
+        return svg(name, width, end + 26, parts)
+
+    @property
+    def left(self) -> float:
+        return max(34.0, 14 + max(width_of(self.ticks(step)) for step in self.scale))
+
+    @property
+    def room(self) -> float:
+        """The width that a pair has, with its gap."""
+        return (self.size[0] - self.left - RIGHT) / len(self.pairs)
+
+    @property
+    def hanging(self) -> float:
+        """The room that names need below the axis when they are slanted."""
+        longest = max(len(pair.label) for pair in self.pairs)
+        fits = LETTER * longest <= self.room - 6
+        return 0 if fits else hanging(min(longest, SLANTED))
+
+    def y(self, value: float) -> float:
+        bottom, top = self.size[1] - BOTTOM, TOP + (20 if self.up else 0)
+        return bottom - value / self.scale[-1] * (bottom - top)
+
+    def _axis(self) -> Iterator[Markup]:
+        for step in self.scale:
+            kind, y = "zero" if step == 0 else "grid", self.y(step)
+            yield horizontal(kind, self.left, self.size[0] - RIGHT, y)
+            yield text(self.left - 8, y + 4, self.ticks(step), "end")
+
+    def _pair(self, place: int) -> Iterator[Markup]:
+        pair = self.pairs[place]
+        wide = min(max(self.room * (1 - GAP) / 2, 2), 46)
+        middle = self.left + (place + 0.5) * self.room
+        values = (pair.before, pair.after)
+        for side, value in enumerate(values):
+            told = f"{pair.label}, {self.names[side]}"
+            yield self._bar(middle + (side - 1) * wide, wide, value, told, COLOURS[side])
+        if missing := [side for side, value in enumerate(values) if value is None]:
+            # one word for both, where both are few
+            at = middle + (sum(missing) / len(missing) - 0.5) * wide
+            if width_of(FEW) <= max(wide, (self.room - 4) * (len(missing) - 1)):
+                yield text(at, self.y(0) - FEW_HEIGHT - 5, FEW, "middle")
+        yield self._name(middle, pair.label)
+
+    def _bar(self, x: float, wide: float, value: float | None, told: str, colour: str) -> Markup:
+        zero = self.y(0)
+        if value is None:
+            x, wide, told = x + 1, wide - 2, f"{told}: {FEW}"
+            return _outline(x, zero - FEW_HEIGHT, wide, FEW_HEIGHT, colour, told)
+        high, told = _seen(zero - self.y(value)), f"{told}: {self.shown(value)}"
+        return _rectangle(x + 0.5, zero - high, wide - 1, high, colour, told)
+
+    def _name(self, middle: float, label: str) -> Markup:
+        bottom = self.size[1] - BOTTOM
+        if not self.hanging:
+            return text(middle, bottom + 18, label, "middle")
+        return slanted(middle + 4, bottom + 14, label, SLANTED)
+
+
+def _legend(names: tuple[str, str], left: float, y: float) -> Iterator[Markup]:
+    x = left
+    for name, colour in zip(names, COLOURS, strict=True):
+        yield _rectangle(x, y - 6, 12, 12, colour)
+        yield text(x + 19, y + 4, name)
+        x += width_of(name) + 40
+
+
+def bars(
+    name: str,
+    rows: Sequence[Bar],
+    *,
+    width: int = 760,
+    shown: Callable[[float], str] = figure,
+    colour: str = "after",
+) -> Markup:
+    """A bar for every row, from 0 to the right, its name at the left and its value at the right.
+
+    ``colour`` is one of the page. A long name has its middle left out, and whole where it is
+    pointed at.
+    """
+    if not rows:
+        return Markup("")
+    values = [_written(row, shown) for row in rows]
+    letters = min(max(len(row.label) for row in rows), int(width * NAMES / LETTER))
+    left = LETTER * letters + 20
+    right = width - max(map(width_of, values)) - 16
+    largest = max(finite(row.value for row in rows), default=0.0) or 1.0
+    parts: list[Markup] = []
+    for place, (row, value) in enumerate(zip(rows, values, strict=True)):
+        y, long = place * ROW + ROW / 2, _seen((row.value or 0) / largest * (right - left))
+        told = row.told or f"{row.label}: {value}"
+        parts.append(text(left - 8, y + 4, row.label, "end", letters=letters))
+        parts.append(_rectangle(left, y - BAR / 2, long, BAR, colour, told))
+        parts.append(text(left + long + 8, y + 4, value))
+    return svg(name, width, len(rows) * ROW, parts)
+
+
+def _seen(long: float) -> float:
+    """The length of a bar, that can be seen unless it is zero."""
+    return max(long, LEAST) if long > 0 else 0.0
+
+
+def _written(row: Bar, shown: Callable[[float], str]) -> str:
+    return FEW if row.value is None else shown(row.value)
+
+
+def _rectangle(x: float, y: float, wide: float, high: float, colour: str, told: str = "") -> Markup:
+    return _box(x, y, wide, high, f'fill="var(--{colour})"', told)
+
+
+def _outline(x: float, y: float, wide: float, high: float, colour: str, told: str) -> Markup:
+    style = f'fill="none" stroke="var(--{colour})" stroke-dasharray="2 2"'
+    return _box(x, y, wide, high, style, told)
+
+
+def _box(x: float, y: float, wide: float, high: float, style: str, told: str) -> Markup:
+    return Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" {}>{}</rect>').format(
+        x, y, wide, high, Markup(style), title(told)
+    )

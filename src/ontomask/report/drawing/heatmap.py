@@ -1,0 +1,102 @@
+"""How strongly every two columns go together, as coloured squares with the figures in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from markupsafe import Markup
+
+from ontomask.report.drawing.colours import TURN
+from ontomask.report.drawing.svg import LETTER, number, svg, text, title
+
+__all__ = ["heatmap"]
+
+#: A square is at most and at least so large; the drawing about so wide.
+LARGEST, SMALLEST, WIDTH = 62, 31, 620
+#: So many letters of a name are shown.
+LETTERS = 24
+#: Names this much wider than a square are written upwards.
+SLACK = 4
+NONE = "–"
+
+
+def two_digits(value: float) -> str:
+    """A share without its zero, which every square would repeat.
+
+    >>> two_digits(0.456), two_digits(1.0), two_digits(0)
+    ('.46', '1', '0')
+    """
+    return f"{value:.2f}".removeprefix("0") if 0 < round(value, 2) < 1 else f"{value:.0f}"
+
+
+def heatmap(
+    name: str,
+    names: Sequence[str],
+    values: Sequence[Sequence[float | None]],
+    *,
+    shown: Callable[[float], str] = two_digits,
+) -> Markup:
+    """A square table of values from 0 to 1, or None where there is none, with names on both sides.
+
+    Names that do not fit above their column are written upwards.
+    """
+    if not names:
+        return Markup("")
+    longest = min(max(map(len, names)), LETTERS)
+    left = LETTER * longest + 18
+    side = min(LARGEST, max(SMALLEST, (WIDTH - left) / len(names)))
+    upwards = LETTER * longest > side - SLACK
+    top = LETTER * longest + 18 if upwards else 24.0
+    parts = [
+        *(_above(left + (at + 0.5) * side, top, it, upwards) for at, it in enumerate(names)),
+        *(
+            text(left - 8, top + (at + 0.5) * side + 4, it, "end", letters=LETTERS)
+            for at, it in enumerate(names)
+        ),
+        *_squares(names, values, (left, top), side, shown),
+    ]
+    end = side * len(names) + 2
+    return svg(name, left + end, top + end, parts)
+
+
+def _above(x: float, top: float, name: str, upwards: bool) -> Markup:
+    if not upwards:
+        return text(x, top - 8, name, "middle")
+    turned = f'transform="rotate(-90 {x + 4:.1f} {top - 8:.1f})"'
+    return text(x + 4, top - 8, name, letters=LETTERS, more=turned)
+
+
+def _squares(
+    names: Sequence[str],
+    values: Sequence[Sequence[float | None]],
+    corner: tuple[float, float],
+    side: float,
+    shown: Callable[[float], str],
+) -> Iterator[Markup]:
+    for i, row in enumerate(values):
+        for j, value in enumerate(number(it) for it in row):
+            x, y = corner[0] + j * side, corner[1] + i * side
+            words = NONE if value is None else shown(value)
+            yield Markup(
+                '<g><rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="2" '
+                'style="fill:{}"/>{}{}</g>'
+            ).format(
+                x,
+                y,
+                side - 1.5,
+                side - 1.5,
+                _colour(value),
+                _inside(x + side / 2 - 0.75, y + side / 2 + 3.5, words, value),
+                title(f"{names[i]}, {names[j]}: {words}"),
+            )
+
+
+def _colour(value: float | None) -> str:
+    if value is None:
+        return "var(--panel)"
+    return f"color-mix(in srgb, var(--high) {100 * min(max(value, 0), 1):.1f}%, var(--low))"
+
+
+def _inside(x: float, y: float, words: str, value: float | None) -> Markup:
+    over = "high" if value is not None and value > TURN else "low"
+    return text(x, y, words, "middle", more=f'style="fill:var(--on-{over})"')

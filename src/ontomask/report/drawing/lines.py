@@ -1,0 +1,294 @@
+"""Lines over numbers, or points over words, each with a marker of its own.
+
+The marker is for those who do not tell the colours apart, and for print; what it stands for is
+shown when it is pointed at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from markupsafe import Markup
+
+from ontomask.report.drawing.colours import LINES
+from ontomask.report.drawing.svg import (
+    LETTER,
+    finite,
+    hanging,
+    horizontal,
+    number,
+    plain,
+    slanted,
+    steps,
+    svg,
+    text,
+    title,
+    width_of,
+)
+from ontomask.report.pages.numbers import figure
+
+__all__ = ["Series", "lines"]
+
+Point = tuple[float, float]
+
+#: The corners of each marker; a circle has none.
+CORNERS: tuple[tuple[Point, ...], ...] = (
+    (),
+    ((-3.6, -3.6), (3.6, -3.6), (3.6, 3.6), (-3.6, 3.6)),
+    ((0, -5), (5, 0), (0, 5), (-5, 0)),
+    ((0, -5), (4.6, 3.6), (-4.6, 3.6)),
+    ((0, 5), (4.6, -3.6), (-4.6, -3.6)),
+    ((-6, -1.6), (6, -1.6), (6, 1.6), (-6, 1.6)),
+)
+RIGHT, TOP, BOTTOM = 16, 14, 46
+#: Points keep so far from the sides.
+INSET = 14
+#: So many letters of a slanted word are shown.
+SLANTED = 26
+LEGEND_LINE = 22
+
+
+@dataclass(frozen=True)
+class Series:
+    """Values over x, and what they are called; None leaves a gap.
+
+    ``x`` are places of its own where the series do not share theirs. ``colour`` is a number, by
+    default the place among the series. ``told`` is what the markers say when pointed at.
+    """
+
+    label: str
+    values: Sequence[float | None]
+    x: Sequence[float] | None = None
+    colour: int | None = None
+    dashed: bool = False
+    told: Sequence[str] | None = None
+
+
+def lines(
+    name: str,
+    x: Sequence[float | int | str],
+    series: Sequence[Series],
+    *,
+    across: str = "",
+    up: str = "",
+    span: tuple[float, float] | None = None,
+    size: tuple[int, int] = (760, 330),
+    shown: Callable[[float], str] = figure,
+    ticks: Callable[[float], str] = plain,
+) -> Markup:
+    """Series over shared places, or each over its own; empty where there is no number.
+
+    Numbers that ascend stand at their value, and lines join them; anything else stands one after
+    the other, and nothing joins it. The axis upwards holds ``span`` as well: drawings of one span,
+    that holds the values of each, have one scale. ``across`` and ``up`` say what the axes are.
+    """
+    values = finite(v for one in series for v in one.values)
+    if not values:
+        return Markup("")
+    drawing = _Drawing(tuple(x), series, steps([*values, *(span or ())]), across, up, shown, ticks)
+    return drawing.drawn(name, *size)
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    x: Sequence[float | int | str]
+    series: Sequence[Series]
+    steps: Sequence[float]
+    across: str
+    up: str
+    shown: Callable[[float], str]
+    ticks: Callable[[float], str]
+
+    def drawn(self, name: str, width: int, height: int) -> Markup:
+        places = self._places(width, height)
+        legend, end = self._legend(places.left, width, height + places.hanging)
+        own = [
+            part for place, one in enumerate(self.series) for part in self._one(place, one, places)
+        ]
+        return svg(name, width, end, [*self._axes(places), *own, *legend])
+
+    @property
+    def joined(self) -> bool:
+        """Whether x are numbers in their order."""
+        numbers = finite(self.x)
+        return len(numbers) == len(self.x) and all(a < b for a, b in pairwise(numbers))
+
+    def at(self, one: Series) -> Sequence[float]:
+        """Where the values of a series stand."""
+        if one.x is not None:
+            return one.x
+        return finite(self.x) if self.joined else [*map(float, range(len(self.x)))]
+
+    def _places(self, width: int, height: int) -> _Places:
+        left = max(34.0, 14 + max(width_of(self.ticks(step)) for step in self.steps))
+        top = TOP + (20 if self.up else 0)
+        return _Places(
+            (left, width - RIGHT),
+            (height - BOTTOM, top),
+            self._held(),
+            self.steps,
+            self._hanging(width - RIGHT - left),
+        )
+
+    def _held(self) -> Point:
+        """The numbers at the two ends of the axis across."""
+        across = [at for one in self.series for at in finite(self.at(one))]
+        if not self.joined:
+            return -0.5, len(self.x) - 0.5  # the same room for every word
+        if not self.x:
+            across = steps(across)
+        return min(across), max(across)
+
+    def _hanging(self, room: float) -> float:
+        """How far words reach down that must be slanted to stand beside each other."""
+        longest = 0 if self.joined else max(len(str(it)) for it in self.x)
+        fits = LETTER * longest <= room / max(len(self.x), 1) - 8
+        return 0 if fits or self.joined else hanging(min(longest, SLANTED))
+
+    def _axes(self, places: _Places) -> Iterator[Markup]:
+        (left, right), bottom = places.across, places.upwards[0]
+        for step in self.steps:
+            kind = "zero" if step == 0 else "grid"
+            yield horizontal(kind, left, right, places.y(step))
+            yield text(left - 8, places.y(step) + 4, self.ticks(step), "end")
+        yield from self._below(places)
+        yield text((left + right) / 2, bottom + 38 + places.hanging, self.across, "middle")
+        if self.up:
+            yield text(4, 14, self.up)
+
+    def _below(self, places: _Places) -> Iterator[Markup]:
+        """What stands at the axis across; numbers are left out where they would touch."""
+        bottom = places.upwards[0]
+        if not self.joined:
+            for place, words in enumerate(map(str, self.x)):
+                x = places.x(place)
+                if places.hanging:
+                    yield slanted(x + 4, bottom + 14, words, SLANTED)
+                else:
+                    yield text(x, bottom + 18, words, "middle")
+            return
+        free = -INSET * 2.0
+        for at in finite(self.x) or steps(places.held):
+            words = plain(at)
+            x, half = places.x(at), width_of(words) / 2
+            if x - half >= free:
+                yield text(x, bottom + 18, words, "middle")
+                free = x + half + 5
+
+    def _one(self, place: int, one: Series, places: _Places) -> Iterator[Markup]:
+        style = _style(place, one)
+        points = [
+            (places.x(x), places.y(value)) if value is not None else None
+            for x, value in zip(self.at(one), map(number, one.values), strict=True)
+        ]
+        if self.joined:
+            yield from (style.line(run) for run in _runs(points) if len(run) > 1)
+        for index, point in enumerate(points):
+            if point is not None:
+                yield style.marker(point, self._told(one, index))
+
+    def _told(self, one: Series, index: int) -> str:
+        if one.told is not None:
+            return one.told[index]
+        value = self.shown(one.values[index] or 0.0)
+        if one.x is not None:
+            where = f"{self.across} {self.shown(one.x[index])}"
+        else:
+            x = self.x[index]
+            where = f"{self.across} {x if isinstance(x, str) else plain(x)}"
+        return ", ".join(filter(None, [one.label, where.strip()])) + f": {value}"
+
+    def _legend(self, left: float, width: float, top: float) -> tuple[list[Markup], float]:
+        """Below the drawing, in as many lines as it takes; and where it ends."""
+        parts: list[Markup] = []
+        x, y = left, top + 12
+        letters = int((width - left - 44) / LETTER)
+        for place, one in enumerate(self.series):
+            if not one.label:
+                continue
+            wide = 44 + LETTER * min(len(one.label), letters)
+            if x > left and x + wide > width:
+                x, y = left, y + LEGEND_LINE
+            style = _style(place, one)
+            if self.joined:
+                parts.append(style.line([(x, y), (x + 26, y)]))
+            parts.append(style.marker((x + 13, y)))
+            parts.append(text(x + 32, y + 4, one.label, letters=letters))
+            x += wide + 8
+        return parts, y + 14 if parts else top
+
+
+@dataclass(frozen=True)
+class _Places:
+    """From numbers to places in the drawing; ``hanging`` is the room that slanted words take."""
+
+    across: Point
+    upwards: Point
+    held: Point
+    steps: Sequence[float]
+    hanging: float
+
+    @property
+    def left(self) -> float:
+        return self.across[0]
+
+    def x(self, number: float) -> float:
+        (left, right), (low, high) = self.across, self.held
+        if low == high:
+            return (left + right) / 2
+        return left + INSET + (number - low) / (high - low) * (right - left - 2 * INSET)
+
+    def y(self, number: float) -> float:
+        (bottom, top), low, high = self.upwards, self.steps[0], self.steps[-1]
+        return bottom - (number - low) / (high - low) * (bottom - top)
+
+
+def _runs(points: Sequence[Point | None]) -> Iterator[list[Point]]:
+    """Points that follow each other without a gap."""
+    run: list[Point] = []
+    for point in points:
+        if point is not None:
+            run.append(point)
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+@dataclass(frozen=True)
+class _Style:
+    """Filled markers and a whole line, or hollow ones and dashes."""
+
+    number: int
+    dashed: bool
+
+    @property
+    def colour(self) -> str:
+        return f"var(--line-{self.number % len(LINES['light'])})"
+
+    def line(self, points: Sequence[Point]) -> Markup:
+        joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        dashes = Markup(' stroke-dasharray="6 4"') if self.dashed else ""
+        return Markup('<polyline points="{}" fill="none" stroke="{}" stroke-width="2"{}/>').format(
+            joined, self.colour, dashes
+        )
+
+    def marker(self, point: Point, told: str = "") -> Markup:
+        x, y = point
+        style = Markup('fill="{}" stroke="{}" stroke-width="1.5"').format(
+            "var(--page)" if self.dashed else self.colour, self.colour
+        )
+        corners = CORNERS[self.number % len(CORNERS)]
+        if not corners:
+            return Markup('<circle cx="{:.1f}" cy="{:.1f}" r="4" {}>{}</circle>').format(
+                x, y, style, title(told)
+            )
+        joined = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners)
+        return Markup('<polygon points="{}" {}>{}</polygon>').format(joined, style, title(told))
+
+
+def _style(place: int, one: Series) -> _Style:
+    return _Style(place if one.colour is None else one.colour, one.dashed)

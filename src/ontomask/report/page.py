@@ -1,0 +1,312 @@
+"""What the report shows, put together: facts of the release, and what may be told of its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from ontomask.disclosure import branches, spread, transitions
+from ontomask.disclosure.values import value
+from ontomask.methods.method import Method
+from ontomask.microdata.attributes import NominalAttribute
+from ontomask.microdata.measures import WHERE_USUAL
+from ontomask.microdata.schema import Date, Nominal, Ordinal, Schema
+from ontomask.microdata.tuples import Transitions
+from ontomask.report import words
+from ontomask.report.drawing.bars import Bar, Pair, bars, paired_bars
+from ontomask.report.drawing.heatmap import heatmap
+from ontomask.report.figures import (
+    class_size_bars,
+    risk_by_column,
+    risk_rows,
+    utility_rows,
+)
+from ontomask.report.pages import numbers, page
+from ontomask.utility.sides import moved
+
+__all__ = ["contents", "report"]
+
+#: Columns of a matrix of correlations that can be read; of more, those that changed most are shown.
+MOST_CORRELATED = 20
+#: Concepts in all drawings of taxonomies together; each column has its share.
+MOST_CONCEPTS = 40_000
+FEWEST_CONCEPTS = 60
+#: Charts of single columns; beyond that the figures must do.
+MOST_CHARTS = 40
+
+
+def report(plan: Transitions, schema: Schema, method: Method, known: Mapping[str, Any]) -> str:
+    """The report as one HTML page; ``known`` are the facts of the release, or its manifest."""
+    return page("report.html", **contents(plan, schema, method, known))
+
+
+def contents(
+    plan: Transitions, schema: Schema, method: Method, known: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What the templates of the report are filled with, by the names they have for it.
+
+    The sections of the report are templates of their own in ``report/``: whatever shows one of them
+    elsewhere fills it with the same.
+    """
+    least = known["records_threshold"]
+    drawn = _taxonomies(plan, least)
+    return {
+        "known": known,
+        "title": (known.get("output") or {}).get("name") or "A masked table",
+        "method": words.method_title(known),
+        "method_words": words.method_in_words(known),
+        "in_short": words.in_short(known),
+        "guaranteed": words.guaranteed(known, method),
+        "measured": words.measured(known),
+        "tiles": _tiles(known),
+        "where_usual": WHERE_USUAL,
+        "roles": _roles(known),
+        "risk": risk_rows(known["risk"]),
+        "risk_columns": risk_by_column(known["risk"]),
+        "utility": utility_rows(known["utility"], known["guarantee"]["k"] is not None),
+        "class_sizes": _class_sizes(known),
+        "attributes": _attributes(known, plan, schema),
+        "correlations": _correlations(known),
+        "taxonomies": drawn,
+        "loss": _loss(plan, known, drawn["losses"]),
+        "spreads": _spreads(plan, schema, least),
+        "changes": _changes(plan, schema, least),
+    }
+
+
+# ---------------------------------------------------------------------- the head
+
+
+def _tiles(known: Mapping[str, Any]) -> list[dict[str, str]]:
+    risk = {name: it["value"] for name, it in known["risk"].items()}
+    promise, quality = known["guarantee"], known["utility"]["semantic_quality"]["value"]
+    smallest = {
+        "figure": numbers.whole(promise["smallest"]),
+        "words": f"{promise['unit']} at least share every combination"
+        if promise["k"] is not None
+        else f"{promise['unit']} in the smallest class; none promised",
+    }
+    return [
+        {
+            "figure": numbers.whole(known["records"]["released"]),
+            "words": f"records released, {numbers.whole(promise['classes'])} classes",
+        },
+        smallest,
+        {
+            "figure": numbers.percent(risk["linkage_nearest"]),
+            "words": "of the records linked by meaning; "
+            f"{numbers.percent(risk['before']['linkage_nearest'])} before",
+        },
+        {
+            "figure": numbers.whole(risk["uniques"]),
+            "words": f"records unique; {numbers.whole(risk['before']['uniques'])} before",
+        },
+        *(
+            [{"figure": numbers.percent(quality), "words": "similarity to the original values"}]
+            if quality is not None
+            else []
+        ),
+    ]
+
+
+def _roles(known: Mapping[str, Any]) -> list[dict[str, Any]]:
+    done = {
+        "quasi": "masked",
+        "identifier": "removed",
+        "drop": "removed",
+        "confidential": "released untouched, and watched",
+        "keep": "released untouched",
+    }
+    return [
+        {"column": name, "type": it["type"] or "", "done": done[it["role"]], "role": it["role"]}
+        for name, it in known["columns"].items()
+    ]
+
+
+def _class_sizes(known: Mapping[str, Any]) -> Markup:
+    pairs = [Pair(**it) for it in class_size_bars(known["risk"])]
+    return paired_bars(
+        "Share of the records in classes of each size",
+        pairs,
+        across="records in a class",
+        up="of the records",
+        shown=numbers.percent,
+        ticks=lambda share: f"{100 * share:.0f} %",
+    )
+
+
+# ---------------------------------------------------------------------- columns
+
+
+def _attributes(
+    known: Mapping[str, Any], plan: Transitions, schema: Schema
+) -> list[dict[str, Any]]:
+    """The masked columns, each with the figures of its own."""
+    utility = {name: it["value"] for name, it in known["utility"].items()}
+    rows = []
+    for attribute, column in zip(plan.tuples.attributes, schema.quasi_identifiers, strict=True):
+        name = attribute.name
+        nominal = isinstance(attribute, NominalAttribute)
+        shift = utility["mean_shift"].get(name) if nominal else utility["number_means"].get(name)
+        spread_of = utility["variance_difference" if nominal else "number_variances"].get(name)
+        rows.append(
+            {
+                "name": name,
+                "changed": utility["changed"][name],
+                "moved": utility["mean_absolute_distance"].get(name),
+                "rmse": utility["rmse"].get(name),
+                "mean": _means(attribute, column, shift),
+                "spread": _both(spread_of),
+                "unit": _unit(column),
+            }
+        )
+    return rows
+
+
+def _unit(column: Any) -> str:
+    units = {Nominal: "0 to 1", Ordinal: "levels", Date: "days"}
+    return units.get(type(column), "its own")
+
+
+def _means(attribute: Any, column: Any, shift: Mapping[str, Any] | None) -> str:
+    if shift is None:
+        return ""
+    if isinstance(column, Date):
+        return " → ".join(str(value(column, shift[side])) for side in ("before", "after"))
+    if not isinstance(attribute, NominalAttribute):
+        return _both(shift)
+    before, after = shift["before"], shift["after"]
+    if before is None or after is None:
+        apart = shift["distance"]
+        return "not named" + ("" if apart is None else f", {numbers.figure(apart)} apart")
+    labels = [attribute.domain.label(it) for it in (before, after)]
+    return labels[0] if before == after else f"{labels[0]} → {labels[1]}"
+
+
+def _both(change: Mapping[str, Any] | None) -> str:
+    if change is None:
+        return ""
+    return f"{numbers.figure(change['before'])} → {numbers.figure(change['after'])}"
+
+
+def _correlations(known: Mapping[str, Any]) -> dict[str, Any] | None:
+    """How columns hang together before and after; of many, those where most has changed."""
+    found = known["utility"]["distance_correlations"]["value"]
+    names = found["columns"]
+    if len(names) < 2:
+        return None
+    apart = np.array(
+        [[0.0 if cell is None else cell for cell in row] for row in found["difference"]]
+    )
+    kept = list(range(len(names)))
+    if len(names) > MOST_CORRELATED:
+        kept = sorted(np.argsort(-apart.max(axis=1), kind="stable")[:MOST_CORRELATED].tolist())
+    sides = {
+        side: heatmap(
+            f"Distance correlations, {word}",
+            [names[i] for i in kept],
+            [[found[side][i][j] for j in kept] for i in kept],
+        )
+        for side, word in (("before", "original"), ("after", "masked"))
+    }
+    pairs = [
+        (float(apart[i, j]), names[i], names[j], found["before"][i][j], found["after"][i][j])
+        for i in range(len(names))
+        for j in range(i)
+        if found["difference"][i][j] is not None
+    ]
+    largest = sorted(pairs, key=lambda it: -it[0])[:8]
+    return {
+        **sides,
+        "shown": len(kept),
+        "columns": len(names),
+        "largest": largest,
+        "records": found["records"],
+        "mean": float(np.mean([it[0] for it in pairs])) if pairs else None,
+    }
+
+
+def _spreads(plan: Transitions, schema: Schema, least: int) -> list[dict[str, Any]]:
+    drawn = []
+    for j, column in enumerate(schema.quasi_identifiers):
+        if isinstance(plan.tuples.attributes[j], NominalAttribute):
+            continue
+        found = spread.bins(plan, j, least, column)
+        if found:
+            pairs = [Pair(it["label"], it["before"], it["after"]) for it in found]
+            svg = paired_bars(
+                f"Records by {column.column}", pairs, across=column.column, up="records"
+            )
+            drawn.append({"name": column.column, "svg": svg})
+    return drawn[:MOST_CHARTS]
+
+
+# ---------------------------------------------------------------------- meaning
+
+
+def _taxonomies(plan: Transitions, least: int) -> dict[str, Any]:
+    """The taxonomies of nominal columns with the records in them; names are told once."""
+    nominal = [j for j, it in enumerate(plan.tuples.attributes) if isinstance(it, NominalAttribute)]
+    most = max(FEWEST_CONCEPTS, MOST_CONCEPTS // max(len(nominal), 1))
+    names: dict[str, int] = {}
+    columns: list[dict[str, Any]] = []
+    losses: list[dict[str, Any]] = []
+    for j in nominal:
+        found = branches.masses(plan, j, least, most)
+        nodes = [
+            [parent, names.setdefault(_named(concept, label), len(names)), before, after, loss]
+            for parent, concept, label, before, after, loss in found["nodes"]
+        ]
+        name = plan.tuples.attributes[j].name
+        columns.append({"name": name, "nodes": nodes})
+        losses.append({"name": name, "rows": branches.loss_by_branch(found)})
+    drawn = {"names": list(names), "columns": columns, "least": least}
+    return {"drawn": drawn, "columns": columns, "losses": losses}
+
+
+def _named(concept: str, label: str) -> str:
+    """What a concept is called, and its identifier where that is another."""
+    return concept if concept == label else f"{label}\t{concept}"
+
+
+def _loss(
+    plan: Transitions, known: Mapping[str, Any], losses: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Which columns and which branches the loss is in."""
+    records = plan.tuples.records
+    moves = known["utility"]["mean_absolute_distance"]["value"]
+    rows = []
+    for attribute, apart in zip(plan.tuples.attributes, moved(plan), strict=True):
+        told = moves.get(attribute.name) is not None  # else it would be told here
+        rows.append(Bar(attribute.name, float(plan.count @ apart) / records if told else None))
+    rows.sort(key=lambda it: -(it.value or 0.0))
+    by_branch = []
+    for column in losses[:MOST_CHARTS]:
+        if column["rows"]:
+            lines = [Bar(it["label"], it["share"], _told(it)) for it in column["rows"]]
+            svg = bars(f"Loss of {column['name']} by branch", lines, shown=numbers.percent)
+            by_branch.append({"name": column["name"], "svg": svg})
+    return {
+        "by_column": bars("Mean distance moved, by column", rows[:MOST_CHARTS]),
+        "by_branch": by_branch,
+    }
+
+
+def _told(row: Mapping[str, Any]) -> str:
+    return (
+        f"{row['label']}: {numbers.percent(row['share'])} of the loss; "
+        f"{numbers.whole(row['before'])} records, moved by "
+        f"{numbers.figure(row['mean_distance'])} on average"
+    )
+
+
+def _changes(plan: Transitions, schema: Schema, least: int) -> list[dict[str, Any]]:
+    found = []
+    for j, column in enumerate(schema.quasi_identifiers):
+        it = transitions.frequent(plan, j, least, column=column)
+        if it["changes"]:
+            found.append({"name": column.column, **it})
+    return found[:MOST_CHARTS]

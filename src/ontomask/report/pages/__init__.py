@@ -1,0 +1,5 @@
+"""Pages that stand alone: one HTML file with its drawings, that opens offline and prints well."""
+
+from ontomask.report.pages.render import page
+
+__all__ = ["page"]

@@ -1,0 +1,56 @@
+"""The plan of a release as a table: which original values became which, and how often.
+
+Whoever has it can undo much of the masking. It is written only when asked for, under a name that
+says so, and for its owner's eyes only.
+"""
+
+from __future__ import annotations
+
+import csv
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ontomask._runtime.atomic_files import written_beside
+from ontomask.disclosure.values import written
+from ontomask.errors import ParameterError
+from ontomask.microdata.schema import Schema
+from ontomask.microdata.tuples import Transitions
+
+__all__ = ["ENDING", "private_transitions"]
+
+ENDING = ".private.csv"
+
+
+def private_transitions(
+    plan: Transitions,
+    path: str | PathLike[str],
+    schema: Schema | None = None,
+    *,
+    force: bool = False,
+) -> None:
+    """Write the transitions as CSV; the name must end in ``.private.csv``.
+
+    Two columns for every quasi-identifier, ``original age`` and ``masked age``, and ``records``.
+    Words are the identifiers of their concepts, and empty where they are missing or suppressed.
+    Without the ``schema``, levels are given by their ranks and dates by their days since 1970.
+    """
+    target = Path(path)
+    if not target.name.endswith(ENDING):
+        raise ParameterError(
+            f"{target.name} would hold original values, and its name does not say so",
+            f"choose a name that ends in {ENDING}, and never publish the file",
+        )
+    before = plan.tuples.targets()[plan.source]
+    after = plan.targets[plan.target]
+    known = {it.column: it for it in schema.quasi_identifiers} if schema else {}
+    columns: list[list[Any]] = []
+    header = []
+    for j, attribute in enumerate(plan.tuples.attributes):
+        header += [f"original {attribute.name}", f"masked {attribute.name}"]
+        for side in (before, after):
+            columns.append(written(attribute, side[:, j], known.get(attribute.name)))
+    with written_beside(target, force=force, private=True) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*header, "records"])
+        writer.writerows(zip(*columns, plan.count.tolist(), strict=True))

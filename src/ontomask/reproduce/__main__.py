@@ -1,9 +1,0 @@
-"""``python -m ontomask.reproduce``: the same as ``ontomask reproduce``."""
-
-import sys
-
-from ontomask.cli import main
-
-if __name__ == "__main__":
-    sys.argv[1:1] = ["reproduce"]
-    main()

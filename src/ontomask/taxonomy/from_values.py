@@ -1,0 +1,131 @@
+"""Small taxonomies made of a column's own values, and the file that holds one.
+
+Such a file lists the values of a column, rare ones too: it is private.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ontomask._runtime.atomic_files import written_beside
+from ontomask.errors import OntomaskError, TaxonomyError, one_of, quoted
+from ontomask.taxonomy import Match, Taxonomy, load_taxonomy, map_terms
+from ontomask.taxonomy.graph import VIRTUAL_ROOT
+from ontomask.taxonomy.readers import child_parent
+
+__all__ = ["Made", "free_file", "of_values", "taxonomy_file", "write_made"]
+
+#: How a taxonomy can be made of values alone.
+WAYS = ("paths", "prefixes", "flat")
+
+
+@dataclass(frozen=True)
+class Made:
+    """A file that was written, the taxonomy it holds, and the values that reach no concept."""
+
+    file: Path
+    taxonomy: Taxonomy
+    left_over: tuple[Match, ...]
+
+
+def of_values(
+    values: Iterable[str], how: str, *, separator: str = "|", lengths: Sequence[int] = ()
+) -> Taxonomy:
+    """A taxonomy that is in the values: their paths, their prefixes, or all below one root.
+
+    >>> of_values(["nurse", "cook"], "flat").children("*")
+    ('cook', 'nurse')
+    """
+    one_of("how", how, *WAYS)
+    # Outer spaces are lost in a file, and two values that only they tell apart are one.
+    plain = list(dict.fromkeys(it.strip() for it in values if it.strip()))
+    if how == "paths":
+        return Taxonomy.from_paths(plain, sep=separator)
+    if how == "prefixes":
+        return Taxonomy.from_prefixes(plain, lengths=list(lengths))
+    return Taxonomy.from_edges(
+        [(VIRTUAL_ROOT, None), *((it, VIRTUAL_ROOT) for it in plain if it != VIRTUAL_ROOT)]
+    )
+
+
+def taxonomy_file(release_file: Path, number: int, column: str) -> Path:
+    """A file beside the release file, named after a column as far as its letters may stand there.
+
+    ``number`` is the column's place in the table, which tells those apart that look the same then.
+    """
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "_", column).strip("_")[:80]
+    name = plain if plain == column else f"{plain}{number}"
+    return release_file.with_name(f"{release_file.stem}-{name}.taxonomy.csv")
+
+
+def free_file(file: Path, taxonomy: Taxonomy) -> Path:
+    """That file, or one with a number in its name where it holds another taxonomy already.
+
+    A release file, or a run that is kept, may name the one that is there: it stays as it is.
+    """
+    ending = ".taxonomy.csv"
+    stem = file.name.removesuffix(ending)
+    number = 1
+    while file.exists() and not _holds(file, taxonomy):
+        number += 1
+        file = file.with_name(f"{stem}-{number}{ending}")
+    return file
+
+
+def _holds(file: Path, taxonomy: Taxonomy) -> bool:
+    try:
+        return load_taxonomy(file, "child-parent") == taxonomy
+    except OntomaskError:
+        return False
+
+
+def write_made(
+    taxonomy: Taxonomy, file: Path, values: Mapping[str, int], *, force: bool = False
+) -> Made:
+    """Write a taxonomy, and read it back: it must be what it was.
+
+    ``values`` are those of the column, with counts: which of them it knows is told. Where the file
+    does not read back as what was written, it is removed, and that is a
+    :class:`~ontomask.errors.TaxonomyError`.
+    """
+    with written_beside(file, force=force, private=True) as text:
+        if any(taxonomy.label_lists) or any(True for _ in taxonomy.alias_items()):
+            child_parent.write(taxonomy, text, file)
+        else:
+            csv.writer(text, lineterminator="\n").writerows([("child", "parent"), *_rows(taxonomy)])
+    try:
+        again = _read_back(taxonomy, file)
+        found = map_terms(dict(values), again)
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise
+    return Made(file, again, tuple(found.lost))
+
+
+def _read_back(taxonomy: Taxonomy, file: Path) -> Taxonomy:
+    try:
+        again = load_taxonomy(file, "child-parent")
+    except OntomaskError as error:
+        raise TaxonomyError(
+            f"what was made cannot be read back from a file: {error.message}", error.hint
+        ) from None
+    if again != taxonomy:
+        odd = quoted(sorted(set(taxonomy.identifiers) ^ set(again.identifiers)), 3)
+        raise TaxonomyError(
+            f"some names cannot be kept in a file as they are{f': {odd}' if odd else ''}",
+            "take out letters that cannot be seen, as line ends and spaces around them",
+        )
+    return again
+
+
+def _rows(taxonomy: Taxonomy) -> list[tuple[str, str]]:
+    """Every link, the root with an empty parent."""
+    return [
+        (concept, parent)
+        for concept in taxonomy.identifiers
+        for parent in taxonomy.parents(concept) or ("",)
+    ]

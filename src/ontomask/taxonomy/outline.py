@@ -1,0 +1,191 @@
+"""A taxonomy as an outline: one name per line, children indented below their parents.
+
+::
+
+    sport
+        football
+        chess
+    game
+        chess
+
+A name that stands below several others has several parents; what is below it is below it
+everywhere, so its children are written once. Several names without indentation are put below a
+root ``*``. A name that begins or ends with a space, with a quotation mark, or holds a line end is
+written in quotation marks, as in JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ontomask.errors import CycleError, EmptyTaxonomyError, ParameterError, many
+from ontomask.taxonomy import About, Concept, Taxonomy
+from ontomask.taxonomy.graph import VIRTUAL_ROOT
+from ontomask.taxonomy.taxonomy import Labels
+from ontomask.taxonomy.tree import drawn
+
+__all__ = ["outline_of", "read_outline"]
+
+#: One step in, as it is written; a tab that is read is as wide.
+STEP = "    "
+
+#: Longer outlines are for files, not for hands.
+MOST_LINES = 20_000
+
+
+def outline_of(taxonomy: Taxonomy) -> str:
+    """The outline of a taxonomy; a virtual root is left out.
+
+    >>> print(outline_of(Taxonomy.from_edges([("flu", "*"), ("cold", "*"), ("cold A", "cold")])))
+    cold
+        cold A
+    flu
+    """
+    tree = drawn(taxonomy)
+    if len(taxonomy.parent_links.items) > MOST_LINES:
+        raise ParameterError(
+            f"the taxonomy has {many(len(taxonomy), 'concept')}: too many for an outline",
+            "edit its file with another tool",
+        )
+    without_root = taxonomy.root == VIRTUAL_ROOT and len(taxonomy) > 1
+    below: dict[int, list[int]] = {}
+    for code, parents in enumerate(taxonomy.parent_links.lists()):
+        for parent in parents:
+            below.setdefault(parent, []).append(code)
+    home = {int(code): int(tree.codes[tree.parent[tree.place[code]]]) for code in tree.codes}
+    lines: list[str] = []
+    stack = [(0, 0, -1)]
+    while stack:
+        code, depth, parent = stack.pop()
+        if code or not without_root:
+            lines.append(STEP * depth + _written(taxonomy.identifiers[code]))
+        if code and home[code] != parent:
+            continue  # its children stand where it is drawn
+        inner = depth + (1 if code or not without_root else 0)
+        stack += [(child, inner, code) for child in reversed(below.get(code, []))]
+    return "\n".join(lines)
+
+
+def _written(name: str) -> str:
+    plain = name == name.strip() and not name.startswith('"') and len(name.splitlines()) == 1
+    return name if plain else json.dumps(name, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class _Line:
+    number: int
+    width: int
+    name: Concept
+
+
+def read_outline(text: str, labels: Labels | None = None) -> Taxonomy:
+    r"""The taxonomy of an outline; what is wrong with it is said with its line.
+
+    ``labels`` are names of concepts that an outline does not have; those of others are left out.
+
+    >>> read_outline("sport\n  chess\ngame\n  chess").parents("chess")
+    ('game', 'sport')
+    """
+    links: dict[tuple[Concept, Concept | None], int] = {}
+    above: list[_Line] = []
+    for line in _lines(text):
+        while above and above[-1].width >= line.width:
+            left = above.pop()
+            if left.width > line.width and (not above or above[-1].width < line.width):
+                raise _wrong(
+                    line,
+                    f"{line.name!r} stands farther left than {left.name!r}, and below nothing",
+                    "indent it as far as its siblings",
+                )
+        parent = above[-1].name if above else None
+        _refuse_in_itself(line, above)
+        first = links.setdefault((line.name, parent), line.number)
+        if first != line.number and parent is not None:
+            raise _wrong(
+                line,
+                f"{line.name!r} stands a second time below {parent!r} (first on line {first})",
+                "remove one of them",
+            )
+        above.append(line)
+    if not links:
+        raise EmptyTaxonomyError("the outline is empty", "write one name per line")
+    known = {child for child, _ in links}
+    try:
+        return Taxonomy.from_edges(
+            links,
+            {name: it for name, it in (labels or {}).items() if name in known},
+            about=About("", "an outline"),
+            warn=False,
+        )
+    except CycleError as error:
+        raise _where_it_closes(links, error) from None
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if len(lines) > MOST_LINES:
+        raise ParameterError(
+            f"the outline has {len(lines):,} lines, and at most {MOST_LINES:,} can be read",
+            "give a file of children and parents instead",
+        )
+    for number, raw in enumerate(lines, 1):
+        name = raw.strip()
+        if not name:
+            continue
+        before = raw[: len(raw) - len(raw.lstrip())]
+        yield _Line(number, len(before.replace("\t", STEP)), _unquoted(name))
+
+
+def _unquoted(name: str) -> str:
+    if name.startswith('"'):
+        try:
+            read = json.loads(name)
+        except ValueError:
+            return name  # a quotation mark like any letter
+        if isinstance(read, str) and read.strip():
+            return read
+    return name
+
+
+def _refuse_in_itself(line: _Line, above: list[_Line]) -> None:
+    for outer in above:
+        if outer.name == line.name:
+            raise _wrong(
+                line,
+                f"{line.name!r} stands below itself (line {outer.number})",
+                "rename one of them, or take it out",
+            )
+
+
+def _where_it_closes(
+    links: dict[tuple[Concept, Concept | None], int], error: CycleError
+) -> CycleError:
+    """The same error with the line that closes the cycle: found by adding links one by one."""
+    above: dict[Concept, list[Concept]] = {}
+    for (child, parent), number in links.items():
+        if parent is None:
+            continue
+        above.setdefault(child, []).append(parent)
+        if _is_above(above, child, parent):
+            return CycleError(f"line {number} of the outline: {error.message}", error.hint)
+    return error
+
+
+def _is_above(above: dict[Concept, list[Concept]], concept: Concept, other: Concept) -> bool:
+    """Whether ``other`` is below ``concept``."""
+    seen, waiting = {other}, [other]
+    while waiting:
+        here = waiting.pop()
+        if here == concept:
+            return True
+        for parent in above.get(here, ()):
+            if parent not in seen:
+                seen.add(parent)
+                waiting.append(parent)
+    return False
+
+
+def _wrong(line: _Line, message: str, hint: str) -> ParameterError:
+    return ParameterError(f"line {line.number} of the outline: {message}", hint)

@@ -1,0 +1,131 @@
+"""Delimited text: delimiters and quotes found out, with line numbers for errors."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from ontomask.errors import FileFormatError, ParameterError
+from ontomask.taxonomy.readers.text.source import Source
+
+__all__ = ["Row", "Table", "checked_delimiter", "column", "delimiter_of", "first_row", "read_table"]
+
+DELIMITERS = ("\t", ";", ",")
+
+
+class Row(NamedTuple):
+    """One row of a table and the line it ends on."""
+
+    line: int
+    cells: list[str]
+
+
+class Table(NamedTuple):
+    """The rows of a delimited file, blank ones left out, cells stripped of outer spaces."""
+
+    source: Source
+    delimiter: str
+    rows: list[Row]
+
+    def error(self, line: int, reason: str, hint: str = "") -> FileFormatError:
+        """An error that names the file and the line."""
+        return self.source.error(reason, hint, line=line)
+
+
+def read_table(
+    source: Source,
+    delimiter: str | None = None,
+    encoding: str = "utf-8-sig",
+    *,
+    strip: bool = True,
+) -> Table:
+    """Read a delimited file; tab, semicolon or comma is found out where it is not given."""
+    delimiter = checked_delimiter(delimiter)
+    text = source.text(encoding)
+    if not text.strip():
+        raise source.error("the file is empty", "it should hold a table of concepts")
+    if delimiter is None:
+        delimiter = _delimiter(text)
+    if delimiter is None:
+        first = text.lstrip().splitlines()[0][:60]
+        raise source.error(
+            f"no tab, semicolon or comma separates columns in {first!r}",
+            'write two columns, child and parent, or name the delimiter: delimiter="|"',
+            line=1,
+        )
+    rows, problem = _parse(text, delimiter, csv.QUOTE_MINIMAL, strip)
+    if problem and delimiter == "\t":
+        # In a plain tab-separated file a quotation mark is part of the text.
+        rows, problem = _parse(text, delimiter, csv.QUOTE_NONE, strip)
+    if problem:
+        raise source.error(
+            problem.cells[0],
+            "a cell that contains a quotation mark or the delimiter must be quoted",
+            line=problem.line,
+        )
+    return Table(source, delimiter, rows)
+
+
+def checked_delimiter(delimiter: str | None) -> str | None:
+    r"""One character; a tab may be written ``\t``."""
+    if delimiter is None:
+        return None
+    one = "\t" if delimiter in ("\\t", "tab") else delimiter
+    if len(one) != 1 or one in '\r\n"':
+        raise ParameterError(f"the delimiter is {delimiter!r}", "it is one character, as ; or ,")
+    return one
+
+
+def delimiter_of(source: Source) -> str | None:
+    """What separates the columns at the top of a file; None for a single column."""
+    return _delimiter(source.head_text[:-200] if len(source.head) > 60_000 else source.head_text)
+
+
+def first_row(source: Source) -> list[str]:
+    """The cells of the first row, as far as they can be told; to know a format by."""
+    top = source.head_text.strip().splitlines()[:50]
+    delimiter = _delimiter("\n".join(top))
+    if delimiter is None or top[0].startswith("{"):  # no column, or JSON
+        return []
+    rows, _ = _parse(top[0], delimiter, csv.QUOTE_MINIMAL)
+    return rows[0].cells if rows else top[0].split(delimiter)
+
+
+def _delimiter(text: str, sample: int = 50) -> str | None:
+    """The first delimiter that cuts the top of the file into the same number of columns."""
+    top = "\n".join(text.splitlines()[:sample])
+    splitting: list[tuple[bool, str]] = []
+    for candidate in DELIMITERS:
+        rows, problem = _parse(top, candidate, csv.QUOTE_MINIMAL)
+        if problem and candidate == "\t":
+            rows, problem = _parse(top, candidate, csv.QUOTE_NONE)
+        widths = {len(row.cells) for row in rows}
+        if widths and max(widths) > 1:
+            splitting.append((len(widths) > 1 or problem is not None, candidate))
+    return min(splitting, key=lambda found: found[0])[1] if splitting else None
+
+
+def _parse(
+    text: str, delimiter: str, quoting: Literal[0, 3], strip: bool = True
+) -> tuple[list[Row], Row | None]:
+    """The rows, and where parsing stopped on an error, that line with the reason."""
+    rows: list[Row] = []
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True
+    )
+    try:
+        for cells in reader:
+            stripped = [cell.strip() for cell in cells]
+            if any(stripped):
+                rows.append(Row(reader.line_num, stripped if strip else cells))
+    except csv.Error as error:
+        return rows, Row(reader.line_num, [str(error)])
+    return rows, None
+
+
+def column(header: Sequence[str], names: Sequence[str]) -> int | None:
+    """Where the first of these names stands in a header."""
+    plain = [name.strip().casefold().replace(" ", "_") for name in header]
+    return next((plain.index(name) for name in names if name in plain), None)

@@ -1,0 +1,113 @@
+"""What may stand before the first element of an XML file.
+
+Entities are short names for text. Plain ones are fine, and Protégé writes them::
+
+    <!DOCTYPE rdf:RDF [
+        <!ENTITY owl "http://www.w3.org/2002/07/owl#" >
+    ]>
+
+Entities made of other entities can grow without bound, external ones read other files; a file
+with either is refused before a parser sees it. An external ``DOCTYPE`` is fine: nobody reads it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ontomask.errors import FileFormatError
+from ontomask.taxonomy.readers.text.source import Source
+
+__all__ = ["refuse_unsafe_xml"]
+
+#: The first element must begin within so many bytes.
+LONGEST_PROLOG = 1_048_576
+#: A prefix is an address; longer text repeated often enough would fill the memory.
+LONGEST_ENTITY = 256
+
+_BETWEEN = re.compile(rb"(?:\s++|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
+_ELEMENT = re.compile(rb"<[A-Za-z_:\x80-\xff]")
+_DOCTYPE = re.compile(
+    rb"""<!DOCTYPE\s+[^\s\[\]<>"'&%]+
+    (?:\s+(?:SYSTEM|PUBLIC\s+(?:"[^"]*"|'[^']*'))\s+(?:"[^"]*"|'[^']*'))?
+    \s*(?P<next>[\[>])""",
+    re.VERBOSE,
+)
+_DECLARATION = re.compile(rb"""<![A-Z]+\s(?:[^"'<>]++|"[^"]*"|'[^']*')*+>""")
+_END = re.compile(rb"\]\s*>")
+_ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
+_FLAT = re.compile(rb"""<!ENTITY\s+[^\s"'<>&%;]+\s+(?:"([^"&%<>]*)"|'([^'&%<>]*)')\s*>""")
+
+
+def refuse_unsafe_xml(source: Source) -> int:
+    """Refuse an XML file whose entities are not plain text; how many bytes precede the root."""
+    with source.open() as file:
+        start = file.read(LONGEST_PROLOG)
+    begin = _between(start, 3 if start.startswith(b"\xef\xbb\xbf") else 0)
+    end = begin
+    if doctype := _DOCTYPE.match(start, begin):
+        end = doctype.end()
+        if doctype["next"] == b"[":
+            end = _end_of_subset(source, start, end)
+        # Some parsers take declarations in comments for real: all of them are looked at.
+        for found in _ENTITY.finditer(start, begin, end):
+            _check_entity(source, start, found.start())
+        end = _between(start, end)
+    if not _ELEMENT.match(start, end):
+        raise _error(
+            source,
+            start,
+            end,
+            "this is not the beginning of an XML file in UTF-8"
+            if len(start) < LONGEST_PROLOG
+            else f"no element begins in the first {LONGEST_PROLOG:,} bytes, or not where it should",
+            "check that it is XML, and save it as UTF-8",
+        )
+    return end
+
+
+def _between(start: bytes, place: int) -> int:
+    """The end of the spaces, comments and instructions that begin here."""
+    found = _BETWEEN.match(start, place)
+    return found.end() if found else place
+
+
+def _end_of_subset(source: Source, start: bytes, place: int) -> int:
+    """The end of the ``DOCTYPE`` whose declarations begin here."""
+    while True:
+        place = _between(start, place)
+        if ending := _END.match(start, place):
+            return ending.end()
+        declaration = _DECLARATION.match(start, place)
+        if declaration is None:
+            reason = (
+                "the DOCTYPE refers to a parameter entity, which could hold anything"
+                if start.startswith(b"%", place)
+                else "the DOCTYPE is not well-formed"
+            )
+            raise _error(source, start, place, reason)
+        place = declaration.end()
+
+
+def _check_entity(source: Source, start: bytes, place: int) -> None:
+    flat = _FLAT.match(start, place)
+    if flat is None:
+        raise _error(
+            source,
+            start,
+            place,
+            "an entity is declared that is more than plain text: it is external, a parameter "
+            "entity, or holds markup or other entities",
+        )
+    if len(flat[1] or flat[2] or b"") > LONGEST_ENTITY:
+        raise _error(source, start, place, f"an entity is longer than {LONGEST_ENTITY} characters")
+
+
+def _error(
+    source: Source,
+    start: bytes,
+    place: int,
+    reason: str,
+    hint: str = "such files can be made to exhaust the memory or to read other files; "
+    "write the file again without entities",
+) -> FileFormatError:
+    return source.error(reason, hint, line=start.count(b"\n", 0, place) + 1)

@@ -1,0 +1,292 @@
+"""The long work of the workbench: one piece at a time, in a process of its own, that can be ended.
+
+The process is :mod:`ontomask.web.jobs.process`. It is told what to do through a pipe and says how far it
+is through another. Whoever cancels closes the first, which is also what it hears when the workbench
+is killed; one that does not heed it is ended.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock, Thread
+from time import monotonic
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from ontomask.web.errors import Busy
+from ontomask.web.jobs.process import SCRATCH
+
+__all__ = ["Failure", "Kind", "Task", "Work", "WorkState"]
+
+Kind = Literal["run", "try", "release"]
+
+#: What the kinds of work are called while they last.
+WORDS = {
+    "run": "the table is being masked",
+    "try": "a try is going on",
+    "release": "a release is being written",
+}
+
+#: How long a process may take to end by itself, in seconds; one that writes files takes them away.
+PATIENCE = {"run": 5.0, "try": 5.0, "release": 20.0}
+
+#: Where files are written before they take their names.
+UNFINISHED = ".ontomask.*"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be done: a release as it is now, in the fields and the text of its file.
+
+    ``file`` is the name of that file, ``folder`` where it is, ``runs`` where runs are kept. The
+    ``seed`` is told to nobody but the process that does it.
+    """
+
+    kind: Kind
+    fields: Mapping[str, Any]
+    text: str
+    folder: Path
+    file: str
+    runs: Path
+    seed: int = field(repr=False)
+    sample: int | None = None
+    overwrite: bool = False
+
+    def told(self) -> bytes:
+        """The task as the process is told it."""
+        paths = {"folder": str(self.folder), "runs": str(self.runs)}
+        return json.dumps({**asdict(self), **paths}).encode() + b"\n"
+
+
+class Failure(BaseModel):
+    """Why the work gave nothing; ``unmet`` says that the result was not what is required."""
+
+    error: str
+    message: str
+    hint: str = ""
+    unmet: bool = False
+
+
+class WorkState(BaseModel):
+    """The work in the background: what is done, or how the last one ended.
+
+    ``count`` grows with every beginning and every end. ``first`` says that loops are compiled,
+    which happens once. ``result`` is what it gave: the number of a run, the figures of a try, the
+    files of a release.
+    """
+
+    state: Literal["idle", "working", "done", "failed", "cancelled"] = "idle"
+    kind: Kind | None = None
+    now: str = ""
+    since: str | None = Field(default=None, description="When it began.")
+    seconds: float = Field(default=0.0, description="How long it has taken.")
+    count: int = 0
+    first: bool = False
+    cancelling: bool = False
+    warnings: list[str] = []
+    result: dict[str, Any] | None = None
+    error: Failure | None = None
+
+
+class Work:
+    """The work in the background of a workbench."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._state = WorkState()
+        self._began = 0.0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._listener: Thread | None = None
+
+    def state(self) -> WorkState:
+        """How it stands now."""
+        with self._lock:
+            found = self._state.model_copy(deep=True)
+            if found.state == "working":
+                found.seconds = round(monotonic() - self._began, 1)
+            return found
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being done."""
+        return self._state.state == "working"
+
+    @property
+    def version(self) -> int:
+        """Another number whenever something begins or ends."""
+        return self._state.count
+
+    # ------------------------------------------------------------------ beginning
+
+    def start(self, task: Task) -> WorkState:
+        """Begin; refused while something else is done."""
+        with self._lock:
+            if self._state.state == "working":
+                raise Busy(
+                    f"{WORDS[str(self._state.kind)]}; one thing is done at a time",
+                    "wait for it, or cancel it",
+                )
+            self._state = WorkState(
+                state="working",
+                kind=task.kind,
+                now="starting",
+                since=datetime.now(UTC).isoformat(timespec="seconds"),
+                count=self._state.count + 1,
+            )
+            self._began = monotonic()
+            scratch = tempfile.mkdtemp(prefix=SCRATCH)
+            before = _unfinished(task.folder)
+            try:
+                self._process = _process(scratch)
+            except OSError as error:
+                shutil.rmtree(scratch, ignore_errors=True)
+                self._end("failed", _broken(f"no process can be started: {error.strerror}"))
+                return self._state.model_copy()
+            self._listener = Thread(
+                target=self._attend, args=(self._process, task, scratch, before), daemon=True
+            )
+            self._listener.start()
+        return self.state()
+
+    # ------------------------------------------------------------------ going on
+
+    def _attend(
+        self, process: subprocess.Popen[bytes], task: Task, scratch: str, before: set[Path]
+    ) -> None:
+        """Tell the process what to do, and hear it until it ends."""
+        last: Mapping[str, Any] = {}
+        with suppress(OSError, ValueError):  # it ended, or was ended, at once
+            process.stdin.write(task.told())  # type: ignore[union-attr]  # it is a pipe
+            process.stdin.flush()  # type: ignore[union-attr]
+        for line in process.stdout:  # type: ignore[union-attr]
+            with suppress(ValueError):  # half a line, where it was killed
+                last = json.loads(line)
+                self._hear(last)
+        code = process.wait()
+        for pipe in (process.stdin, process.stdout):
+            with suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]
+        shutil.rmtree(scratch, ignore_errors=True)
+        end = last.get("end")
+        if end is None:
+            for left in _unfinished(task.folder) - before:
+                shutil.rmtree(left, ignore_errors=True)
+        with self._lock:
+            if end == "done":
+                self._state.result = last["result"]
+                self._end("done")
+            elif self._state.cancelling or end == "cancelled":
+                self._end("cancelled")
+            elif end is not None:
+                self._end("failed", _failure(last))
+            else:
+                self._end("failed", _broken(_how_it_ended(code)))
+
+    def _hear(self, said: Mapping[str, Any]) -> None:
+        with self._lock:
+            if "now" in said:
+                self._state.now = said["now"]
+            if "first" in said:
+                self._state.first = True
+            if "warning" in said:
+                self._state.warnings.append(said["warning"])
+
+    def _end(self, how: Literal["done", "failed", "cancelled"], why: Failure | None = None) -> None:
+        """Note the end; the lock is held."""
+        self._state.state, self._state.error = how, why
+        self._state.now, self._state.cancelling = "", False
+        self._state.seconds = round(monotonic() - self._began, 1)
+        self._state.count += 1
+        self._process = None
+
+    # ------------------------------------------------------------------ ending
+
+    def cancel(self) -> WorkState:
+        """Have it end; what it began is taken away. Nothing happens where nothing is done."""
+        with self._lock:
+            process, kind = self._process, self._state.kind
+            if process is None or self._state.cancelling:
+                process = None
+            else:
+                self._state.cancelling = True
+        if process is not None:
+            Thread(target=_ended, args=(process, PATIENCE[str(kind)]), daemon=True).start()
+        return self.state()
+
+    def wait(self, seconds: float | None = None) -> WorkState:
+        """Wait until nothing is done any more."""
+        listener = self._listener
+        if listener is not None:
+            listener.join(seconds)
+        return self.state()
+
+    def close(self) -> None:
+        """End what is being done, before the workbench itself ends."""
+        if self.cancel().state == "working":
+            self.wait(max(PATIENCE.values()) + 5)
+
+
+def _process(scratch: str) -> subprocess.Popen[bytes]:
+    """A process of ours; its temporary files go into a folder that is removed after it."""
+    path = os.pathsep.join(it or os.getcwd() for it in sys.path)
+    usual = {name: it for name, it in os.environ.items() if name != "ONTOMASK_SEED"}
+    places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
+    return subprocess.Popen(
+        [sys.executable, "-m", "ontomask.web.jobs.process"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**usual, "PYTHONPATH": path, **places},
+    )
+
+
+def _ended(process: subprocess.Popen[bytes], patience: float) -> None:
+    """Have a process end by itself, and end it where it does not."""
+    with suppress(OSError, ValueError):
+        process.stdin.close()  # type: ignore[union-attr]  # it is a pipe
+    try:
+        process.wait(patience)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
+def _unfinished(folder: Path) -> set[Path]:
+    """Folders in which files are being written, by whomever."""
+    return set(folder.glob(UNFINISHED))
+
+
+# ---------------------------------------------------------------------- what went wrong
+
+
+def _failure(said: Mapping[str, Any]) -> Failure:
+    return Failure(
+        error=said["error"],
+        message=said["message"],
+        hint=said["hint"],
+        unmet=said["error"] == "RequirementNotMet",
+    )
+
+
+def _broken(words: str) -> Failure:
+    return Failure(
+        error="ProcessEnded",
+        message=words,
+        hint="try again; where memory is short, say how much may be used, as memory: 2GB",
+    )
+
+
+def _how_it_ended(code: int) -> str:
+    if code == -9:
+        return "the process that did the work was killed, perhaps for its memory"
+    how = f"exit code {code}" if code >= 0 else f"signal {-code}"
+    return f"the process that did the work ended before its time ({how})"

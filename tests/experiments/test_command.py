@@ -1,0 +1,78 @@
+"""``ontomask reproduce`` in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from experiments import EXPERIMENTS
+
+QUICK = ("tm-figure-5", "--quick", "--runs", "1")
+
+
+@pytest.fixture
+def reproduce(tmp_path):
+    def run(*arguments, code=0, module=("ontomask", "reproduce")):
+        done = subprocess.run(
+            [sys.executable, "-m", *module, *map(str, arguments)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "ONTOMASK_CACHE": "off", "PYTHONUTF8": "1", "ONTOMASK_DATA": ""},
+        )
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run
+
+
+def test_help_has_an_example(reproduce):
+    assert "Example: ontomask reproduce" in reproduce("--help").stdout
+
+
+def test_the_list(reproduce):
+    said = reproduce("--list").stdout
+    assert [line.split()[0] for line in said.splitlines()] == [e.name for e in EXPERIMENTS]
+    told = json.loads(reproduce("sf", "--list", "--json").stdout)
+    assert [entry["name"] for entry in told] == ["sf-figures-4-5", "sf-figure-6"]
+
+
+def test_tables_are_printed_and_the_page_is_written(reproduce, tmp_path):
+    done = reproduce(*QUICK, "--output", "page.html")
+    assert done.stdout.startswith("data: synthetic discharges, small samples")
+    assert "tm-figure-5" in done.stdout
+    assert "discernibility" in done.stdout
+    assert done.stderr == "written to page.html\n"
+    before = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert before.startswith("<!doctype html>")
+    again = reproduce(*QUICK, "--output", "page.html", code=2)
+    assert "exists already" in again.stderr
+    assert again.stdout == ""
+    reproduce(*QUICK, "--output", "page.html", "--force")
+
+
+def test_json_and_the_module(reproduce):
+    (told,) = json.loads(reproduce(*QUICK, "--json", module=("experiments",)).stdout)
+    assert told["data"] == "discharges"
+    (result,) = told["results"]
+    assert [row["label"] for row in result["rows"]] == ["semantic", "discernibility"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["xx"], "no experiment is called 'xx'"),
+        (["sf", "--data", "nowhere"], "no diabetes_130.csv.gz in 'nowhere'"),
+        (["sf", "--runs", "0"], "--runs"),
+        (["sf", "--output", "nowhere/page.html"], "no folder nowhere"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_exit_code_2(reproduce, arguments, message):
+    done = reproduce(*arguments, code=2)
+    assert message in done.stderr
+    assert done.stdout == ""

@@ -1,0 +1,43 @@
+"""What a first run needs last is compiled by another process meanwhile."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from ontomask.pipeline import compile_ahead as ahead
+
+KEPT = "search_kernels.improve_groups-1.py311.nbi"
+
+
+@pytest.fixture
+def empty(tmp_path, monkeypatch):
+    """A folder for loops where none is kept."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    return tmp_path
+
+
+def test_the_search_and_the_figures_are_compiled(empty):
+    process = ahead.compile_ahead()
+    assert process.wait(timeout=300) == 0
+    kept = {path.name.partition("-")[0] for path in empty.rglob("*.nbi")}
+    assert {"search_kernels.improve_groups", "search_kernels.improve_tuples"} <= kept
+    assert "kernels.ward" in kept
+    assert "merge_kernels.grow_together" not in kept  # that is done meanwhile
+    assert ahead.compile_ahead() is None
+
+
+def test_nothing_is_started_where_there_is_nothing_to_gain(empty, monkeypatch):
+    (empty / "merging").mkdir()
+    (empty / "merging" / KEPT).touch()
+    assert ahead.compile_ahead() is None
+    (empty / "merging" / KEPT).unlink()
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert ahead.compile_ahead() is None
+
+
+def test_a_program_that_cannot_be_started_is_no_trouble(empty, monkeypatch):
+    monkeypatch.setattr(ahead.sys, "executable", str(empty / "nothing"))
+    assert ahead.compile_ahead() is None

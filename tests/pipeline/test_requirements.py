@@ -1,0 +1,154 @@
+"""Requirements: what a release must be, and the sentence where it is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from ontomask.errors import OntomaskError, RequirementNotMet
+from ontomask.pipeline.evaluation import Evaluation
+from ontomask.pipeline.guarantee import Guarantee
+from ontomask.pipeline.requirements import require, unmet
+
+
+def evaluation(**changes):
+    risk = {
+        "linkage_nearest": 0.031,
+        "linkage_nearest_interval": None,
+        "l_distinct": {"charge": 3, "outcome": 1},
+        "t_equal": {"charge": 0.9, "outcome": 0.25},
+        "t_ordered": {"charge": 0.2},
+        "t_semantic": {},
+    }
+    return Evaluation({"sse": 92.1, **changes}, {**risk, **changes})
+
+
+def guarantee(smallest=5, classes=7, unit="records"):
+    return Guarantee("words", k=None, smallest=smallest, classes=classes, unit=unit)
+
+
+MET = [
+    {},
+    {"k": 5},
+    {"k": 4},
+    {"t": 0.9},
+    {"linkage_below": 0.0311},
+    {"sse_below": 92.2},
+]
+
+
+@pytest.mark.parametrize("wanted", MET)
+def test_met(wanted):
+    assert unmet(dict(**wanted), evaluation(), guarantee()) == []
+
+
+UNMET = [
+    ({"k": 6}, ["k: the smallest class has 5 records, and 6 are required"]),
+    ({"l": 2}, ["l: a class has 1 different value of 'outcome', and 2 are required"]),
+    (
+        {"l": 4},
+        [
+            "l: a class has 3 different values of 'charge', and 4 are required",
+            "l: a class has 1 different value of 'outcome', and 4 are required",
+        ],
+    ),
+    (
+        {"t": 0.2},
+        [
+            "t: a class is 0.25 from the whole table in 'outcome' (values are equal or not), "
+            "and at most 0.2 is required"
+        ],
+    ),
+    (
+        {"linkage_below": 0.031},  # below, not equal to
+        [
+            "linkage_below: 3.1 % of the records are linked to their original, and less than "
+            "3.1 % is required"
+        ],
+    ),
+    (
+        {"linkage_below": 0.03099},  # as many digits as it takes
+        [
+            "linkage_below: 3.1 % of the records are linked to their original, and less than "
+            "3.099 % is required"
+        ],
+    ),
+    ({"sse_below": 92.1}, ["sse_below: the SSE is 92.1, and below 92.1 is required"]),
+    ({"sse_below": 10}, ["sse_below: the SSE is 92.1, and below 10 is required"]),
+]
+
+
+@pytest.mark.parametrize(("wanted", "reasons"), UNMET)
+def test_not_met(wanted, reasons):
+    assert unmet(dict(**wanted), evaluation(), guarantee()) == reasons
+
+
+def test_nothing_is_required():
+    assert unmet({}, evaluation(), guarantee()) == []
+    require(None, evaluation(), guarantee())
+
+
+def test_people_are_counted_where_the_guarantee_does():
+    found = unmet(dict(k=5), evaluation(), guarantee(smallest=2, unit="people"))
+    assert found == ["k: the smallest class has 2 people, and 5 are required"]
+
+
+def test_no_record_is_left():
+    found = unmet(dict(k=5), evaluation(), guarantee(smallest=0, classes=0))
+    assert found == ["k: no records are left, and 5 in every class are required"]
+
+
+def test_of_a_sample_the_upper_end_counts():
+    sampled = evaluation(linkage_nearest_interval=[0.02, 0.06])
+    assert unmet(dict(linkage_below=0.05), sampled, guarantee()) == [
+        "linkage_below: 6 % of the records are linked to their original at most (estimated from a "
+        "sample), and less than 5 % is required"
+    ]
+    assert unmet(dict(linkage_below=0.07), sampled, guarantee()) == []
+
+
+def test_numbers_are_told_apart_by_their_ranks():
+    ranked = evaluation(t_equal={"charge": 0.9}, t_ordered={"charge": 0.2})
+    assert unmet(dict(t=0.3), ranked, guarantee()) == []
+    (reason,) = unmet(dict(t=0.1), ranked, guarantee())
+    assert "0.2 from the whole table in 'charge' (values by their ranks)" in reason
+
+
+def test_what_is_not_known_meets_nothing():
+    blind = Evaluation({}, {})
+    wanted = dict(l=2, t=0.5, linkage_below=0.5, sse_below=5)
+    assert [reason.split(":")[0] for reason in unmet(wanted, blind, guarantee())] == [
+        "l",
+        "t",
+        "linkage_below",
+        "sse_below",
+    ]
+
+
+def test_a_figure_that_is_no_number_meets_nothing():
+    odd = evaluation(sse=float("nan"), linkage_nearest=float("nan"))
+    assert len(unmet(dict(sse_below=5, linkage_below=0.5), odd, guarantee())) == 2
+
+
+def test_all_reasons_are_one_error():
+    with pytest.raises(RequirementNotMet) as caught:
+        require(dict(k=6, sse_below=1), evaluation(), guarantee())
+    assert isinstance(caught.value, OntomaskError)
+    assert caught.value.message.count("\n  - ") == 2
+    assert "nothing was released" in caught.value.message
+
+
+def test_one_is_no_plural():
+    for unit, one in (("records", "record"), ("people", "person")):
+        found = unmet(dict(k=5), evaluation(), guarantee(smallest=1, unit=unit))
+        assert found == [f"k: the smallest class has 1 {one}, and 5 are required"]
+
+
+def test_a_larger_k_is_for_methods_that_promise_one():
+    promise = Guarantee("words", k=5, smallest=5, classes=7, unit="records")
+    for found, hint in (
+        (guarantee(), "try another method, or require less"),
+        (promise, "try a larger k or another method, or require less"),
+    ):
+        with pytest.raises(RequirementNotMet) as caught:
+            require(dict(k=6), evaluation(), found)
+        assert caught.value.hint == hint

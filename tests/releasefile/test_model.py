@@ -1,0 +1,562 @@
+"""The release file: what it makes, and what it says to every mistake."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ontomask.releasefile.model as module
+from ontomask import methods
+from ontomask.errors import SpecError
+from ontomask.methods.method import Method
+from ontomask.methods.registry import METHODS, name_of, settings_of
+from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
+from ontomask.releasefile.model import Spec, json_schema, load_spec
+from ontomask.releasefile.problems import refuse
+
+FILE = "release.yaml"
+
+BASE = """\
+data: patients.csv
+output: released.csv
+columns:
+  diagnosis: {role: quasi, taxonomy: icd9cm}
+  age: {role: quasi, type: numeric}
+  charge: {role: confidential}
+  ward: {role: keep}
+method: {name: microaggregation, k: 5}
+"""
+
+#: As the design shows it.
+EXAMPLE = """\
+# release.yaml - safe to keep in git: no data, no seed
+data: discharges.parquet
+output: released.parquet            # beside it: released.report.html, released.manifest.json
+columns:
+  diagnosis:  {role: quasi, taxonomy: icd9cm, measure: sanchez}
+  procedure:  {role: quasi, taxonomy: procedures.csv}
+  age:        {role: quasi, type: numeric}
+  name:       {role: identifier}
+  charge:     {role: confidential}
+  ward:       {role: keep}          # roles: quasi | identifier | confidential | keep | drop
+other: refuse
+missing: refuse
+missing_marks: ["?"]
+method: {name: microaggregation, k: 5}
+require: {k: 5, linkage_below: 0.05}
+report_threshold: 5
+"""
+
+#: Every field there is.
+FULL = """\
+data: patients.sqlite
+table: stays
+csv: {delimiter: ";", quote: "'", encoding: latin-1}
+output: out/released.csv.gz
+memory: 2GB
+person: patient
+columns:
+  diagnosis:
+    role: quasi
+    type: nominal
+    taxonomy: procedures.csv
+    format: child-parent
+    options: {delimiter: ","}
+    measure: lin
+    domain: root
+    weight: 2
+    mapping: {flu: a}
+    prefer: root
+    repair_codes: false
+    stems: none
+    heads: true
+  other diagnosis: {role: quasi, taxonomy: procedures.csv, mapping: corrections.csv, stems: german}
+  severity: {role: quasi, type: ordinal, levels: [no, mild, severe], weight: 0.5}
+  admitted: {role: quasi, type: date, date_format: "%d/%m/%Y"}
+  outcome: {role: confidential, taxonomy: icd9cm}
+  charge: {role: confidential, type: numeric}
+  patient: {role: identifier}
+  notes: {role: drop}
+other: drop
+missing: category
+missing_marks: ["?", -9]
+method: {name: rank_swapping, k: 20, strategy: dynamic}
+require: {k: 2, l: 2, t: 0.5, linkage_below: 0.1, sse_below: 100}
+"""
+
+
+@pytest.fixture
+def folder(file):
+    file("child,parent\na,root\nb,root\n", "procedures.csv")
+    file("value,concept\nx,a\n", "corrections.csv")
+    return file
+
+
+# ---------------------------------------------------------------------- what it makes
+
+
+def test_the_example_of_the_design(folder):
+    spec = load_spec(folder(EXAMPLE))
+    schema = spec.schema()
+    assert isinstance(schema, Schema)
+    assert [c.column for c in schema.quasi_identifiers] == ["diagnosis", "procedure", "age"]
+    assert (schema.identifiers, schema.confidential) == (("name",), ("charge",))
+    assert (schema.keep, schema.other, schema.missing_marks) == (("ward",), "refuse", ("?",))
+    assert spec.method_object() == methods.Microaggregation(k=5)
+    assert spec.require is not None
+    assert spec.require.given == {"k": 5, "linkage_below": 0.05}
+    assert spec.threshold == 5
+    assert spec.beside("manifest.json") == spec.folder / "released.manifest.json"
+
+
+def test_every_field(folder):
+    spec = load_spec(folder(FULL))
+    first, second, severity, admitted = spec.schema().quasi_identifiers
+    assert isinstance(first, Nominal)
+    assert isinstance(second, Nominal)
+    assert (first.measure, first.domain, first.weight) == ("lin", "root", 2)
+    assert (first.mapping, first.prefer) == ({"flu": "a"}, ("root",))
+    assert (first.stems, first.heads, first.repair_codes) == (None, True, False)
+    assert (second.mapping, second.stems) == (spec.folder / "corrections.csv", "german")
+    assert severity == Ordinal("severity", ("no", "mild", "severe"), weight=0.5)
+    assert admitted == Date("admitted", format="%d/%m/%Y")
+    outcome, charge = spec.schema().confidential
+    assert isinstance(outcome, Nominal)
+    assert charge == Numeric("charge")
+    assert spec.schema().missing_marks == ("?", "-9")
+    assert spec.schema().person == "patient"
+    assert (spec.table, spec.memory) == ("stays", "2GB")
+    assert spec.csv is not None
+    assert spec.csv.model_dump() == {"delimiter": ";", "quote": "'", "encoding": "latin-1"}
+    assert spec.threshold == 10  # swapping groups nothing
+    assert spec.beside("report.html") == spec.folder / "out" / "released.report.html"
+    assert spec.paths() == [
+        spec.folder / name
+        for name in ("patients.sqlite", "out/released.csv.gz", "procedures.csv", "corrections.csv")
+    ]
+
+
+@pytest.mark.parametrize("text", [EXAMPLE, FULL, BASE])
+def test_there_and_back(folder, text):
+    spec = load_spec(folder(text))
+    fields = spec.as_dict()
+    again = Spec.from_dict(yaml.safe_load(yaml.safe_dump(fields)), spec.folder)
+    assert again == spec
+    assert again.as_dict() == fields
+    assert set(fields) == set(yaml.safe_load(text))
+
+
+def test_a_taxonomy_is_loaded_once(folder, monkeypatch):
+    loaded = []
+    load = module.load_taxonomy
+    monkeypatch.setattr(
+        module, "load_taxonomy", lambda *a, **o: loaded.append((a, o)) or load(*a, **o)
+    )
+    spec = load_spec(
+        folder(
+            BASE.replace("icd9cm}", "procedures.csv}").replace(
+                "age: {role: quasi, type: numeric}", "age: {role: quasi, taxonomy: procedures.csv}"
+            )
+        )
+    )
+    assert not loaded
+    first, second = spec.schema().quasi_identifiers
+    assert first.taxonomy is second.taxonomy
+    assert spec.schema() is spec.schema()
+    assert len(loaded) == 1
+
+
+def test_paths_are_relative_to_the_file(folder, monkeypatch, tmp_path):
+    path = folder(EXAMPLE)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    spec = load_spec(Path("..") / path.name)
+    assert spec.data_path == Path("../discharges.parquet")
+    assert len(spec.schema().quasi_identifiers) == 3
+    assert Spec.from_dict({**spec.as_dict(), "data": "/data/x.csv"}, "..").data_path == Path(
+        "/data/x.csv"
+    )
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_by_its_name_and_settings(folder, name):
+    made = METHODS[name]()
+    assert isinstance(made, Method)
+    assert name_of(made) == name
+    written = yaml.safe_dump({"name": name, **settings_of(made)}, default_flow_style=True)
+    text = BASE.replace("{name: microaggregation, k: 5}", written.strip())
+    assert load_spec(folder(text)).method_object() == made
+
+
+def test_the_threshold_is_k_unless_given(folder):
+    assert load_spec(folder(BASE.replace("k: 5", "k: 7"))).threshold == 7
+    noise = BASE.replace("{name: microaggregation, k: 5}", "{name: noise_addition}")
+    assert load_spec(folder(noise)).threshold == 10
+    assert load_spec(folder(noise + "report_threshold: 3\n")).threshold == 3
+
+
+@pytest.mark.parametrize(
+    ("output", "beside"),
+    [
+        ("r.csv", "r.manifest.json"),
+        ("my.table.parquet", "my.table.manifest.json"),
+        ("r.csv.gz", "r.manifest.json"),
+        ("r", "r.manifest.json"),
+    ],
+)
+def test_what_goes_beside_the_output(folder, output, beside):
+    spec = load_spec(folder(BASE.replace("released.csv", output)))
+    assert spec.beside("manifest.json").name == beside
+
+
+# ---------------------------------------------------------------------- one mistake each
+
+COLUMN = "age: {role: quasi, type: numeric}"
+METHOD = "{name: microaggregation, k: 5}"
+ROLES = "It can be 'quasi', 'identifier', 'confidential', 'keep', 'drop'"
+QUOTES = "it is text: put it in quotes"
+
+#: What is replaced by what; the line, the sentence and the hint that follow.
+WRONG = [
+    # missing and unknown fields
+    ("data: patients.csv\n", "", 0, "data is missing", "name the file to mask"),
+    ("output: released.csv\n", "", 0, "output is missing", "name the file to write"),
+    (f"method: {METHOD}\n", "", 0, "method is missing", "name the method"),
+    (METHOD, "{k: 5}", 8, "method.name is missing", "the methods are 'microaggregation'"),
+    ("role: keep", "type: date", 7, "columns.ward.role is missing", "it can be 'quasi'"),
+    ("output:", "outputs: x\noutput:", 2, "outputs is no field", "did you mean 'output'?"),
+    ("role: keep", "role: keep, rol: x", 7, "columns.ward has no field 'rol'", "mean 'role'?"),
+    ("method:", "require: {kk: 5}\nmethod:", 8, "require has no field 'kk'", "'linkage_below'"),
+    ("method:", "csv: {sep: x}\nmethod:", 8, "csv has no field 'sep'", "fields are 'delimiter'"),
+    # words
+    ("role: keep", "role: kep", 7, "columns.ward.role is 'kep'", f"mean 'keep'? {ROLES}"),
+    ("role: keep", "role:", 7, "columns.ward.role is empty", "it can be 'quasi'"),
+    ("role: keep", "role: [keep]", 7, "columns.ward.role is a list", "it can be 'quasi'"),
+    ("type: numeric", "type: number", 5, "columns.age.type is 'number'", "mean 'numeric'?"),
+    ("icd9cm", "icd9cm, measure: sanches", 4, "columns.diagnosis.measure is 'sanches'", "sanchez"),
+    ("icd9cm", "procedures.csv, format: obi", 4, "columns.diagnosis.format is 'obi'", "'obo'?"),
+    ("icd9cm", "icd9cm, stems: englisch", 4, "columns.diagnosis.stems is 'englisch'", "'english'?"),
+    ("method:", "other: kep\nmethod:", 8, "other is 'kep'", "'refuse', 'keep', 'drop'"),
+    ("method:", "missing: no\nmethod:", 8, "missing is 'no'", "'refuse', 'category', 'drop'"),
+    # numbers
+    ("type: numeric", "type: numeric, weight: 0", 5, "columns.age.weight is 0", "above 0"),
+    ("type: numeric", "type: numeric, weight: 1e999", 5, "columns.age.weight is inf", "above 0"),
+    ("type: numeric", "type: numeric, weight: '1'", 5, "columns.age.weight is '1'", "above 0"),
+    ("type: numeric", "type: numeric, weight: true", 5, "columns.age.weight is true", "above 0"),
+    ("method:", "require: {k: 1}\nmethod:", 8, "require.k is 1", "a whole number, 2 or more"),
+    ("method:", "require: {k: 2.5}\nmethod:", 8, "require.k is 2.5", "it is a whole number"),
+    ("method:", "require: {l: 1}\nmethod:", 8, "require.l is 1", "a whole number, 2 or more"),
+    ("method:", "require: {t: 1.5}\nmethod:", 8, "require.t is 1.5", "above 0, at most 1"),
+    ("method:", "require: {linkage_below: 0}\nmethod:", 8, "require.linkage_below is 0", "above 0"),
+    ("method:", "require: {sse_below: -1}\nmethod:", 8, "require.sse_below is -1", "above 0"),
+    ("method:", "require: 5\nmethod:", 8, "require is 5", "write require: {k: 5}"),
+    ("method:", "report_threshold: 0\nmethod:", 8, "report_threshold is 0", "1 or more"),
+    # text that YAML takes for something else
+    ("patients.csv", "2026", 1, "data is 2026", f"{QUOTES}, '2026'"),
+    ("patients.csv", "''", 1, "data is ''", "leave it out, or fill it in"),
+    ("icd9cm", "icd9cm, domain: 250.0", 4, "columns.diagnosis.domain is 250.0", "'250.0'"),
+    ("icd9cm", "icd9cm, heads: yes", 4, "columns.diagnosis.heads is 'yes'", "true or false"),
+    ("ward:", "2026:", 7, "columns.2026 is no text, and a column is", "in quotes: '2026'"),
+    ("method:", "person: 3\nmethod:", 8, "person is 3", QUOTES),
+    ("method:", "table: 3\nmethod:", 8, "table is 3", QUOTES),
+    # groups and lists
+    ("{role: keep}", "keep", 7, "columns.ward is 'keep'", "write ward: {role: keep}"),
+    (METHOD, "recoding", 8, "method is 'recoding'", "write method: {name: recoding, k: 5}"),
+    (METHOD, "noise_addition", 8, "method is 'noise_addition'", "noise_addition, alpha: 0.3}"),
+    ("method:", "csv: x\nmethod:", 8, "csv is 'x'", "write csv: {delimiter: ';'}"),
+    ("method:", "missing_marks: '?'\nmethod:", 8, "missing_marks is '?'", "a list of marks"),
+    ("method:", "missing_marks: [true]\nmethod:", 8, "missing_marks is a list", "list of marks"),
+    ("icd9cm", "icd9cm, mapping: {a: 1}", 4, "columns.diagnosis.mapping is a group", "put 1 in"),
+    ("icd9cm", "icd9cm, mapping: 3", 4, "columns.diagnosis.mapping is 3", "{value: concept}"),
+    ("icd9cm", "icd9cm, prefer: [1]", 4, "columns.diagnosis.prefer is a list", "each in quotes"),
+    ("icd9cm", "procedures.csv, options: 3", 4, "columns.diagnosis.options is 3", "the options"),
+    ("numeric", "ordinal, levels: [a, a]", 5, "columns.age.levels is a list", "there twice"),
+    ("numeric", "ordinal, levels: [true]", 5, "columns.age.levels is a list", "in quotes"),
+    ("numeric", "ordinal, levels: low", 5, "columns.age.levels is 'low'", "lowest to the highest"),
+    ("numeric", "date, date_format: dmy", 5, "columns.age.date_format is 'dmy'", '"%d.%m.%Y"'),
+    ("method:", "csv: {delimiter: ';;'}\nmethod:", 8, "csv.delimiter is ';;'", "one character"),
+    ("method:", "csv: {quote: 3}\nmethod:", 8, "csv.quote is 3", "one character"),
+    ("method:", "csv: {encoding: utf-9}\nmethod:", 8, "csv.encoding is 'utf-9'", "latin-1"),
+    ("method:", "memory: 2 apples\nmethod:", 8, "memory is '2 apples'", "as 500MB or 2GB"),
+    ("method:", "memory: 2000\nmethod:", 8, "memory is 2000", "as 500MB or 2GB"),
+    # methods
+    ("microaggregation", "microagregation", 8, "method.name is 'microagregation'", "did you mean"),
+    ("k: 5", "k: 1", 8, "method.k is 1", "it is a whole number, 2 or more"),
+    ("k: 5", "k: 5, kk: 1", 8, "method has no setting 'kk'", "microaggregation are 'k', 'algor"),
+    ("k: 5", "k: 5, distance: men", 8, "method.distance is 'men'", "did you mean 'mean'?"),
+    ("k: 5", "k: 5, alpha: 1", 8, "method has no setting 'alpha'", "the settings of microagg"),
+    (
+        METHOD,
+        "{name: rank_swapping, guard: true, strategy: fixed}",
+        8,
+        "method has settings that clash: guard is True, and strategy is 'fixed'",
+        "leave guard out",
+    ),
+    # fields that do not fit together
+    (COLUMN, "age: {role: quasi}", 5, "columns.age has no type", "name a taxonomy, or say type"),
+    ("numeric", "nominal", 5, "columns.age is nominal and has no taxonomy", "taxonomy: icd9cm"),
+    ("numeric", "ordinal", 5, "columns.age is ordinal and has no levels", "levels: [mild"),
+    ("numeric", "numeric, measure: lin", 5, "columns.age.measure is for nominal columns", "leave"),
+    ("icd9cm", "icd9cm, levels: [a]", 4, "columns.diagnosis.levels is for ordinal", "leave it"),
+    ("role: keep", "role: keep, type: date", 7, "columns.ward.type is for other roles", "leave"),
+    ("confidential", "confidential, weight: 2", 6, "columns.charge.weight is for the role", ""),
+    ("confidential", "confidential, measure: lin", 6, "columns.charge has no type", "taxonomy"),
+    ("icd9cm", "icd9cm, format: obo", 4, "columns.diagnosis.format is for files", "./icd9cm"),
+    ("icd9cm", "icd9", 4, "columns.diagnosis.taxonomy is 'icd9', neither", "mean 'icd9cm'?"),
+    ("icd9cm", "none.csv", 4, "columns.diagnosis.taxonomy is 'none.csv', neither", "Bundled are"),
+    ("icd9cm", "icd9cm, mapping: no.csv", 4, "columns.diagnosis.mapping is 'no.csv', and", "relat"),
+    ("method:", "person: age\nmethod:", 8, "person is 'age', a quasi-identifier", "both"),
+    ("released.csv", "./patients.csv", 2, "output is the data itself", "name another file"),
+    # what is never in the file
+    (
+        "method:",
+        "seed: 4711\nmethod:",
+        8,
+        "seed stands in the file, and a seed is",
+        "ONTOMASK_SEED",
+    ),
+    ("k: 5", "k: 5, seed: 4711", 8, "method.seed stands in the file", "--seed-file"),
+    ("method:", "Seed: 4711\nmethod:", 8, "Seed stands in the file", "--seed-file"),
+]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "sentence", "hint"), WRONG, ids=[case[3] for case in WRONG]
+)
+def test_a_mistake_and_what_is_said(folder, old, new, line, sentence, hint):
+    assert BASE.count(old) >= 1
+    path = folder(BASE.replace(old, new, 1))
+    with pytest.raises(SpecError) as caught:
+        load_spec(path)
+    place = f"{path}, line {line}: " if line else f"{path}: "
+    assert caught.value.message.startswith(place + sentence)
+    assert hint in caught.value.hint
+    assert "\n" not in caught.value.message  # it is the only problem
+    assert "4711" not in str(caught.value)
+    assert "pydantic" not in str(caught.value)
+
+
+def test_no_quasi_identifier(folder):
+    text = BASE.replace("role: quasi, taxonomy: icd9cm", "role: keep").replace(
+        "role: quasi, type: numeric", "role: drop"
+    )
+    with pytest.raises(SpecError, match="line 3: columns has no quasi-identifier"):
+        load_spec(folder(text))
+
+
+@pytest.mark.parametrize("name", ["l", "t"])
+def test_nothing_confidential_to_require_anything_of(folder, name):
+    text = (
+        BASE.replace("confidential", "keep") + f"require: {{{name}: {'2' if name == 'l' else 1}}}"
+    )
+    with pytest.raises(SpecError, match=f"require.{name} is about confidential columns"):
+        load_spec(folder(text))
+
+
+def test_columns_must_be_listed(folder):
+    for columns in ("columns: {}", "columns:", "columns: [age]"):
+        text = re.sub(r"columns:\n(  .*\n)+", f"{columns}\n", BASE)
+        with pytest.raises(SpecError, match="columns is .*\n\nhint: list the columns"):
+            load_spec(folder(text))
+
+
+def test_all_mistakes_at_once_in_the_order_of_the_file(folder):
+    text = BASE.replace("role: keep", "role: kep").replace("k: 5", "k: 0, foo: 1")
+    text = text.replace("data: patients.csv", "data: 5").replace("icd9cm", "icd9")
+    text += "seed: 4711\ndata: y.csv\n"
+    with pytest.raises(SpecError) as caught:
+        load_spec(folder(text))
+    first, *listed = caught.value.message.splitlines()
+    assert first.endswith("release.yaml has 6 problems:")
+    lines = [int(re.match(r"  - line (\d+): ", it)[1]) for it in listed]
+    assert lines == sorted(lines)
+    for words in ("data stands here on line 1 and again on line 10", "'icd9'", "'kep'", "method.k"):
+        assert words in caught.value.message
+    assert "4711" not in str(caught.value)
+
+
+def test_the_same_from_a_dict():
+    fields = yaml.safe_load(BASE)
+    assert Spec.from_dict(fields).as_dict() == fields
+    with pytest.raises(SpecError, match="the release: it is a list"):
+        Spec.from_dict([])
+    with pytest.raises(SpecError, match="the release: seed stands"):
+        Spec.from_dict({**fields, "seed": 1})
+    with pytest.raises(ValueError, match="columns.age has no type"):  # pydantic's own door
+        Spec.model_validate({**fields, "columns": {"age": {"role": "quasi"}}})
+
+
+def test_a_spec_does_not_change():
+    spec = Spec.from_dict(yaml.safe_load(BASE))
+    with pytest.raises(ValueError, match="frozen"):
+        spec.data = "x"
+
+
+# ---------------------------------------------------------------------- no such file, no such YAML
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "is empty"),
+        ("# nothing\n", "is empty"),
+        ("- data: x\n", "holds a list, not fields"),
+        ("data\n", "holds 'data', not fields"),
+        ("~\n", "holds empty, not fields"),
+        ("data: [a\noutput: b\n", "line 2: this is no YAML"),
+        ("data: a\n\toutput: b\n", "line 2: this is no YAML"),
+        ("data: a\n---\ndata: b\n", "this is no YAML: but found another document"),
+        ("data: *nowhere\n", "this is no YAML: found undefined alias"),
+        ("? [a, b]\n: c\n", "line 1: a field is named by a word"),
+        ("data: !!python/object/apply:os.system ['touch ran']\n", "data has the tag '!!python/"),
+        ("data: !!binary aGk=\n", "data has the tag '!!binary'"),
+        ("!!set {a, b}\n", "has the tag '!!set'"),
+        ("data: !mine x\n", "data has the tag '!mine'"),
+        ("data: !!int x\n", "is no YAML"),
+        ("data: &a [*a]\n", "refers to itself"),
+        ("[" * 5000, "nested too deeply"),
+        ("a: &a [x,x,x,x,x,x,x,x,x,x]\n", "is no field"),
+        (b"data: \xff\n", "is not UTF-8 text"),
+        (b"data: \x00\n", "is no YAML"),
+        ("x: " + "y" * 1_000_001, "larger than a release file can be"),
+    ],
+)
+def test_what_is_no_release_file(file, content, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SpecError) as caught:
+        load_spec(file(content))
+    assert words in str(caught.value)
+    assert not Path("ran").exists()
+
+
+def test_names_that_multiply(file):
+    levels = "".join(
+        f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n"
+        for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    with pytest.raises(SpecError, match="again and again to its own parts"):
+        load_spec(file("a: &a [x, x]\n" + levels))
+
+
+def test_there_is_no_such_file(tmp_path):
+    with pytest.raises(SpecError, match="there is no such file"):
+        load_spec(tmp_path / "none.yaml")
+    with pytest.raises(SpecError, match="cannot be read"):
+        load_spec(tmp_path)
+
+
+def test_fields_may_be_shared(folder):
+    text = BASE.replace("diagnosis: {", "diagnosis: &words {").replace(
+        COLUMN, "second: {<<: *words, measure: lin}"
+    )
+    first, second = load_spec(folder(text)).schema().quasi_identifiers
+    assert (first.measure, second.measure) == ("sanchez", "lin")
+    with pytest.raises(SpecError, match="line 5: columns.second.measure is 'lim'"):
+        load_spec(folder(text.replace("lin", "lim")))
+
+
+@pytest.mark.parametrize(
+    ("plain", "read"),
+    [
+        ("no", "no"),
+        ("on", "on"),
+        ("001", "001"),
+        ("001.1", "001.1"),
+        ("2026-01-01", "2026-01-01"),
+        ("12:30", "12:30"),
+        ("1_000", "1_000"),
+        ("5", 5),
+        ("-2.5", -2.5),
+        ("1e3", 1000.0),
+        (".5", 0.5),
+    ],
+)
+def test_plain_words_stay_words(folder, plain, read):
+    text = BASE.replace("numeric", f"ordinal, levels: [{plain}, zz]")
+    assert load_spec(folder(text)).schema().quasi_identifiers[1].levels == (read, "zz")
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from([*Spec.model_fields, *module.ColumnSpec.model_fields, "name", "k"]),
+                inner,
+                max_size=4,
+            )
+        ),
+        max_leaves=12,
+    )
+)
+def test_whatever_is_given_is_a_spec_or_one_of_our_errors(fields):
+    base = yaml.safe_load(BASE)
+    for given_fields in (fields, {**base, **fields} if isinstance(fields, dict) else base):
+        try:
+            Spec.from_dict(given_fields)
+        except SpecError as error:
+            assert error.message  # noqa: PT017
+    try:
+        Spec.from_dict({**base, "columns": {"x": fields}, "method": fields})
+    except SpecError:
+        pass
+
+
+def test_nothing_wrong_is_no_error():
+    refuse([], "release.yaml", {})
+
+
+# ---------------------------------------------------------------------- for editors
+
+
+@pytest.mark.parametrize("text", [EXAMPLE, FULL, BASE])
+def test_editors_accept_what_we_accept(text):
+    schema = json_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["$schema"].endswith("2020-12/schema")
+    jsonschema.validate(yaml.safe_load(text.replace("[no,", "['no',")), schema)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("role: keep", "role: kep"),
+        ("k: 5", "k: 5, foo: 1"),
+        ("k: 5", "k: 5, distance: men"),
+        ("microaggregation", "magic"),
+        ("numeric", "numeric, weight: 0"),
+        ("output:", "seed: 1\noutput:"),
+        ("output: released.csv\n", ""),
+    ],
+)
+def test_editors_refuse_what_we_refuse(old, new):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(yaml.safe_load(BASE.replace(old, new)), json_schema())
+
+
+def test_every_field_is_described():
+    schema = json_schema()
+    parts = {"Spec": schema, **schema["$defs"]}
+    for name in ("Spec", "ColumnSpec", "CsvSpec", "Requirements"):
+        for field, said in parts[name]["properties"].items():
+            assert said.get("description"), (name, field)
+    assert parts["ColumnSpec"]["properties"]["role"]["enum"][0] == "quasi"
+    named = [it["properties"]["name"]["const"] for it in parts["MethodSpec"]["oneOf"]]
+    assert named == list(METHODS)
+
+
+def test_the_package_stays_light():
+    import subprocess
+    import sys
+
+    code = "import ontomask, sys; ontomask.mask; print({'pydantic', 'yaml'} & set(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "set()"

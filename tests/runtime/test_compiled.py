@@ -1,0 +1,106 @@
+"""Loops are compiled whole, with what they call inside them, once for each kind of arguments."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ontomask._runtime import compiled as how
+from ontomask._runtime.compiled import compiled
+
+
+@compiled
+def _halved(numbers, at):
+    if at == 3:
+        raise ValueError("three is not halved")
+    return numbers[at] / 2
+
+
+@compiled
+def _twice(numbers, at):
+    return 2 * _halved(numbers, at) + _halved(numbers, 1)
+
+
+@compiled
+def _summed(numbers, most):
+    total = 0.0
+    for at in range(most):
+        total += _twice(numbers, at) + _halved(numbers, 0) + _halved(numbers, 2)
+    return total
+
+
+def _by_hand(numbers, most):
+    return sum(numbers[at] + (numbers[0] + numbers[1] + numbers[2]) / 2 for at in range(most))
+
+
+NUMBERS = np.array([1.0, 2.0, 4.0, 8.0])
+
+
+def test_what_a_loop_calls_is_inside_it():
+    assert _summed(NUMBERS, 3) == _by_hand(NUMBERS, 3)
+
+
+def test_what_is_called_by_a_loop_can_be_called_from_python_too():
+    _summed(NUMBERS, 1)  # compiled as parts of it
+    assert _twice(NUMBERS, 2) == 5.0
+    assert _halved(NUMBERS, 2) == 2.0
+    assert _summed(NUMBERS, 2) == _by_hand(NUMBERS, 2)
+
+
+def test_an_error_inside_a_part_is_the_loops():
+    with pytest.raises(ValueError, match="three is not halved"):
+        _summed(NUMBERS, 4)
+    with pytest.raises(ValueError, match="three is not halved"):
+        _halved(NUMBERS, 3)
+
+
+def test_numbers_written_in_a_caller_are_no_types_of_their_own():
+    _summed(NUMBERS, 1)
+    assert len(_halved.signatures) == 1  # at 0, 1, 2 and where the caller says
+
+
+LOOPS = """
+from ontomask.compiled import compiled
+
+@compiled
+def inner(x):
+    if x == 7:
+        raise ValueError("seven")
+    return x + 1
+
+@compiled
+def outer(x):
+    return 2 * inner(x)
+"""
+ASKED = """
+import loops
+print(loops.outer(4), sum(loops.outer.stats.cache_hits.values()))
+try:
+    loops.outer(7)
+except ValueError as error:
+    print(error)
+print(loops.inner(1))
+"""
+
+
+def test_a_loop_is_kept_for_the_next_run_with_all_that_it_needs(tmp_path):
+    (tmp_path / "loops.py").write_text(LOOPS)
+    asked = [sys.executable, "-c", ASKED]
+    said = [
+        subprocess.run(asked, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+        for _ in range(2)
+    ]
+    assert [it.split() for it in said] == [["10", "0", "seven", "2"], ["10", "1", "seven", "2"]]
+
+
+def test_a_numba_of_unknown_workings_is_left_to_itself(monkeypatch):
+    monkeypatch.setattr(how, "KNOWN", ((0, 1), (0, 2)))
+
+    @how.compiled
+    def outer(x):
+        return 2 * x
+
+    assert type(outer).__name__ == "CPUDispatcher"
+    assert type(_summed).__name__ == "_Loop"
+    assert outer(4) == 8

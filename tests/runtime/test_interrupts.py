@@ -1,0 +1,112 @@
+"""Ctrl-C while a loop that hears nothing is running."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from threading import Thread, Timer, current_thread, main_thread
+
+import numpy as np
+import pytest
+
+from ontomask._runtime.compiled import compiled
+from ontomask._runtime.interrupts import interruptible, stopping_early
+from ontomask._runtime.progress import say, saying
+
+
+@compiled
+def spin(times):
+    """A compiled loop that Python cannot interrupt."""
+    x = np.uint64(1)
+    for _ in range(times):
+        x ^= x << np.uint64(13)
+        x ^= x >> np.uint64(7)
+        x ^= x << np.uint64(17)
+    return x
+
+
+def interrupt_after(seconds):
+    Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+
+
+def test_what_is_done_and_what_goes_wrong_comes_through():
+    assert interruptible(lambda: 7) == 7
+    with pytest.raises(ZeroDivisionError):
+        interruptible(lambda: 1 / 0)
+    heard = []
+    with saying(heard.append):
+        interruptible(lambda: say("hello"))
+    assert heard == ["hello"]
+
+
+def test_a_compiled_loop_is_left_at_once():
+    script = """
+import os, signal, sys, time
+from threading import Timer
+from test_interrupts import spin
+from ontomask.interrupts import interruptible
+spin(1)
+Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    interruptible(lambda: spin(10**12))  # a quarter of an hour
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout == "stopped\n", done.stderr
+
+
+def test_work_that_can_stop_early_is_asked_to():
+    def work():
+        with stopping_early() as asked:
+            while not asked():
+                time.sleep(0.01)
+        return "the best so far"
+
+    interrupt_after(0.2)
+    assert interruptible(work) == "the best so far"
+
+
+def test_asked_twice_it_is_left():
+    def work():
+        with stopping_early():
+            time.sleep(5)
+
+    interrupt_after(0.2)
+    interrupt_after(0.5)
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(work)
+
+
+def test_in_another_thread_and_inside_itself_it_is_plain_work():
+    found = []
+    thread = Thread(target=lambda: found.append(interruptible(current_thread)))
+    thread.start()
+    thread.join()
+    assert found == [thread]
+    assert interruptible(lambda: interruptible(current_thread) is current_thread())
+    assert interruptible(current_thread) is not main_thread()
+
+
+def test_a_warning_is_given_where_the_work_was_asked_for():
+    def work():
+        warnings.warn("mind", UserWarning, stacklevel=1)
+        return 7
+
+    with pytest.warns(UserWarning, match="mind") as caught:
+        assert interruptible(work) == 7
+    assert [it.filename for it in caught] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="mind"):
+            interruptible(work)
