@@ -32,57 +32,60 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("name", nargs="*", help="run the files whose name contains this")
     parser.add_argument("--json", metavar="FILE", help="also write the results here")
     parser.add_argument("--measure", help=argparse.SUPPRESS)  # how it calls itself
-    asked = parser.parse_args(arguments)
-    if asked.measure:
+    options = parser.parse_args(arguments)
+    if options.measure:
         with redirect_stdout(sys.stderr):  # whatever the work prints is not a result
-            result = measure(Measurement(*json.loads(asked.measure)))
+            result = measure(Measurement(*json.loads(options.measure)))
         print(json.dumps(result))
         return 0
-    chosen = [f for f in files() if not asked.name or any(part in f for part in asked.name)]
+    chosen = [f for f in files() if not options.name or any(part in f for part in options.name)]
     if not chosen:
         print(f"no file is called so; there are {', '.join(files())}", file=sys.stderr)
         return 2
-    every = [what for file in chosen for what in measurements(file)]
+    every = [measurement for file in chosen for measurement in measurements(file)]
     results: list[Result] = []
     counted = enumerate(every, start=1)
     for _, group in groupby(counted, key=lambda numbered: numbered[1][:2]):
         of_group = []
-        for number, what in group:
-            settings = ", ".join(f"{value}" for value in what.params.values())
-            print(f"{number}/{len(every)} {what.file} {what.method} {settings}", file=sys.stderr)
-            of_group.append(in_fresh_process(what))
+        for number, measurement in group:
+            settings = ", ".join(f"{value}" for value in measurement.params.values())
+            print(
+                f"{number}/{len(every)} {measurement.file} {measurement.method} {settings}",
+                file=sys.stderr,
+            )
+            of_group.append(in_fresh_process(measurement))
         print("\n".join(table(of_group)), end="\n\n", flush=True)
         results += of_group
-    if asked.json:
-        Path(asked.json).write_text(
+    if options.json:
+        Path(options.json).write_text(
             json.dumps({"machine": machine(), "results": results}, indent=1)
         )
     return int(any("failed" in result for result in results))
 
 
-def in_fresh_process(what: Measurement) -> Result:
+def in_fresh_process(measurement: Measurement) -> Result:
     """One result: what was measured, and the figures, or why there are none."""
-    kind, _, work = what.method.partition("_")
+    kind, _, work = measurement.method.partition("_")
     result: Result = {
-        "file": what.file,
-        "question": what.question,
+        "file": measurement.file,
+        "question": measurement.question,
         "kind": kind,
         "work": work,
-        "params": what.params,
-        "budgets": what.budgets,
+        "params": measurement.params,
+        "budgets": measurement.budgets,
     }
-    command = [sys.executable, "-m", "benchmarks", "--measure", json.dumps(what)]
+    command = [sys.executable, "-m", "benchmarks", "--measure", json.dumps(measurement)]
     try:
         run = subprocess.run(
             command,
             capture_output=True,
             text=True,
-            timeout=what.timeout,
+            timeout=measurement.timeout,
             cwd=Path(__file__).parent.parent,
             check=True,
         )
     except subprocess.TimeoutExpired:
-        return result | {"failed": f"took longer than {what.timeout} s"}
+        return result | {"failed": f"took longer than {measurement.timeout} s"}
     except subprocess.CalledProcessError as error:
         print(error.stderr, file=sys.stderr)
         return result | {"failed": (error.stderr.strip().splitlines() or ["no word why"])[-1]}
@@ -140,7 +143,7 @@ def shown_memory(size: float) -> str:
 
 def shown_budgets(budgets: Mapping[str, float]) -> Iterator[str]:
     """Each budget in its unit."""
-    units = {"seconds": lambda it: f"{it:g} s", "peak_bytes": shown_memory}
+    units = {"seconds": lambda seconds: f"{seconds:g} s", "peak_bytes": shown_memory}
     for name, budget in budgets.items():
         yield units.get(name, shown_number)(budget)
 

@@ -35,11 +35,11 @@ class CannotRun(NotImplementedError):
 def unit(name: str) -> Callable[[Method], Method]:
     """Say what the number of a ``track_*`` method counts."""
 
-    def named(method: Method) -> Method:
+    def set_unit(method: Method) -> Method:
         method.unit = name  # type: ignore[attr-defined]
         return method
 
-    return named
+    return set_unit
 
 
 class Measurement(NamedTuple):
@@ -53,8 +53,8 @@ class Measurement(NamedTuple):
     @property
     def benchmark(self) -> type[Any]:
         """The class itself."""
-        found: type[Any] = getattr(import_module(f"benchmarks.{self.file}"), self.group)
-        return found
+        benchmark: type[Any] = getattr(import_module(f"benchmarks.{self.file}"), self.group)
+        return benchmark
 
     @property
     def params(self) -> dict[str, Any]:
@@ -91,24 +91,24 @@ def files() -> list[str]:
 def measurements(file: str) -> list[Measurement]:
     """Everything there is to measure in a file, in the order in which it is written."""
     module = import_module(f"benchmarks.{file}")
-    found = []
+    results = []
     for group, benchmark in vars(module).items():
         if not isclass(benchmark) or benchmark.__module__ != module.__name__:
             continue
         methods = [name for name in vars(benchmark) if name.partition("_")[0] in KINDS]
         places = range(len(list(product(*getattr(benchmark, "params", ())))))
-        found += [Measurement(file, group, name, place) for place in places for name in methods]
-    return found
+        results += [Measurement(file, group, name, place) for place in places for name in methods]
+    return results
 
 
-def measure(what: Measurement) -> dict[str, Any]:
+def measure(measurement: Measurement) -> dict[str, Any]:
     """Set up and measure; to be called in a fresh process."""
-    benchmark, params = what.benchmark(), tuple(what.params.values())
+    benchmark, params = measurement.benchmark(), tuple(measurement.params.values())
     try:
         if hasattr(benchmark, "setup"):
             benchmark.setup(*params)
-        method = getattr(benchmark, what.method)
-        kind = what.method.partition("_")[0]
+        method = getattr(benchmark, measurement.method)
+        kind = measurement.method.partition("_")[0]
         if kind == "time":
             return {"seconds": best_time(lambda: method(*params))}
         if kind == "peakmem":
@@ -184,10 +184,10 @@ def _forget_peak() -> int:
 
 def _peak() -> int:
     try:  # not inherited from the process that started this one, as the other is
-        found = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
+        match = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
     except OSError:
-        found = None
-    if found:
-        return int(found[1]) * 1024
+        match = None
+    if match:
+        return int(match[1]) * 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

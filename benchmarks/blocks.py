@@ -53,8 +53,8 @@ class CostOfBlocks:
 
     @unit("times the SSE")
     def track_loss(self, method: str, block: int) -> float:
-        whole = plan(METHODS[method](None), self.tuples)
-        return sse(plan(self.method, self.tuples)) / sse(whole)
+        without_blocks = plan(METHODS[method](None), self.tuples)
+        return sse(plan(self.method, self.tuples)) / sse(without_blocks)
 
 
 class AMillionInBlocks:

@@ -42,11 +42,11 @@ Work = Callable[[], object]
 def numbers(rows: int, columns: int = 6) -> Tuples:
     """Rows of independent normal numbers, all different."""
     table = np.random.default_rng(0).standard_normal((columns, rows))
-    found = [np.unique(column, return_inverse=True) for column in table]
+    coded = [np.unique(column, return_inverse=True) for column in table]
     attributes = [
-        NumericalAttribute(f"x{j}", values, decimals=6) for j, (values, _) in enumerate(found)
+        NumericalAttribute(f"x{j}", values, decimals=6) for j, (values, _) in enumerate(coded)
     ]
-    return count_tuples(attributes, [codes for _, codes in found])[0]
+    return count_tuples(attributes, [codes for _, codes in coded])[0]
 
 
 def planned(method: Method, tuples: Tuples) -> Work:
@@ -119,7 +119,7 @@ def whole_release() -> Work:
 class Budgeted(NamedTuple):
     """Some work, made ready when called, and what it may come to."""
 
-    made: Callable[[], Work]
+    prepare: Callable[[], Work]
     seconds: float
     bytes: float | None = None
 
@@ -169,7 +169,7 @@ class Budgets:
     }
 
     def setup(self, name: str) -> None:
-        self.work = WORK[name].made()
+        self.work = WORK[name].prepare()
 
     def cost_work(self, name: str) -> None:
         self.work()

@@ -33,8 +33,8 @@ class DistanceCorrelationOfAMillion:
     def _diabetes(self, random: np.random.Generator) -> list[list[str]]:
         first, second = diabetes("diag_1", "diag_2")
         concepts = om.map_terms(first + second, self.taxonomy, repair_codes=True).concepts
-        drawn = random.integers(0, len(first), RECORDS).tolist()
-        return [[concepts[column[record]] for record in drawn] for column in (first, second)]
+        records = random.integers(0, len(first), RECORDS).tolist()
+        return [[concepts[column[record]] for record in records] for column in (first, second)]
 
     def _made_up(self, random: np.random.Generator, distinct: int) -> list[list[str]]:
         codes = sample(self.taxonomy.identifiers, distinct)

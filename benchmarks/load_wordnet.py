@@ -44,9 +44,9 @@ class StartUp:
 
     @unit("s")
     def track_first_table_of_a_process(self) -> float:
-        with TemporaryDirectory() as kept:
-            _seconds(FIRST_TABLE, kept)
-            return min(_seconds(FIRST_TABLE, kept) for _ in range(5))
+        with TemporaryDirectory() as cache:
+            _seconds(FIRST_TABLE, cache)
+            return min(_seconds(FIRST_TABLE, cache) for _ in range(5))
 
 
 FIRST_TABLE = """

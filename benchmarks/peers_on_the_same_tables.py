@@ -40,8 +40,8 @@ def discharges(records: int) -> Any:
     """Synthetic discharges as a pandas frame."""
     import pandas as pd
 
-    made = om.datasets.discharges(records, seed=0)
-    return pd.DataFrame({name: made[name] for name in (*QUASI, CONFIDENTIAL)})
+    columns = om.datasets.discharges(records, seed=0)
+    return pd.DataFrame({name: columns[name] for name in (*QUASI, CONFIDENTIAL)})
 
 
 class MdavInAnonypyx:
@@ -63,9 +63,9 @@ class MdavInAnonypyx:
 
         tuples = numbers(rows)
         columns = {
-            it.name: it.numbers[codes]
-            for it, codes in zip(tuples.attributes, tuples.codes, strict=True)
-            if isinstance(it, NumericalAttribute)
+            attribute.name: attribute.numbers[codes]
+            for attribute, codes in zip(tuples.attributes, tuples.codes, strict=True)
+            if isinstance(attribute, NumericalAttribute)
         }
         frame = pd.DataFrame(columns)
         self.ours = planned(Microaggregation(K, "mdav", distance="s"), tuples)
@@ -95,7 +95,9 @@ class MdavInAnonypyx:
     def _within(self, group: NDArray[np.int64]) -> float:
         sizes = np.bincount(group)
         sums = [np.bincount(group, weights=column) for column in self.table.T]
-        return float((self.table**2).sum() - sum((it**2 / sizes).sum() for it in sums))
+        return float(
+            (self.table**2).sum() - sum((group_sums**2 / sizes).sum() for group_sums in sums)
+        )
 
 
 class GeneralisingInAnjana:
@@ -144,14 +146,14 @@ class GeneralisingInAnjana:
 
     @unit("times the loss, anjana")
     def track_loss(self, records: int) -> float:
-        found = self.theirs()
-        if "index" in found:  # some were left out
-            found = found.set_index("index").reindex(self.frame.index).fillna(self.roots)
+        theirs = self.theirs()
+        if "index" in theirs:  # some were left out
+            theirs = theirs.set_index("index").reindex(self.frame.index).fillna(self.roots)
 
         def loss(masked: Any) -> float:
             return float(om.evaluate(self.frame, masked, self.schema).utility["sse"])
 
-        return loss(found[QUASI]) / loss(self.ours())
+        return loss(theirs[QUASI]) / loss(self.ours())
 
 
 def hierarchy(tree: om.Taxonomy, column: Any) -> dict[int, list[str]]:
@@ -204,11 +206,11 @@ class AnonymityInPycanon:
 
 def counted(frame: Any) -> tuple[int, int, float]:
     """k, distinct l and t, equal distance, of a frame."""
-    found = [np.unique(frame[name].to_numpy(dtype=str), return_inverse=True) for name in QUASI]
-    attributes = [NumericalAttribute("", np.arange(float(len(it)))) for it, _ in found]
-    tuples, place = count_tuples(attributes, [codes for _, codes in found])
+    coded = [np.unique(frame[name].to_numpy(dtype=str), return_inverse=True) for name in QUASI]
+    attributes = [NumericalAttribute("", np.arange(float(len(distinct)))) for distinct, _ in coded]
+    tuples, place = count_tuples(attributes, [codes for _, codes in coded])
     values, codes = np.unique(frame[CONFIDENTIAL].to_numpy(dtype=str), return_inverse=True)
     key, often = np.unique(place * len(values) + codes, return_counts=True)
-    watched = risk.Confidential(CONFIDENTIAL, *np.divmod(key, len(values)), often)
-    diversity = risk.distinct_diversity(watched)
-    return int(tuples.counts.min()), int(diversity), risk.closeness(watched, "equal")
+    confidential = risk.Confidential(CONFIDENTIAL, *np.divmod(key, len(values)), often)
+    diversity = risk.distinct_diversity(confidential)
+    return int(tuples.counts.min()), int(diversity), risk.closeness(confidential, "equal")

@@ -32,9 +32,9 @@ def column_of(taxonomy: om.Taxonomy, values: list[str], records: int = MILLION) 
     weights = 1 / np.arange(1, len(known) + 1)
     places = np.random.default_rng(0).choice(len(known), records, p=weights / weights.sum())
     counts = np.bincount(places, minlength=len(known))
-    held = np.flatnonzero(counts)
-    attribute = NominalAttribute("column", taxonomy, [known[place] for place in held])
-    return Tuples((attribute,), np.arange(len(held), dtype=np.int32)[None], counts[held])
+    used = np.flatnonzero(counts)
+    attribute = NominalAttribute("column", taxonomy, [known[place] for place in used])
+    return Tuples((attribute,), np.arange(len(used), dtype=np.int32)[None], counts[used])
 
 
 def ready(method: RankSwapping | NoiseAddition, tuples: Tuples) -> Tuples:

@@ -65,7 +65,11 @@ def values(tuples: Tuples) -> list[tuple[str, ...]]:
 
 
 def domains(tuples: Tuples) -> list[om.Taxonomy]:
-    return [it.domain for it in tuples.attributes if isinstance(it, NominalAttribute)]
+    return [
+        attribute.domain
+        for attribute in tuples.attributes
+        if isinstance(attribute, NominalAttribute)
+    ]
 
 
 # ---------------------------------------------------------------- the work
@@ -127,8 +131,8 @@ def resampling(tuples: Tuples) -> Pair:
     definitions, every = plain("plain_methods"), values(tuples)
     samples, others = partition(tuples.counts, K, np.random.default_rng(0))
     lists = [
-        [every[t] for t, n in zip(it.tuples, it.counts, strict=True) for _ in range(n)]
-        for it in (*samples, others)
+        [every[t] for t, n in zip(sample_.tuples, sample_.counts, strict=True) for _ in range(n)]
+        for sample_ in (*samples, others)
     ]
     operators = Operators(tuples)
     return Pair(
@@ -173,12 +177,12 @@ class PlainDefinitions:
 
     def setup(self, name: str) -> None:
         tuples = some(diagnoses(2), FEW)
-        held = [np.unique(codes, return_inverse=True) for codes in tuples.codes]
+        coded = [np.unique(codes, return_inverse=True) for codes in tuples.codes]
         attributes = [
             attribute.restricted(known)
-            for attribute, (known, _) in zip(tuples.attributes, held, strict=True)
+            for attribute, (known, _) in zip(tuples.attributes, coded, strict=True)
         ]
-        codes = np.stack([codes for _, codes in held]).astype(np.int32)
+        codes = np.stack([codes for _, codes in coded]).astype(np.int32)
         self.pair = PAIRS[name](Tuples(tuple(attributes), codes, tuples.counts))
         self.pair.ours()
 

@@ -36,12 +36,14 @@ def wide_release(columns: int) -> Release:
         for place in range(columns)
     }
 
-    def released(some: list[str]) -> Release:
-        schema = om.Schema([om.Nominal(column, tree) for column in some])
-        return om.mask(pa.table({it: table[it] for it in some}), schema, om.Suppression(k=2))
+    def mask_columns(chosen: list[str]) -> Release:
+        schema = om.Schema([om.Nominal(column, tree) for column in chosen])
+        return om.mask(
+            pa.table({column: table[column] for column in chosen}), schema, om.Suppression(k=2)
+        )
 
-    one, wide = released(["column 0"]).evaluation, released(list(table))
-    both = [_widened(it, list(table), random) for it in (one.utility, one.risk)]
+    narrow, wide = mask_columns(["column 0"]).evaluation, mask_columns(list(table))
+    both = [_widen_figures(part, list(table), random) for part in (narrow.utility, narrow.risk)]
     wide.__dict__["evaluation"] = Evaluation(*both)
     return wide
 
@@ -50,7 +52,7 @@ def _long(concept: str) -> str:
     return f"{concept}, a concept with a name as long as those of diagnoses"
 
 
-def _widened(figures: Any, columns: list[str], random: np.random.Generator) -> Any:
+def _widen_figures(figures: Any, columns: list[str], random: np.random.Generator) -> Any:
     if not isinstance(figures, dict):
         return figures
     if "columns" in figures:
@@ -59,7 +61,7 @@ def _widened(figures: Any, columns: list[str], random: np.random.Generator) -> A
         return {**figures, "columns": columns, **sides}
     if columns[0] in figures:
         return {column: figures[columns[0]] for column in columns}
-    return {name: _widened(it, columns, random) for name, it in figures.items()}
+    return {name: _widen_figures(inner, columns, random) for name, inner in figures.items()}
 
 
 class Report:

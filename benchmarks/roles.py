@@ -28,9 +28,13 @@ def table_of_tuples() -> Path:
     codes = [first // 3600, first // 60 % 60, first % 60]
     codes += [random.integers(0, 40, TUPLES) for _ in range(COLUMNS - 3)]
     # Some tuples are frequent and many are rare, as in tables of people.
-    held = np.concatenate([np.arange(TUPLES), (TUPLES * random.random(RECORDS - TUPLES) ** 4)])
-    held = random.permutation(held.astype(np.int64))
-    columns = {f"column {i}": [f"value {c}" for c in codes[i][held]] for i in range(COLUMNS)}
+    tuple_of_record = np.concatenate(
+        [np.arange(TUPLES), (TUPLES * random.random(RECORDS - TUPLES) ** 4)]
+    )
+    tuple_of_record = random.permutation(tuple_of_record.astype(np.int64))
+    columns = {
+        f"column {i}": [f"value {c}" for c in codes[i][tuple_of_record]] for i in range(COLUMNS)
+    }
     columns["person"] = [f"person {p}" for p in random.integers(0, PEOPLE, RECORDS)]
     unfinished = path.with_name(f"unfinished-{path.name}")
     pq.write_table(pa.table(columns), unfinished)
@@ -53,8 +57,8 @@ class TickingAColumn:
         self.opened = Opened.open(table_of_tuples())
         self.asked = [f"column {i}" for i in range(columns)]
         self.person = "person" if counted == "people" else None
-        found = self.opened.classes(self.asked, self.person)  # the columns are read by now
-        assert found.tuples == TUPLES
+        classes = self.opened.classes(self.asked, self.person)  # the columns are read by now
+        assert classes.tuples == TUPLES
 
     def time_ticking(self, columns: int, counted: str) -> None:
         self.opened._answers.clear()  # it would remember
@@ -88,7 +92,7 @@ class TickingInALargeTable:
 
     def setup(self, columns: int) -> None:
         self.opened = Opened.open(made("parquet", 10))
-        self.asked = [it.name for it in self.opened.profile.with_role("quasi")][:columns]
+        self.asked = [column.name for column in self.opened.profile.with_role("quasi")][:columns]
         self.opened.classes(self.asked)  # the columns are read by now
 
     def cost_ticking(self, columns: int) -> None:

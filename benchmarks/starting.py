@@ -53,7 +53,7 @@ class Starting:
         data = write_demo(self.folder / "demo")
         spec = propose(profile(data), data.with_name("release.yaml")).file
         lines = spec.read_text().splitlines(keepends=True)
-        spec.write_text("".join(METHOD if it.startswith("method:") else it for it in lines))
+        spec.write_text("".join(METHOD if line.startswith("method:") else line for line in lines))
         write_small(data, self.folder / "small")
         self.asked, self.where, self.warm = COMMANDS[command]
         self.runs = 0
@@ -63,12 +63,12 @@ class Starting:
     def run(self) -> None:
         """Run the command; loops are kept where the next run finds them, or does not."""
         self.runs += 1
-        kept = self.folder / ("loops" if self.warm else f"loops-{self.runs}")
+        loops = self.folder / ("loops" if self.warm else f"loops-{self.runs}")
         subprocess.run(
             [sys.executable, *self.asked],
             cwd=self.folder / self.where,
             # What is installed is compiled to bytecode once, whatever this shell says.
-            env={**os.environ, "NUMBA_CACHE_DIR": str(kept), "PYTHONDONTWRITEBYTECODE": ""},
+            env={**os.environ, "NUMBA_CACHE_DIR": str(loops), "PYTHONDONTWRITEBYTECODE": ""},
             check=True,
             capture_output=True,
         )
@@ -88,7 +88,7 @@ def write_small(data: Path, folder: Path) -> None:
     """The first records of a table, three columns of them, and a release file."""
     folder.mkdir()
     with data.open(newline="") as read, (folder / "discharges.csv").open("w", newline="") as file:
-        written = csv.DictWriter(file, COLUMNS, extrasaction="ignore")
-        written.writeheader()
-        written.writerows(islice(csv.DictReader(read), RECORDS))
+        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(islice(csv.DictReader(read), RECORDS))
     (folder / "release.yaml").write_text(SMALL + METHOD)

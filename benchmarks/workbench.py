@@ -22,8 +22,8 @@ class _Page:
     def __init__(self, data: Path) -> None:
         from playwright.sync_api import sync_playwright
 
-        found = next(filter(None, map(shutil.which, BROWSERS)), None)
-        if found is None:
+        browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+        if browser is None:
             raise NotImplementedError("no Chromium")
         command = [sys.executable, "-m", "ontomask", "workbench", str(data), "--no-browser"]
         self._server = subprocess.Popen(
@@ -33,7 +33,7 @@ class _Page:
         self.link = self._server.stdout.readline().strip()
         self.address = self.link.partition("/?")[0]
         self._started = sync_playwright().start()
-        self._browser = self._started.chromium.launch(executable_path=found, args=ARGUMENTS)
+        self._browser = self._started.chromium.launch(executable_path=browser, args=ARGUMENTS)
         self.page: Any = self._browser.new_page(viewport={"width": 1280, "height": 800})
         self.page.goto(self.link)
         self.page.wait_for_selector("#table b", state="attached", timeout=300_000)

@@ -43,16 +43,20 @@ def panels(result: Result) -> list[Panel]:
         if row.printed is not None and finite(row.printed)
     ]
     if ours and printed:
-        return _side_by_side(result, ours, printed)
-    return [Panel("", _drawn(result, result.title, it, None, ALONE)) for it in (ours,) if it]
+        return _draw_side_by_side(result, ours, printed)
+    return [
+        Panel("", _draw_lines(result, result.title, series, None, ALONE))
+        for series in (ours,)
+        if series
+    ]
 
 
-def _side_by_side(result: Result, ours: list[Series], printed: list[Series]) -> list[Panel]:
-    comparable = _comparable(ours, printed)
+def _draw_side_by_side(result: Result, ours: list[Series], printed: list[Series]) -> list[Panel]:
+    comparable = _is_comparable(ours, printed)
     span = _span([*ours, *printed]) if comparable else None
     captions = (OURS, PAPER) if comparable else (OURS, f"{PAPER}, {OWN_SCALE}")
     return [
-        Panel(caption, _drawn(result, f"{result.title}: {caption}", series, span, BESIDE))
+        Panel(caption, _draw_lines(result, f"{result.title}: {caption}", series, span, BESIDE))
         for caption, series in zip(captions, (ours, printed), strict=True)
     ]
 
@@ -62,29 +66,31 @@ def _series(
 ) -> Series:
     """A row of the table; the same row has the same colour in both drawings."""
     name = f"{label}, printed" if printed else label
-    told = [
+    tooltips = [
         f"{name}, {result.across} {result.shown(column)}: {result.shown(cell)}"
         for column, cell in zip(result.columns, cells, strict=True)
     ]
-    return Series(label, [*map(number, cells)], colour=place, dashed=printed, told=told)
+    return Series(label, [*map(number, cells)], colour=place, dashed=printed, told=tooltips)
 
 
-def _drawn(
+def _draw_lines(
     result: Result,
     name: str,
     series: Sequence[Series],
     span: tuple[float, float] | None,
     size: tuple[int, int],
 ) -> Markup:
-    columns = [it if isinstance(it, int | float) else str(it) for it in result.columns]
+    columns = [
+        column if isinstance(column, int | float) else str(column) for column in result.columns
+    ]
     return lines(name, columns, series, across=result.across, span=span, size=size)
 
 
 def _span(series: Sequence[Series]) -> tuple[float, float]:
-    values = finite(v for one in series for v in one.values)
+    values = finite(v for line in series for v in line.values)
     return min(values), max(values)
 
 
-def _comparable(ours: list[Series], printed: list[Series]) -> bool:
+def _is_comparable(ours: list[Series], printed: list[Series]) -> bool:
     largest = [max(map(abs, _span(series))) for series in (ours, printed)]
     return max(largest) <= COMPARABLE * min(largest)

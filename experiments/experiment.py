@@ -50,8 +50,8 @@ class Result:
             return cell
         if isinstance(cell, int):
             return f"{cell:,}"
-        written = f"{cell:,.{self.digits}f}"
-        return written.lstrip("-") if float(written.replace(",", "")) == 0 else written
+        number = f"{cell:,.{self.digits}f}"
+        return number.lstrip("-") if float(number.replace(",", "")) == 0 else number
 
 
 @dataclass(frozen=True)

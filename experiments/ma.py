@@ -114,7 +114,7 @@ def _tuples(data: Data, settings: Settings, printed: Printed, numbers: Sequence[
 def _errors(tuples: Tuples, distance: str, settings: Settings, doing: str) -> Errors:
     """Means over random orders of the diagnoses."""
     orders = [in_random_order(tuples, seed) for seed in settings.seeds(RUNS)]
-    found: Errors = {}
+    errors: Errors = {}
     for k in KS:
         settings.progress(f"{doing}, k = {k}")
         classic, semantic = (
@@ -123,8 +123,8 @@ def _errors(tuples: Tuples, distance: str, settings: Settings, doing: str) -> Er
         )
         for j, attribute in enumerate(tuples.attributes):
             known = "diagnosis" if attribute.name == "first" else attribute.name
-            found.setdefault(known, []).append((float(classic[j]), float(semantic[j])))
-    return found
+            errors.setdefault(known, []).append((float(classic[j]), float(semantic[j])))
+    return errors
 
 
 def _error(tuples: Tuples, k: int, distance: str, how: str) -> list[float]:
@@ -136,15 +136,15 @@ def _error(tuples: Tuples, k: int, distance: str, how: str) -> list[float]:
 def _mixed(data: Data, settings: Settings, printed: Printed) -> list[Result]:
     """Tables 2 and 3: numbers and the diagnosis."""
     tuples = _tuples(data, settings, printed, NUMBERS)
-    found = {
+    errors_by_distance = {
         distance: _errors(tuples, distance, settings, f"{printed.name}, {distance}")
         for distance in ("s_paper", "s")
     }
     title = f"MA table {printed.tables[0]}, {printed.name}, {tuples.records:,} records"
     rows = []
-    for distance, errors in found.items():
+    for distance, errors in errors_by_distance.items():
         theirs = printed.mixed["diagnosis"] if distance == "s_paper" else (None, None)
-        rows += _both(errors["diagnosis"], theirs, f", {distance}")
+        rows += _rows_of_both(errors["diagnosis"], theirs, f", {distance}")
     return [
         Result(
             f"{title}: squared error of the diagnosis, beside numbers",
@@ -162,13 +162,13 @@ def _mixed(data: Data, settings: Settings, printed: Printed) -> list[Result]:
             ),
         ),
         *(
-            _change(f"{title}, {distance}", data, errors, printed.mixed)
-            for distance, errors in found.items()
+            _change_table(f"{title}, {distance}", data, errors, printed.mixed)
+            for distance, errors in errors_by_distance.items()
         ),
     ]
 
 
-def _both(
+def _rows_of_both(
     errors: list[tuple[float, float]],
     theirs: tuple[Sequence[int] | None, Sequence[int] | None],
     distance: str = "",
@@ -179,7 +179,7 @@ def _both(
     ]
 
 
-def _change(title: str, data: Data, errors: Errors, theirs: dict[str, Pair]) -> Result:
+def _change_table(title: str, data: Data, errors: Errors, theirs: dict[str, Pair]) -> Result:
     rows = []
     for name, pairs in errors.items():
         printed = theirs.get(name)
@@ -216,7 +216,10 @@ def _alone(data: Data, settings: Settings, printed: Printed) -> list[Result]:
             f"{title}: squared error of the diagnosis",
             "k",
             KS,
-            [*_both(errors["diagnosis"], printed.alone), Row("classic, ties by code", by_code)],
+            [
+                *_rows_of_both(errors["diagnosis"], printed.alone),
+                Row("classic, ties by code", by_code),
+            ],
             better="lower",
             digits=0,
             notes=(
@@ -225,7 +228,7 @@ def _alone(data: Data, settings: Settings, printed: Printed) -> list[Result]:
                 TIES,
             ),
         ),
-        _change(title, data, errors, {"diagnosis": printed.alone}),
+        _change_table(title, data, errors, {"diagnosis": printed.alone}),
     ]
 
 

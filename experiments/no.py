@@ -157,13 +157,16 @@ def _result(table: Table, farmer: str, person: Taxonomy, seeds: Sequence[int]) -
     note = "Before masking the mean is {} and the variance {:.3f}; printed: {}, {:.2f}.".format(
         mean, variance, *table.original
     )
-    farthest = max(rows, key=_apart)
-    notes = [note, f"Farthest from the printed: {farthest.label}, by {_apart(farthest):.2f}."]
+    farthest = max(rows, key=_largest_difference)
+    notes = [
+        note,
+        f"Farthest from the printed: {farthest.label}, by {_largest_difference(farthest):.2f}.",
+    ]
     title = f"{table.of}, farmer read as {farmer} (NO table {table.number})"
     return Result(title, table.across, list(table.methods), rows, None, 2, notes)
 
 
-def _apart(row: Row) -> float:
+def _largest_difference(row: Row) -> float:
     """The largest difference between ours and printed figures."""
     number = (int, float)
     return max(
@@ -184,9 +187,9 @@ def _figures(
     after = [variance_difference(plan)["occupation"].after for plan in plans]
     wanted = (1 + method.alpha) * variance
     return {
-        "mean": _usual([_word(shift.after or "") for shift in shifts]),
+        "mean": _most_frequent_word([_word(shift.after or "") for shift in shifts]),
         "shift": fmean(shift.distance or 0.0 for shift in shifts),
-        "variance": fmean(abs((found or 0.0) - wanted) for found in after),
+        "variance": fmean(abs((variance_after or 0.0) - wanted) for variance_after in after),
         "distance": fmean(mean_absolute_distance(plan)["occupation"] for plan in plans),
         "rmse": fmean(rmse(plan)["occupation"] for plan in plans),
         "target": method.target(variance),
@@ -198,7 +201,7 @@ def _word(concept: Concept) -> str:
     return concept.split(".")[0].replace("_", " ")
 
 
-def _usual(words: Sequence[str]) -> str:
+def _most_frequent_word(words: Sequence[str]) -> str:
     (word, often), *others = Counter(words).most_common()
     return f"{word} ({often} of {len(words)})" if others else word
 

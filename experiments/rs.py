@@ -39,22 +39,22 @@ OTHER_DATA = (
 
 def tables_2_to_4(data: Data, settings: Settings) -> list[Result]:
     """All strategies on samples of 1,172 records with two diagnoses."""
-    found = _swapped(data, data.complete("first", "second"), 1172, 2, STRATEGIES, settings)
+    swapped = _swap_samples(data, data.complete("first", "second"), 1172, 2, STRATEGIES, settings)
     return [
-        found.features("The samples (RS table 1)", TABLE_1),
-        *_compared(found, TABLES_2_TO_4, [OTHER_DATA]),
-        found.untouched("Statistics of single attributes (RS tables 2 to 4)", (0,) * len(KS)),
+        swapped.features("The samples (RS table 1)", TABLE_1),
+        *_compare_strategies(swapped, TABLES_2_TO_4, [OTHER_DATA]),
+        swapped.untouched("Statistics of single attributes (RS tables 2 to 4)", (0,) * len(KS)),
     ]
 
 
 def three_attributes(data: Data, settings: Settings) -> list[Result]:
     """The same with three diagnoses, for which the paper has no table."""
     rows = data.complete("first", "second", "third")
-    found = _swapped(data, rows, 1172, 3, STRATEGIES, settings)
+    swapped = _swap_samples(data, rows, 1172, 3, STRATEGIES, settings)
     return [
-        found.features("The samples", {}),
-        *_compared(found, {}, []),
-        found.untouched("Statistics of single attributes"),
+        swapped.features("The samples", {}),
+        *_compare_strategies(swapped, {}, []),
+        swapped.untouched("Statistics of single attributes"),
     ]
 
 
@@ -71,12 +71,12 @@ def tables_5_and_6(data: Data, settings: Settings) -> list[Result]:
     notes = [OTHER_DATA, f"Of the chapter with the most principal diagnoses: {chapter} {name}."]
     results = []
     for table, attributes, printed in ((5, 2, TABLE_5), (6, 3, TABLE_6)):
-        found = _swapped(data, rows, 1012, attributes, ["multivariate"], settings)
+        swapped = _swap_samples(data, rows, 1012, attributes, ["multivariate"], settings)
         features = DATASET_2 if table == 5 else {}
         results += [
-            found.features(f"The samples (RS table {table})", features),
-            *_multivariate(found, f"(RS table {table})", printed, notes),
-            found.untouched(f"Statistics of single attributes (RS table {table})"),
+            swapped.features(f"The samples (RS table {table})", features),
+            *_multivariate_tables(swapped, f"(RS table {table})", printed, notes),
+            swapped.untouched(f"Statistics of single attributes (RS table {table})"),
         ]
     return results
 
@@ -87,7 +87,7 @@ def largest_chapter(data: Data) -> Concept:
     return max(chapters, key=lambda chapter: len(data.below(chapter)))
 
 
-def _swapped(
+def _swap_samples(
     data: Data,
     rows: NDArray[np.int64],
     size: int,
@@ -104,48 +104,57 @@ def _swapped(
     return Swapped(samples, strategies, settings)
 
 
-def _compared(
-    found: Swapped, printed: Mapping[Figure, Mapping[str, Sequence[Cell]]], notes: Sequence[str]
+def _compare_strategies(
+    swapped: Swapped, printed: Mapping[Figure, Mapping[str, Sequence[Cell]]], notes: Sequence[str]
 ) -> list[Result]:
     """A table for every figure, a row for every strategy."""
     results = []
-    for figure in found.of("RMSE"):
-        said = [*notes, found.order(figure), found.growth(figure)]
-        rows = found.rows(figure, printed.get(figure, {}))
-        results.append(over_k(f"RMSE, {figure[1]}", rows, "lower", said))
-    for figure in found.of("after"):
-        beside = printed.get(figure, {})
-        original = found.line(("before", figure[1]), STRATEGIES[0])
-        rows = [*found.rows(figure, beside), Row("original", original, beside.get("original"))]
-        said = [*notes, found.by_chance(figure)]
-        results.append(over_k(f"Distance correlation, {figure[1]}", rows, "higher", said))
-    for figure in found.of("change"):
-        said = [found.kept_best(figure), found.at_equal_error(figure), found.growth(figure)]
-        rows = found.rows(figure, printed.get(figure, {}))
+    for figure in swapped.of("RMSE"):
+        comments = [*notes, swapped.order(figure), swapped.growth(figure)]
+        rows = swapped.rows(figure, printed.get(figure, {}))
+        results.append(over_k(f"RMSE, {figure[1]}", rows, "lower", comments))
+    for figure in swapped.of("after"):
+        printed_rows = printed.get(figure, {})
+        original = swapped.line(("before", figure[1]), STRATEGIES[0])
+        rows = [
+            *swapped.rows(figure, printed_rows),
+            Row("original", original, printed_rows.get("original")),
+        ]
+        comments = [*notes, swapped.by_chance(figure)]
+        results.append(over_k(f"Distance correlation, {figure[1]}", rows, "higher", comments))
+    for figure in swapped.of("change"):
+        comments = [
+            swapped.kept_best(figure),
+            swapped.at_equal_error(figure),
+            swapped.growth(figure),
+        ]
+        rows = swapped.rows(figure, printed.get(figure, {}))
         title = f"Change of distance correlation, {figure[1]}"
-        results.append(over_k(title, rows, "lower", [*notes, *said]))
+        results.append(over_k(title, rows, "lower", [*notes, *comments]))
     return results
 
 
-def _multivariate(
-    found: Swapped, where: str, printed: Mapping[Figure, Sequence[Cell]], notes: Sequence[str]
+def _multivariate_tables(
+    swapped: Swapped, where: str, printed: Mapping[Figure, Sequence[Cell]], notes: Sequence[str]
 ) -> list[Result]:
     """A table for every kind of figure, a row for every attribute or pair of them."""
 
     def rows(kind: str, label: str = "") -> list[Row]:
         return [
-            Row(label + figure[1], found.line(figure, "multivariate"), printed[figure])
-            for figure in found.of(kind)
+            Row(label + figure[1], swapped.line(figure, "multivariate"), printed[figure])
+            for figure in swapped.of(kind)
         ]
 
-    def said(kind: str) -> list[str]:
-        return [*notes, growth({f[1]: found.line(f, "multivariate") for f in found.of(kind)})]
+    def make_notes(kind: str) -> list[str]:
+        return [*notes, growth({f[1]: swapped.line(f, "multivariate") for f in swapped.of(kind)})]
 
     correlations = [*rows("before", "original, "), *rows("after", "masked, ")]
     return [
-        over_k(f"RMSE {where}", rows("RMSE"), "lower", said("RMSE")),
+        over_k(f"RMSE {where}", rows("RMSE"), "lower", make_notes("RMSE")),
         over_k(f"Distance correlation {where}", correlations, "higher", notes),
-        over_k(f"Change of distance correlation {where}", rows("change"), "lower", said("change")),
+        over_k(
+            f"Change of distance correlation {where}", rows("change"), "lower", make_notes("change")
+        ),
     ]
 
 

@@ -64,7 +64,7 @@ def privacy(data: Data, settings: Settings) -> list[Result]:
         for row, k in product(ROWS, KS):
             settings.progress(f"{row}, k = {k}, {where}")
             means[row, k] = averaged(
-                _measured(_plan(row, k, tuples, seed), k) for seed, tuples in tables.items()
+                _measure_plan(_plan(row, k, tuples, seed), k) for seed, tuples in tables.items()
             )
         results += _tables(means, where)
     return results
@@ -78,15 +78,15 @@ def _plan(name: str, k: int, tuples: Tuples, seed: int) -> Transitions:
     return method.plan(tuples, np.random.default_rng(seed))
 
 
-def _measured(plan: Transitions, k: int) -> dict[str, float]:
-    found = linkage_nearest(plan, k)
+def _measure_plan(plan: Transitions, k: int) -> dict[str, float]:
+    linkage = linkage_nearest(plan, k)
     errors = np.array(list(rmse(plan).values()))
     values = plan.tuples.records * len(errors)
     return {
-        "unchanged": 100 * found.unchanged,
-        "linked": 100 * found.linked,
-        "uniques": 100 * (found.among_uniques or 0.0),
-        "above": 100 * (found.above or 0.0),
+        "unchanged": 100 * linkage.unchanged,
+        "linked": 100 * linkage.linked,
+        "uniques": 100 * (linkage.among_uniques or 0.0),
+        "above": 100 * (linkage.above or 0.0),
         "rmse": float(np.sqrt(np.mean(errors**2))),
         "unpaired": 100 * sum(plan.unpaired) / values,
     }
@@ -95,15 +95,15 @@ def _measured(plan: Transitions, k: int) -> dict[str, float]:
 def _tables(means: Means, where: str) -> Iterator[Result]:
     for measure, (title, share) in MEASURES.items():
         rows = [Row(name, [means[name, k][measure] for k in KS]) for name in ROWS]
-        notes = [_above(rows)] if measure in ("linked", "uniques") else []
+        notes = [_note_above(rows)] if measure in ("linked", "uniques") else []
         yield Result(f"{title}: {where}", "k", KS, rows, "lower", 1 if share else 2, notes)
 
 
-def _above(rows: list[Row]) -> str:
+def _note_above(rows: list[Row]) -> str:
     """Which ways of swapping are linked more often than 1/k (RS 3.5 says that none is)."""
-    found = []
+    exceeding = []
     for row in rows[1:]:
         ks = [k for k, share in zip(KS, row.ours, strict=True) if float(share or 0) > 100 / k]
         if ks:
-            found.append(f"{row.label} ({listed(ks)})")
-    return f"Above 1/k: {', '.join(found)}." if found else "Nowhere above 1/k."
+            exceeding.append(f"{row.label} ({listed(ks)})")
+    return f"Above 1/k: {', '.join(exceeding)}." if exceeding else "Nowhere above 1/k."

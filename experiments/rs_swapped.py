@@ -64,7 +64,7 @@ class Swapped:
         for strategy, k in product(strategies, KS):
             settings.progress(f"{strategy}, k = {k}, {len(samples[0].attributes)} attributes")
             self.runs[strategy, k] = [
-                _measured(RankSwapping(k, strategy).plan(tuples, np.random.default_rng(seed)))
+                _measure_plan(RankSwapping(k, strategy).plan(tuples, np.random.default_rng(seed)))
                 for seed, tuples in zip(settings.seeds(RUNS), samples, strict=True)
             ]
         self.means = {case: averaged(runs) for case, runs in self.runs.items()}
@@ -172,22 +172,22 @@ class Swapped:
         return max(self.means[strategy, k][figure] for strategy in self.strategies)
 
 
-def _measured(plan: Transitions) -> Figures:
+def _measure_plan(plan: Transitions) -> Figures:
     """RS 4.1: error, correlations, and how far the mean and the distance variance moved."""
-    found: Figures = {("RMSE", name): error for name, error in rmse(plan).items()}
+    figures: Figures = {("RMSE", name): error for name, error in rmse(plan).items()}
     correlations = distance_correlations(plan)
     names = correlations.columns
     for i, j in combinations(range(len(names)), 2):
         pair = f"{names[i]} and {names[j]}"
-        found["before", pair] = float(correlations.before[i, j])
-        found["after", pair] = float(correlations.after[i, j])
-        found["change", pair] = float(correlations.difference[i, j])
+        figures["before", pair] = float(correlations.before[i, j])
+        figures["after", pair] = float(correlations.after[i, j])
+        figures["change", pair] = float(correlations.difference[i, j])
     for name, shift in mean_shift(plan).items():
         assert shift.distance is not None  # no value is suppressed
-        found["mean", name] = shift.distance
+        figures["mean", name] = shift.distance
     for name, change in distance_variance_difference(plan).items():
         assert change.before is not None
         assert change.difference is not None
-        found["variance", name] = change.before
-        found["variance change", name] = change.difference
-    return found
+        figures["variance", name] = change.before
+        figures["variance change", name] = change.difference
+    return figures

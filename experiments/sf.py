@@ -47,12 +47,12 @@ def _tuples(data: Data, seed: int, settings: Settings) -> Tuples:
 
 
 def _methods(k: int) -> dict[str, Method]:
-    found = {
+    methods = {
         f"{name}, {how}": make(k, how)
         for name, make in MAKE.items()
         for how in ("semantic", "classic")
     }
-    return {**found, "suppression": Suppression(k, how="drop")}
+    return {**methods, "suppression": Suppression(k, how="drop")}
 
 
 def figures_4_and_5(data: Data, settings: Settings) -> list[Result]:

@@ -55,8 +55,8 @@ def in_random_order(tuples: Tuples, seed: int) -> Tuples:
 
 def mean_of(samples: int, tuples: Tuples) -> str:
     """What figures are means of, in words; the tuples are those of one sample."""
-    what = "a sample" if samples == 1 else f"means of {samples} samples"
-    return f"{what} of {tuples.records:,} records"
+    sample_text = "a sample" if samples == 1 else f"means of {samples} samples"
+    return f"{sample_text} of {tuples.records:,} records"
 
 
 def seconds(method: Method, tuples: Tuples, seed: int) -> float:
@@ -82,11 +82,11 @@ class Means:
     """
 
     def __init__(self) -> None:
-        self._found: dict[str, dict[Cell, list[float]]] = {}
+        self._figures: dict[str, dict[Cell, list[float]]] = {}
 
     def add(self, label: str, column: Cell, figure: float) -> None:
         """One more figure for a place of the table."""
-        self._found.setdefault(label, {}).setdefault(column, []).append(figure)
+        self._figures.setdefault(label, {}).setdefault(column, []).append(figure)
 
     def rows(
         self, columns: Sequence[Cell], printed: Mapping[str, Sequence[Cell]] | None = None
@@ -98,5 +98,5 @@ class Means:
                 tuple(float(np.mean(by_column[column])) for column in columns),
                 (printed or {}).get(label),
             )
-            for label, by_column in self._found.items()
+            for label, by_column in self._figures.items()
         ]

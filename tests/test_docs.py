@@ -39,7 +39,9 @@ from ontomask import (
     distances,
     errors,
     methods,
-    release,
+    microdata,
+    pipeline,
+    releasefile,
     risk,
     statistics,
     taxonomy,
@@ -236,7 +238,7 @@ def first_cells(page: Path) -> set[str]:
 
 @pytest.mark.parametrize(
     "module",
-    [ontomask, distances, methods, release, risk, statistics, taxonomy, utility],
+    [ontomask, distances, methods, microdata, pipeline, releasefile, risk, statistics, taxonomy, utility],
     ids=lambda module: module.__name__,
 )
 def test_the_reference_has_every_public_name(module):
@@ -250,7 +252,7 @@ def test_the_reference_has_every_public_name(module):
         FittedNoise,
         *(
             getattr(module, name)
-            for module in (methods, release, risk, utility)
+            for module in (methods, microdata, pipeline, risk, utility)
             for name in module.__all__
             if inspect.isclass(getattr(module, name))
         ),

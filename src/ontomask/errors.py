@@ -214,18 +214,18 @@ class StoppedEarlyWarning(OntomaskWarning):
 
 
 def quoted(names: Iterable[object], most: int = 5) -> str:
-    """A few names for a message: ``'a', 'b' and 3 more``.
+    """Quote a few names for a message: ``'a', 'b' and 3 more``.
 
     >>> quoted(["x", "y"]), quoted("abcdefgh", most=3)
     ("'x', 'y'", "'a', 'b', 'c' and 5 more")
     """
-    listed = [repr(str(name)) for name in names]
-    shown = ", ".join(listed[:most])
-    return shown if len(listed) <= most else f"{shown} and {len(listed) - most:,} more"
+    quotations = [repr(str(name)) for name in names]
+    first = ", ".join(quotations[:most])
+    return first if len(quotations) <= most else f"{first} and {len(quotations) - most:,} more"
 
 
 def many(count: int, noun: str) -> str:
-    """A count with its noun.
+    """Format a count with its noun.
 
     >>> many(1, "value"), many(2000, "distinct value")
     ('1 value', '2,000 distinct values')
@@ -233,11 +233,11 @@ def many(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
-def one_of(argument: str, given: object, *allowed: str) -> None:
-    """Refuse a setting that is not among the allowed ones."""
-    if given not in allowed:
-        listed = ", ".join(repr(word) for word in allowed)
-        raise ParameterError(f"{argument} is {given!r}", f"it can be {listed}")
+def one_of(argument: str, value: object, *allowed: str) -> None:
+    """Raise an error unless a setting is one of the allowed words."""
+    if value not in allowed:
+        choices = ", ".join(repr(word) for word in allowed)
+        raise ParameterError(f"{argument} is {value!r}", f"it can be {choices}")
 
 
 def raise_together(errors: Sequence[OntomaskError], mixed: type[OntomaskError]) -> None:

@@ -21,7 +21,6 @@ from ontomask.pipeline.comparing import workers
 from ontomask.pipeline.comparing.axes import LOSSES, RISKS
 from ontomask.pipeline.comparing.points import dominated
 from ontomask.releasefile.compared_methods import methods_called, whole_numbers_in
-from ontomask.releasefile.model import Requirements
 from ontomask.releasefile.yaml_file import read_yaml
 
 SEED = 7
@@ -100,7 +99,7 @@ def test_the_figures_are_those_of_mask(more):
 
 
 def test_of_split_records_neither_people_nor_diversity_are_claimed_to_be_known():
-    require = Requirements(k=2, l=2, linkage_below=0.9)
+    require = dict(k=2, l=2, linkage_below=0.9)
     swapped, grouped = om.compare(
         table(), schema(**PEOPLE), [om.RankSwapping(k=3), om.Recoding(k=4)], SEED, require=require
     ).points
@@ -112,7 +111,7 @@ def test_of_split_records_neither_people_nor_diversity_are_claimed_to_be_known()
 
 
 def test_requirements_are_those_of_a_release():
-    require = Requirements(k=4, sse_below=1e-9)
+    require = dict(k=4, sse_below=1e-9)
     (point,) = om.compare(table(), schema(), [om.Recoding(k=2)], SEED, require=require).points
     assert [reason.partition(":")[0] for reason in point.unmet] == ["k", "sse_below"]
     assert point.meets is False
@@ -387,7 +386,7 @@ def compared(**more):
 
 
 def test_the_table_as_csv(tmp_path):
-    found = compared(require=Requirements(k=3))
+    found = compared(require=dict(k=3))
     found.write_csv(tmp_path / "all.csv")
     with (tmp_path / "all.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -417,7 +416,7 @@ def test_every_figure_of_the_map_is_a_number_or_none():
 
 @pytest.fixture
 def page(tmp_path, opened):
-    found = compared(require=Requirements(k=3, linkage_below=0.2))
+    found = compared(require=dict(k=3, linkage_below=0.2))
     found.save_page(tmp_path / "compare.html")
     return found, opened(tmp_path / "compare.html")
 

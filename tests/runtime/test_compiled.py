@@ -61,7 +61,7 @@ def test_numbers_written_in_a_caller_are_no_types_of_their_own():
 
 
 LOOPS = """
-from ontomask.compiled import compiled
+from ontomask._runtime.compiled import compiled
 
 @compiled
 def inner(x):

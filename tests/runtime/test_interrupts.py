@@ -48,7 +48,7 @@ def test_a_compiled_loop_is_left_at_once():
 import os, signal, sys, time
 from threading import Timer
 from test_interrupts import spin
-from ontomask.interrupts import interruptible
+from ontomask._runtime.interrupts import interruptible
 spin(1)
 Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:

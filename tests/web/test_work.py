@@ -264,7 +264,7 @@ def test_a_killed_process_is_told_as_such(folder, work):
 SERVER = """
 import sys, time
 from pathlib import Path
-from ontomask.web.work import Task, Work
+from ontomask.web.jobs.jobs import Task, Work
 import json
 told = json.loads(sys.stdin.readline())
 work = Work()

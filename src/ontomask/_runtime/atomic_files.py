@@ -21,7 +21,7 @@ __all__ = ["made_beside", "made_together", "written_beside"]
 
 @contextmanager
 def written_beside(target: Path, *, force: bool = False, private: bool = False) -> Iterator[TextIO]:
-    """A text file that takes its name when the block ends well, and vanishes when it does not.
+    """Open a text file that takes its name when the block succeeds, and is removed otherwise.
 
     An existing file is kept unless ``force``. A name that ends in .gz is packed. A
     ``private`` file is for its owner's eyes only, from the start.
@@ -31,69 +31,69 @@ def written_beside(target: Path, *, force: bool = False, private: bool = False) 
             f"{target} exists already", "choose another name, or have it overwritten (force)"
         )
     try:
-        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
         raise FileFormatError(f"{target} cannot be written: {error.strerror or error}") from None
     try:
         with os.fdopen(handle, "wb") as raw:
-            packed = (
+            binary = (
                 gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if target.suffix == ".gz" else raw
             )
-            with io.TextIOWrapper(packed, encoding="utf-8", newline="") as text:
+            with io.TextIOWrapper(binary, encoding="utf-8", newline="") as text:
                 yield text
                 text.flush()
-                if packed is not raw:
-                    packed.close()
+                if binary is not raw:
+                    binary.close()
                 raw.flush()
                 os.fsync(raw.fileno())
         if not private:  # as which it was made
-            os.chmod(beside, 0o666 & ~_umask())
-        Path(beside).replace(target)
+            os.chmod(temporary, 0o666 & ~_umask())
+        Path(temporary).replace(target)
     except OSError as error:
-        Path(beside).unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         raise FileFormatError(f"{target} cannot be written: {error.strerror or error}") from None
     except BaseException:
-        Path(beside).unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         raise
 
 
 @contextmanager
 def made_beside(target: Path, *, force: bool = False) -> Iterator[Path]:
-    """The path of a file for others to write, which takes its name when the block ends well.
+    """A temporary path to write a file to; it takes its name when the block succeeds.
 
     An existing file is kept unless ``force``.
     """
     with made_together([target], force=force) as folder:
-        beside = folder / target.name
-        yield beside
-        os.chmod(beside, 0o666 & ~_umask())
-        _sync(beside)
+        temporary = folder / target.name
+        yield temporary
+        os.chmod(temporary, 0o666 & ~_umask())
+        _sync(temporary)
 
 
 @contextmanager
 def made_together(
     targets: Sequence[Path], *, force: bool = False, folders: Collection[Path] = ()
 ) -> Iterator[Path]:
-    """A folder for files of these names, which take their places together when the block ends well.
+    """A temporary folder for files that take their places together when the block succeeds.
 
     All go into one folder. What is given stands beside them, only this user can read it, and it is
     gone when the block ends, well or not. Existing files are kept unless ``force``, and then until
     the last moment. Those of ``folders`` become folders themselves, and may have been some.
     """
     # Named before it is made: an interrupt in between must not leave it behind.
-    place = targets[0].parent
-    folder = place / f".ontomask.{secrets.token_hex(8)}"
-    clearing = ExitStack()
+    parent = targets[0].parent
+    folder = parent / f".ontomask.{secrets.token_hex(8)}"
+    cleanup = ExitStack()
     try:
         for target in targets:
             _check_target(target, force, target in folders)
-        clearing.enter_context(unfinished())
+        cleanup.enter_context(unfinished())
         folder.mkdir(mode=0o700)
         yield folder
         for target in targets:
             _check_target(target, force, target in folders)  # somebody else may have been faster
-        _take_places(folder, targets)
-        _sync(place)
+        _move_into_place(folder, targets)
+        _sync(parent)
     except OSError as error:
         raise FileFormatError(
             f"{targets[0]} cannot be written: {error.strerror or error}"
@@ -106,41 +106,41 @@ def made_together(
         raise type(error)(message, error.hint) from error.__cause__
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        clearing.close()
+        cleanup.close()
 
 
-def _take_places(folder: Path, targets: Sequence[Path]) -> None:
-    """Give what is in a folder its names; what had them goes when all are given.
+def _move_into_place(folder: Path, targets: Sequence[Path]) -> None:
+    """Move files to their targets; the files they replace are deleted when all are moved.
 
     A file takes the place of another in one step. A folder cannot: the one before it is put aside,
     and put back where this or a later step fails.
     """
     aside = folder.with_name(f"{folder.name}.replaced")
     with ExitStack() as undo:
-        undo.callback(_removed_if_empty, aside)
+        undo.callback(_remove_if_empty, aside)
         for target in targets:
-            made = folder / target.name
-            if made.is_dir():
+            new = folder / target.name
+            if new.is_dir():
                 old = aside / target.name
-                undo.callback(_put_back, made, target, old)
+                undo.callback(_restore, new, target, old)
                 if target.exists():
                     aside.mkdir(mode=0o700, exist_ok=True)
                     target.replace(old)
-            made.replace(target)
+            new.replace(target)
         undo.pop_all()
     shutil.rmtree(aside, ignore_errors=True)
 
 
-def _put_back(made: Path, target: Path, old: Path) -> None:
-    """As it was before: the new folder among the unfinished, the old one in its place."""
-    if not made.exists() and target.exists():
-        target.replace(made)
+def _restore(new: Path, target: Path, old: Path) -> None:
+    """Undo one step: the new folder is unfinished again, the old one is back in its place."""
+    if not new.exists() and target.exists():
+        target.replace(new)
     if old.exists():
         old.replace(target)
 
 
-def _removed_if_empty(folder: Path) -> None:
-    """What could not be put back stays where it is."""
+def _remove_if_empty(folder: Path) -> None:
+    """Remove a folder unless it holds something that could not be put back."""
     with suppress(OSError):
         folder.rmdir()
 

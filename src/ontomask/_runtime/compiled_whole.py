@@ -31,22 +31,24 @@ Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 
 def whole(loop: Loop) -> Loop:
-    """Compile a loop at its first call; where it can be kept on disk, it is."""
-    made = _Loop(loop, targetoptions={"nopython": True, "nogil": True}, pipeline_class=_Compiler)
+    """Compile a loop with all it calls at its first call, and cache it on disk where possible."""
+    dispatcher = _Loop(
+        loop, targetoptions={"nopython": True, "nogil": True}, pipeline_class=_Compiler
+    )
     with suppress(RuntimeError):  # "cannot cache function": no writable place
-        made.enable_caching()
-    return cast(Loop, made)
+        dispatcher.enable_caching()
+    return cast(Loop, dispatcher)
 
 
-class _Part(JITCodeLibrary):
+class _PartLibrary(JITCodeLibrary):
     """The code of a loop that is called by another one: neither optimised nor run by itself."""
 
-    def everything(self) -> list[Any]:
-        """Itself and all that it calls, directly or not."""
-        found = {self: None}
+    def with_callees(self) -> list[Any]:
+        """The library itself and those of all loops it calls, directly or not."""
+        libraries = {self: None}
         for library in self._linking_libraries:
-            found.update(dict.fromkeys(_everything(library)))
-        return list(found)
+            libraries.update(dict.fromkeys(_library_with_callees(library)))
+        return list(libraries)
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
@@ -56,74 +58,74 @@ class _Part(JITCodeLibrary):
         self._finalized = True
 
 
-class _Whole(JITCodeLibrary):
+class _WholeLibrary(JITCodeLibrary):
     """The code of a loop that Python calls, with the parts it is made of."""
 
     def add_linking_library(self, library: Any) -> None:
-        for part in _everything(library):
+        for part in _library_with_callees(library):
             super().add_linking_library(part)
 
 
-def _everything(library: Any) -> list[Any]:
-    return library.everything() if isinstance(library, _Part) else [library]
+def _library_with_callees(library: Any) -> list[Any]:
+    return library.with_callees() if isinstance(library, _PartLibrary) else [library]
 
 
 class _Compiler(Compiler):
     """Compiles a loop as a whole, or as a part while another one is being compiled."""
 
-    within = 0
+    nesting = 0
 
     def _compile_core(self) -> Any:
         self.state.flags.no_cfunc_wrapper = True
-        if _Compiler.within:
-            return self._part()
-        self.state.library = self._empty(_Whole)
+        if _Compiler.nesting:
+            return self._compile_part()
+        self.state.library = self._new_library(_WholeLibrary)
         self.state.library.enable_object_caching()
-        _Compiler.within += 1
+        _Compiler.nesting += 1
         try:
-            with _uncollected():
-                found = super()._compile_core()
+            with _pause_garbage_collection():
+                result = super()._compile_core()
         finally:
-            _Compiler.within -= 1
-        _tell_environments(found.library)
-        return found
+            _Compiler.nesting -= 1
+        _register_environments(result.library)
+        return result
 
-    def _empty(self, kind: type) -> Any:
+    def _new_library(self, kind: type) -> Any:
         return kind(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
 
-    def _part(self) -> Any:
+    def _compile_part(self) -> Any:
         state = self.state
         state.flags.no_compile = True
         state.flags.no_cpython_wrapper = True
-        state.library = self._empty(_Part)
+        state.library = self._new_library(_PartLibrary)
         # Callers know a loop by its entry point; nobody enters here.
-        found = super()._compile_core()._replace(entry_point=object())
-        state.targetctx.insert_user_function(found.entry_point, found.fndesc, [found.library])
-        return found
+        result = super()._compile_core()._replace(entry_point=object())
+        state.targetctx.insert_user_function(result.entry_point, result.fndesc, [result.library])
+        return result
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """Compiling makes millions of objects that stay; looking among them for garbage takes long."""
-    before = gc.isenabled()
+def _pause_garbage_collection() -> Iterator[None]:
+    """Pause the garbage collector: compiling makes millions of objects that stay."""
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if before:
+        if was_enabled:
             gc.enable()
 
 
-def _tell_environments(library: Any) -> None:
-    """Parts raise errors through an environment of their own, which is now in the whole."""
+def _register_environments(library: Any) -> None:
+    """Register the environments of the parts, through which they raise errors."""
     for variable in library._final_module.global_variables:
         environment = lookup_environment(variable.name)
         if environment is not None:
             library.codegen.set_env(variable.name, environment)
 
 
-class _Kept(FunctionCache):
-    """What is on disk: wholes."""
+class _WholeCache(FunctionCache):
+    """The cache on disk; it holds loops that were compiled as a whole."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         # As numba has it, but without loading all that it knows of compiling first, and scipy's
@@ -133,7 +135,7 @@ class _Kept(FunctionCache):
             return self._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        if not isinstance(data.library, _Part):
+        if not isinstance(data.library, _PartLibrary):
             super().save_overload(sig, data)
 
 
@@ -141,19 +143,19 @@ class _Loop(CPUDispatcher):
     """A loop that is compiled when it is called."""
 
     def enable_caching(self) -> None:
-        self._cache = _Kept(self.py_func)
+        self._cache = _WholeCache(self.py_func)
 
     def compile(self, sig: Any) -> Any:
         with global_compiler_lock:  # threads take turns
-            if not _Compiler.within:  # a part will not do
+            if not _Compiler.nesting:  # a part will not do
                 args, _ = normalize_signature(sig)
                 known: Any = self.overloads.get(tuple(args))
-                if known is not None and isinstance(known.library, _Part):
+                if known is not None and isinstance(known.library, _PartLibrary):
                     del self.overloads[tuple(args)]
             return super().compile(sig)
 
     def add_overload(self, cres: Any) -> None:
-        if isinstance(cres.library, _Part):
+        if isinstance(cres.library, _PartLibrary):
             self.overloads[tuple(cres.signature.args)] = cres
         else:
             super().add_overload(cres)

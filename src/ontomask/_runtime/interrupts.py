@@ -23,78 +23,78 @@ __all__ = ["interruptible", "stopped_by", "stopping_early", "unfinished"]
 
 Result = TypeVar("Result")
 
-#: How our modules are called.
-OURS = f"{__name__.partition('.')[0]}."
+#: How the names of our modules begin.
+PACKAGE_PREFIX = f"{__name__.partition('.')[0]}."
 
-#: How long an interrupt may go unheard where waiting cannot be interrupted, in seconds.
-UNHEARD = 0.05
+#: How often a wait is interrupted to look for Ctrl-C, in seconds.
+POLL_SECONDS = 0.05
 
-#: How long is waited for work that was stopped: to end where it can, and to take away what it has
-#: written where it has written anything. A loop that hears nothing is left to itself.
-ENDING, CLEARING_UP = 0.7, 15.0
+#: How long we wait for stopped work: to end, and to remove unfinished files where there are any.
+#: A compiled loop that cannot be interrupted is left to itself.
+STOP_SECONDS, CLEANUP_SECONDS = 0.7, 15.0
 
 
-class _Wish:
-    """Whether somebody wants the work to end, and how it can be made to."""
+class _StopRequest:
+    """Whether the user asked the work to stop, and what can be told to stop."""
 
     def __init__(self) -> None:
-        self.said, self.heeded = Event(), False
-        self.stops: list[Callable[[], object]] = []
-        self.unfinished = 0
+        self.requested, self.polled = Event(), False
+        self.stoppers: list[Callable[[], object]] = []
+        self.pending_cleanups = 0
 
 
-_wish: ContextVar[_Wish | None] = ContextVar("wish", default=None)
+_stop_request: ContextVar[_StopRequest | None] = ContextVar("stop_request", default=None)
 
 
 def interruptible(work: Callable[[], Result], *, relay: bool = True) -> Result:
-    """Do some work that can be interrupted at any time.
+    """Run some work in a thread, so that Ctrl-C can interrupt it at any time.
 
     Warnings are given when it is done, as from the line that asked for it; without ``relay`` at
     once, from wherever they come.
     """
-    if current_thread() is not main_thread() or _wish.get() is not None:
+    if current_thread() is not main_thread() or _stop_request.get() is not None:
         return work()  # nobody will interrupt this thread
-    wish, found = _Wish(), _Found(relay)
+    request, background = _StopRequest(), _BackgroundWork(relay)
     context = copy_context()
-    context.run(_wish.set, wish)
-    thread = Thread(target=found.by, args=(context, work), daemon=True)
+    context.run(_stop_request.set, request)
+    thread = Thread(target=background.run, args=(context, work), daemon=True)
     thread.start()
     # Not the thread's own join: interrupted, it may take the thread for done.
-    while not found.done.is_set():
+    while not background.finished.is_set():
         try:
-            found.done.wait(UNHEARD)
+            background.finished.wait(POLL_SECONDS)
         except KeyboardInterrupt:
-            if wish.said.is_set() or not wish.heeded:
-                _stop(thread, wish, found.done)
+            if request.requested.is_set() or not request.polled:
+                _stop(thread, request, background.finished)
                 raise
-            wish.said.set()
-    found.warn()
-    return found.result()
+            request.requested.set()
+    background.relay_warnings()
+    return background.result()
 
 
-def _stop(thread: Thread, wish: _Wish, done: Event) -> None:
-    """Have the work end, and give it the time to clear up."""
-    end = monotonic() + (CLEARING_UP if wish.unfinished else ENDING)
+def _stop(thread: Thread, request: _StopRequest, finished: Event) -> None:
+    """Stop the work, and give it time to clean up."""
+    end = monotonic() + (CLEANUP_SECONDS if request.pending_cleanups else STOP_SECONDS)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(
         ctypes.c_ulong(thread.ident or 0), ctypes.py_object(KeyboardInterrupt)
     )
-    while not done.is_set() and monotonic() < end:
-        for stop in wish.stops:
+    while not finished.is_set() and monotonic() < end:
+        for stop in request.stoppers:
             stop()
-        done.wait(UNHEARD)
+        finished.wait(POLL_SECONDS)
 
 
-class _Found:
-    """What the work gave, or why it gave nothing."""
+class _BackgroundWork:
+    """Work in a thread of its own: its result or error, and its warnings."""
 
     def __init__(self, relay: bool) -> None:
-        self.done = Event()
+        self.finished = Event()
         self._error: BaseException | None = None
         self._relay = relay
         self._warnings: list[warnings.WarningMessage] = []
 
-    def by(self, context: Any, work: Callable[[], Any]) -> None:
-        """Do the work."""
+    def run(self, context: Any, work: Callable[[], Any]) -> None:
+        """Do the work, and keep its result or error."""
         try:
             if not self._relay:
                 self._result = context.run(work)
@@ -105,53 +105,55 @@ class _Found:
         except BaseException as error:
             self._error = error
         finally:
-            self.done.set()
+            self.finished.set()
 
-    def warn(self) -> None:
-        """Give the warnings of the work, as from the first line that is not ours."""
+    def relay_warnings(self) -> None:
+        """Repeat the warnings of the work, as from the first line that is not ours."""
         frame, level = sys._getframe(1), 2
-        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(OURS):
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(
+            PACKAGE_PREFIX
+        ):
             frame, level = frame.f_back, level + 1
-        for it in self._warnings:
-            warnings.warn(it.message, it.category, stacklevel=level)
+        for warning in self._warnings:
+            warnings.warn(warning.message, warning.category, stacklevel=level)
 
     def result(self) -> Any:
-        """The result; an error is raised here as it was there."""
+        """The result of the work; its error, if any, is raised again."""
         if self._error is not None:
             raise self._error
         return self._result
 
 
 def stopped_by(stop: Callable[[], object]) -> None:
-    """Say how something that the work waits for is told to stop; it may be told several times."""
-    wish = _wish.get()
-    if wish is not None:
-        wish.stops.append(stop)
+    """Register a function that stops what the work waits for; it may be called several times."""
+    request = _stop_request.get()
+    if request is not None:
+        request.stoppers.append(stop)
 
 
 @contextmanager
 def unfinished() -> Iterator[None]:
-    """For as long as there is something on the disk that must not be left there."""
-    wish = _wish.get()
-    if wish is None:
+    """Mark the time while there are unfinished files that an interrupt must remove."""
+    request = _stop_request.get()
+    if request is None:
         yield
         return
-    wish.unfinished += 1
+    request.pending_cleanups += 1
     try:
         yield
     finally:
-        wish.unfinished -= 1
+        request.pending_cleanups -= 1
 
 
 @contextmanager
 def stopping_early() -> Iterator[Callable[[], bool]]:
-    """For work that ends by itself when it is asked to: tells whether it is."""
-    wish = _wish.get()
-    if wish is None:
+    """Let work stop by itself: yields a function that tells whether it should."""
+    request = _stop_request.get()
+    if request is None:
         yield lambda: False
         return
-    wish.heeded = True
+    request.polled = True
     try:
-        yield wish.said.is_set
+        yield request.requested.is_set
     finally:
-        wish.heeded = False
+        request.polled = False

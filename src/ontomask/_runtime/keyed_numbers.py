@@ -9,7 +9,7 @@ __all__ = ["mixed"]
 
 
 def mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Every bit of a number moves about half of all bits (the finalizer of splitmix64)."""
+    """Mix the bits of numbers: each one changes about half of them (splitmix64's finalizer)."""
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return keys ^ (keys >> np.uint64(31))

@@ -8,21 +8,21 @@ from contextvars import ContextVar
 
 __all__ = ["say", "saying"]
 
-_told: ContextVar[Callable[[str], None] | None] = ContextVar("told", default=None)
+_listener: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
 
 
 def say(now: str) -> None:
-    """Tell whoever listens what is being done."""
-    told = _told.get()
-    if told is not None:
-        told(now)
+    """Report what is being done to the listener, if there is one."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(now)
 
 
 @contextmanager
-def saying(told: Callable[[str], None]) -> Iterator[None]:
-    """Listen for as long as the block lasts."""
-    before = _told.set(told)
+def saying(listener: Callable[[str], None]) -> Iterator[None]:
+    """Send progress reports to a listener while the block runs."""
+    token = _listener.set(listener)
     try:
         yield
     finally:
-        _told.reset(before)
+        _listener.reset(token)

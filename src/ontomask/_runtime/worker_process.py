@@ -16,21 +16,21 @@ __all__ = ["main"]
 def main() -> None:
     """Listen, work, answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this decides when it ends
-    told = sys.stdin.buffer
+    requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print must not get among the answers
-    work, shared = pickle.load(told)  # noqa: S301 - from the process that started this one
-    _answer(answers, "ready")
+    work, shared = pickle.load(requests)  # noqa: S301 - from the process that started this one
+    _send_answer(answers, "ready")
     while True:
         try:
-            piece = pickle.load(told)  # noqa: S301
+            piece = pickle.load(requests)  # noqa: S301
         except EOFError:
             return
-        _answer(answers, work(shared, piece))
+        _send_answer(answers, work(shared, piece))
 
 
-def _answer(answers: object, it: object) -> None:
-    pickle.dump(it, answers)  # type: ignore[arg-type]
+def _send_answer(answers: object, answer: object) -> None:
+    pickle.dump(answer, answers)  # type: ignore[arg-type]
     answers.flush()  # type: ignore[attr-defined]
 
 

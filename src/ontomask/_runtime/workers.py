@@ -26,12 +26,12 @@ __all__ = ["Ended", "TimeLeft", "free_memory", "side_by_side"]
 #: What is done with a piece: a function that can be imported, of what is shared and the piece.
 Work = Callable[[Any, Any], Any]
 
-_Heard = SimpleQueue[tuple[str, Any]]
+_Messages = SimpleQueue[tuple[str, Any]]
 
 
 @dataclass(frozen=True)
 class Ended:
-    """In the place of a result: the process ended over the piece, and how."""
+    """Stands for a result: the process ended before the piece was done, and why."""
 
     reason: str
 
@@ -40,8 +40,8 @@ def free_memory() -> int | None:
     """Memory that nobody uses, in bytes; None where the system does not say."""
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:
-            found = {name: rest for name, _, rest in (line.partition(":") for line in lines)}
-        free = int(found["MemAvailable"].split()[0]) * 1024
+            fields = {name: rest for name, _, rest in (line.partition(":") for line in lines)}
+        free = int(fields["MemAvailable"].split()[0]) * 1024
     except (OSError, KeyError, ValueError, IndexError):
         return None
     try:  # a container may have less
@@ -55,15 +55,15 @@ def free_memory() -> int | None:
 
 
 class TimeLeft:
-    """How long the rest of some pieces will take, judged by those that are done."""
+    """An estimate of the time that the remaining pieces will take."""
 
     def __init__(self, pieces: int) -> None:
         self._pieces, self._began = pieces, monotonic()
 
-    def after(self, done: int) -> str:
-        """What is left when so many pieces are done, in words; nothing where it is not much."""
-        seconds = (monotonic() - self._began) * (self._pieces - done) / max(done, 1)
-        if not done or seconds < 2:
+    def after(self, finished: int) -> str:
+        """The time left after so many pieces, in words; empty where it is short."""
+        seconds = (monotonic() - self._began) * (self._pieces - finished) / max(finished, 1)
+        if not finished or seconds < 2:
             return ""
         about = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
         return f" (about {about} left)"
@@ -74,54 +74,54 @@ def side_by_side(
     shared: Any,
     pieces: Sequence[Any],
     number: int,
-    begins: Callable[[int, int], None] = lambda place, done: None,
+    begins: Callable[[int, int], None] = lambda place, begun: None,
     found: Callable[[int, Any], None] = lambda place, result: None,
 ) -> dict[int, Any] | None:
-    """What ``work`` makes of every piece, by place; :class:`Ended` where its process did.
+    """Run ``work`` on every piece in several processes; results by place, or :class:`Ended`.
 
     ``begins`` is told the place of a piece and how many were begun before, ``found`` every result.
     Where what is shared cannot be told to another process, there is no answer.
     """
     try:
-        told = pickle.dumps((work, shared))
+        instructions = pickle.dumps((work, shared))
     except Exception:  # a function of the caller's, perhaps
         return None
     results: dict[int, Any] = {}
     waiting = deque(range(len(pieces)))
-    heard: _Heard = SimpleQueue()
-    workers = [_Worker(told, pieces, waiting, heard) for _ in range(number)]
+    messages: _Messages = SimpleQueue()
+    workers = [_Worker(instructions, pieces, waiting, messages) for _ in range(number)]
     begun, at_work = 0, number
     try:
         for worker in workers:
             worker.start()
         while at_work:
-            what, it = _next(heard)
-            if what == "begins":
-                begins(it, begun)
+            kind, content = _next_message(messages)
+            if kind == "begins":
+                begins(content, begun)
                 begun += 1
                 continue
-            if what != "found":
+            if kind != "found":
                 at_work -= 1
-                if it is None:  # it has nothing more to do
+                if content is None:  # it has nothing more to do
                     continue
-                it = it, Ended(what)  # another one takes its place
+                content = content, Ended(kind)  # another one takes its place
                 if waiting:
-                    workers.append(_Worker(told, pieces, waiting, heard))
+                    workers.append(_Worker(instructions, pieces, waiting, messages))
                     workers[-1].start()
                     at_work += 1
-            results[it[0]] = it[1]
-            found(*it)
+            results[content[0]] = content[1]
+            found(*content)
     finally:
         for worker in workers:
             worker.end()
     return results
 
 
-def _next(heard: _Heard) -> tuple[str, Any]:
-    """What is heard next; waited for in steps, between which an interrupt is heard."""
+def _next_message(messages: _Messages) -> tuple[str, Any]:
+    """Wait for the next message, in steps, so that an interrupt is noticed."""
     while True:
         with suppress(Empty):
-            return heard.get(timeout=0.1)
+            return messages.get(timeout=0.1)
 
 
 class _Worker(Thread):
@@ -131,35 +131,40 @@ class _Worker(Thread):
     """
 
     def __init__(
-        self, told: bytes, pieces: Sequence[Any], waiting: deque[int], heard: _Heard
+        self, instructions: bytes, pieces: Sequence[Any], waiting: deque[int], messages: _Messages
     ) -> None:
         super().__init__(daemon=True)
-        self._told, self._pieces, self._waiting, self._heard = told, pieces, waiting, heard
+        self._instructions, self._pieces, self._waiting, self._messages = (
+            instructions,
+            pieces,
+            waiting,
+            messages,
+        )
         self._process: subprocess.Popen[bytes] | None = None
         self._starting, self._ended = Lock(), False
 
     def run(self) -> None:
         place: int | None = None
         try:
-            talk = self._begun()
-            if talk is None:
+            process = self._start_process()
+            if process is None:
                 return
-            _tell(talk, self._told)
-            _hear(talk)  # it is ready
-            while (place := self._next()) is not None:
-                self._heard.put(("begins", place))
-                _tell(talk, pickle.dumps(self._pieces[place]))
-                self._heard.put(("found", (place, _hear(talk))))
+            _send(process, self._instructions)
+            _receive(process)  # it is ready
+            while (place := self._next_piece()) is not None:
+                self._messages.put(("begins", place))
+                _send(process, pickle.dumps(self._pieces[place]))
+                self._messages.put(("found", (place, _receive(process))))
         except Exception:  # the pipe broke, or the process could not be started
-            self._heard.put((self._how_it_ended(), place))
+            self._messages.put((self._exit_reason(), place))
             return
-        self._heard.put(("done", None))
+        self._messages.put(("done", None))
 
-    def _begun(self) -> subprocess.Popen[bytes] | None:
-        """The process, unless it is not wanted any more."""
+    def _start_process(self) -> subprocess.Popen[bytes] | None:
+        """Start the process, unless the work has ended."""
         with self._starting:
             if not self._ended:
-                path = os.pathsep.join(it or os.getcwd() for it in sys.path)
+                path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
                 self._process = subprocess.Popen(
                     [sys.executable, "-m", "ontomask._runtime.worker_process"],
                     stdin=subprocess.PIPE,
@@ -169,13 +174,13 @@ class _Worker(Thread):
                 )
             return self._process
 
-    def _next(self) -> int | None:
+    def _next_piece(self) -> int | None:
         try:
             return self._waiting.popleft()
         except IndexError:  # another one took the last
             return None
 
-    def _how_it_ended(self) -> str:
+    def _exit_reason(self) -> str:
         try:
             code = 0 if self._process is None else self._process.wait(timeout=2)
         except subprocess.TimeoutExpired:
@@ -198,12 +203,12 @@ class _Worker(Thread):
                 pipe.close()  # type: ignore[union-attr]  # both are pipes
 
 
-def _tell(process: subprocess.Popen[bytes], message: bytes) -> None:
+def _send(process: subprocess.Popen[bytes], message: bytes) -> None:
     pipe: IO[bytes] = process.stdin  # type: ignore[assignment]  # it is a pipe
     pipe.write(message)
     pipe.flush()
 
 
-def _hear(process: subprocess.Popen[bytes]) -> Any:
+def _receive(process: subprocess.Popen[bytes]) -> Any:
     pipe: IO[bytes] = process.stdout  # type: ignore[assignment]  # it is a pipe
     return pickle.load(pipe)  # noqa: S301 - from our own process

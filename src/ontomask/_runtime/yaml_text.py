@@ -18,29 +18,33 @@ class _Dumper(yaml.SafeDumper):
     """
 
 
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = "'" if re.match(r"[-+]?\.?[0-9]", text) else None
     if "".join(text.splitlines()) != text:
         style = '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
-_Dumper.add_representer(str, _text)
+_Dumper.add_representer(str, _represent_text)
 
 
 def as_yaml(fields: Mapping[str, Any]) -> str:
-    """Fields as a release file has them: those of a column, and of the method, on one line."""
+    """Format fields as a release file: the settings of a column or of the method on one line."""
     lines = []
     for name, value in fields.items():
         if name == "columns":
             lines.append("columns:")
-            lines += [f"  {line}" for column, it in value.items() for line in _line(column, it)]
+            lines += [
+                f"  {line}"
+                for column, settings in value.items()
+                for line in _format_field(column, settings)
+            ]
         else:
-            lines += _line(name, value)
+            lines += _format_field(name, value)
     return "\n".join(lines) + "\n"
 
 
-def _line(name: str, value: Any) -> list[str]:
+def _format_field(name: str, value: Any) -> list[str]:
     settings: dict[str, Any] = {
         "Dumper": _Dumper,
         "sort_keys": False,

@@ -34,7 +34,7 @@ __all__ = ["app", "main", "run"]
 
 #: Objects that are made before garbage is looked for. Loading libraries makes very many that stay,
 #: and Python's 700 would have a short command spend a tenth of its time looking.
-SELDOM = 50_000
+GC_THRESHOLD = 50_000
 
 app = typer.Typer(
     name="ontomask",
@@ -57,8 +57,8 @@ app.add_typer(taxonomy.app, name="taxonomy")
 app.command("map")(mapping.map_column)
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         from ontomask import __version__
 
         typer.echo(f"ontomask {__version__}")
@@ -66,9 +66,10 @@ def _version(asked: bool) -> None:
 
 
 @app.callback()
-def _options(
+def _common_options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which it is.")
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Say which it is."),
     ] = False,
 ) -> None:
     pass
@@ -82,7 +83,7 @@ def main() -> None:
     from ontomask._runtime.interrupts import interruptible
     from ontomask.errors import OntomaskError, RequirementNotMet
 
-    gc.set_threshold(SELDOM)
+    gc.set_threshold(GC_THRESHOLD)
     try:
         with warned(), heeding():
             interruptible(app, relay=False)

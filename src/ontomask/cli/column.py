@@ -18,7 +18,7 @@ __all__ = ["count_column"]
 def count_column(
     path: Path, column: str | None, delimiter: str | None, encoding: str
 ) -> tuple[str, Counter[str | None]]:
-    """The column's name, and how often each of its values occurs; empty cells are missing.
+    """Count the values of a column; return its name and the counts. Empty cells are missing.
 
     A file without delimiters is a list of values, one a line.
     """
@@ -29,22 +29,22 @@ def count_column(
         return path.name, Counter(line for line in lines if line)
     counts: Counter[str | None] = Counter()
     with source.open() as raw, io.TextIOWrapper(raw, encoding, newline="") as text:
-        rows = _rows(source, text, delimiter or ",")
+        rows = _read_rows(source, text, delimiter or ",")
         header = next(rows, None)
         if header is None:
             raise source.error("the file is empty", "it should hold a table with a header")
-        place = _place(source, header, column)
+        index = _column_index(source, header, column)
         for cells in rows:
             if len(cells) != len(header):
                 raise source.error(
                     f"{len(cells)} columns where the header has {len(header)}",
                     "quote cells that contain the delimiter",
                 )
-            counts[cells[place] or None] += 1
-    return header[place], counts
+            counts[cells[index] or None] += 1
+    return header[index], counts
 
 
-def _rows(source: Source, text: io.TextIOWrapper, delimiter: str) -> Iterator[list[str]]:
+def _read_rows(source: Source, text: io.TextIOWrapper, delimiter: str) -> Iterator[list[str]]:
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     try:
         yield from (cells for cells in reader if cells)
@@ -58,10 +58,10 @@ def _rows(source: Source, text: io.TextIOWrapper, delimiter: str) -> Iterator[li
         raise source.error(str(error), "try --encoding utf-8 or latin-1") from None
 
 
-def _place(source: Source, header: list[str], column: str | None) -> int:
+def _column_index(source: Source, header: list[str], column: str | None) -> int:
     if column is None and len(header) == 1:
         return 0
     if column is None or column not in header:
-        said = f"there is no column {column!r}" if column else "no column is named"
-        raise source.error(said, f"the columns are {quoted(header, most=40)}; say --column NAME")
+        message = f"there is no column {column!r}" if column else "no column is named"
+        raise source.error(message, f"the columns are {quoted(header, most=40)}; say --column NAME")
     return header.index(column)

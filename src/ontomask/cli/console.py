@@ -17,27 +17,27 @@ __all__ = ["as_json", "failed", "percent", "table", "warn", "warned", "working"]
 
 
 def failed(error: OntomaskError) -> None:
-    """Say what went wrong, on standard error."""
+    """Print an error to standard error."""
     sys.stderr.write(f"Error: {error}\n")
 
 
 def warn(words: str) -> None:
-    """Say what is done and may not be wanted, on standard error."""
+    """Print a warning to standard error."""
     sys.stderr.write(f"Warning: {words}\n")
 
 
 @contextmanager
 def warned() -> Iterator[None]:
-    """Warnings of the library are one line each, once, and name no line of code."""
-    said: set[str] = set()
+    """Print each warning of the library once, in one line, without a line of code."""
+    printed: set[str] = set()
     with warnings.catch_warnings():
-        usual = warnings.showwarning
+        default_show = warnings.showwarning
 
-        def show(message: Any, category: Any, *where: Any, **more: Any) -> None:
+        def show(message: Any, category: Any, *details: Any, **options: Any) -> None:
             if not issubclass(category, OntomaskWarning):
-                usual(message, category, *where, **more)
-            elif str(message) not in said:
-                said.add(str(message))
+                default_show(message, category, *details, **options)
+            elif str(message) not in printed:
+                printed.add(str(message))
                 warn(str(message))
 
         warnings.showwarning = show
@@ -46,41 +46,41 @@ def warned() -> Iterator[None]:
 
 
 @contextmanager
-def working(on: str) -> Iterator[Callable[[str], None]]:
-    """Show that something is going on; only to a person at a terminal.
+def working(activity: str) -> Iterator[Callable[[str], None]]:
+    """Show progress, only to a person at a terminal.
 
-    What it gives says that it is something else now, unless the command is to end.
+    It yields a function that shows the next step, and raises if the command is to stop.
     """
     if not sys.stderr.isatty():
         yield lambda _: heed()
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(f"{on} …") as status:
+    with Console(stderr=True).status(f"{activity} …") as status:
 
-        def say(now: str) -> None:
+        def say(step: str) -> None:
             heed()
-            status.update(f"{now} …")
+            status.update(f"{step} …")
 
         yield say
 
 
 def as_json(result: Any) -> None:
-    """The result for a machine, on standard output."""
-    sys.stdout.write(json.dumps(_strict(result), ensure_ascii=False, indent=2) + "\n")
+    """Print a result as JSON to standard output."""
+    sys.stdout.write(json.dumps(_without_nan(result), ensure_ascii=False, indent=2) + "\n")
 
 
-def _strict(value: Any) -> Any:
+def _without_nan(value: Any) -> Any:
     """The same without NaN and infinity, which JSON does not have."""
     if isinstance(value, dict):
-        return {key: _strict(inner) for key, inner in value.items()}
+        return {key: _without_nan(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_strict(inner) for inner in value]
+        return [_without_nan(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def percent(share: float) -> str:
-    """A share in percent; only all of them are 100.
+    """Format a share in percent; only the whole is 100.
 
     >>> percent(1.0), percent(0.9996), percent(0.25)
     ('100.0%', '99.9%', '25.0%')
@@ -89,7 +89,7 @@ def percent(share: float) -> str:
 
 
 def table(rows: Sequence[Sequence[object]], indent: str = "  ") -> None:
-    """Rows in columns, on standard output; numbers to the right, the last column free."""
+    """Print rows in columns to standard output; numbers are aligned to the right."""
     cells = [[f"{c:,}" if isinstance(c, int) else str(c) for c in row] for row in rows]
     widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))] if cells else []
     for row, original in zip(cells, rows, strict=True):

@@ -46,10 +46,10 @@ def load(source: str, format: str | None, options: list[str] | None) -> Taxonomy
     from ontomask.taxonomy import load_taxonomy
 
     with working(f"reading {source}"):
-        return load_taxonomy(source, format, **_parsed(options or []))
+        return load_taxonomy(source, format, **_parse_options(options or []))
 
 
-def _parsed(options: list[str]) -> dict[str, Any]:
+def _parse_options(options: list[str]) -> dict[str, Any]:
     from ontomask.errors import ParameterError
 
     words = {"true": True, "false": False, "none": None}

@@ -11,41 +11,41 @@ from pathlib import Path
 
 from ontomask.cli.console import warn
 
-__all__ = ["VARIABLE", "seed_from"]
+__all__ = ["SEED_VARIABLE", "seed_from"]
 
-VARIABLE = "ONTOMASK_SEED"
+SEED_VARIABLE = "ONTOMASK_SEED"
 
 #: More bytes than any seed has.
-MOST = 4096
+MAX_SEED_BYTES = 4096
 
 
 def seed_from(file: Path | None) -> int | None:
-    """The seed that a file holds, else the environment; None where neither says anything."""
+    """Read the seed from a file, or else from the environment; None where neither has one."""
     if file is not None:
-        return _whole(_content(file), str(file))
-    given = os.environ.get(VARIABLE, "")
-    return _whole(given, VARIABLE) if given.strip() else None
+        return _parse_seed(_read_seed_file(file), str(file))
+    text = os.environ.get(SEED_VARIABLE, "")
+    return _parse_seed(text, SEED_VARIABLE) if text.strip() else None
 
 
-def _content(file: Path) -> str:
+def _read_seed_file(file: Path) -> str:
     from ontomask.errors import FileFormatError
 
     try:
         with file.open("rb") as content:
-            text = content.read(MOST + 1).decode("ascii", "replace")
-            others = os.name == "posix" and os.fstat(content.fileno()).st_mode & 0o077
+            text = content.read(MAX_SEED_BYTES + 1).decode("ascii", "replace")
+            readable_by_others = os.name == "posix" and os.fstat(content.fileno()).st_mode & 0o077
     except OSError as error:
         raise FileFormatError(f"{file} cannot be read: {error.strerror or error}") from None
-    if others:
+    if readable_by_others:
         warn(f"others can read the seed in {file}: chmod 600 {file}")
     return text
 
 
-def _whole(text: str, where: str) -> int:
+def _parse_seed(text: str, source: str) -> int:
     from ontomask.errors import ParameterError
 
-    if len(text) > MOST or not re.fullmatch(r"\s*[0-9]+\s*", text):
+    if len(text) > MAX_SEED_BYTES or not re.fullmatch(r"\s*[0-9]+\s*", text):
         raise ParameterError(
-            f"{where} holds no seed", "a seed is a whole number, 0 or more, and nothing else"
+            f"{source} holds no seed", "a seed is a whole number, 0 or more, and nothing else"
         )
     return int(text)

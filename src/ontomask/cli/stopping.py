@@ -16,34 +16,36 @@ __all__ = ["STOPPED", "asked_to_stop", "heed", "heeding"]
 #: The exit code of a command that was stopped.
 STOPPED = 130
 
-_asked = False
+_stop_requested = False
 
 
 def asked_to_stop() -> bool:
-    """Whether somebody wants the command to end."""
-    return _asked
+    """Whether the command was asked to stop."""
+    return _stop_requested
 
 
 def heed() -> None:
-    """Stop now, if that was asked for."""
-    if _asked:
+    """Raise KeyboardInterrupt if the command was asked to stop."""
+    if _stop_requested:
         raise KeyboardInterrupt
 
 
 @contextmanager
 def heeding() -> Iterator[None]:
-    """Listen for both ways of being stopped while a command runs."""
-    global _asked
-    _asked = False
-    usual = {sign: signal.signal(sign, _stop) for sign in (signal.SIGINT, signal.SIGTERM)}
+    """Handle SIGINT and SIGTERM while a command runs."""
+    global _stop_requested
+    _stop_requested = False
+    handlers = {
+        sign: signal.signal(sign, _request_stop) for sign in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         yield
     finally:
-        for sign, handler in usual.items():
+        for sign, handler in handlers.items():
             signal.signal(sign, handler)
 
 
-def _stop(*_: Any) -> None:
-    global _asked
-    _asked = True
+def _request_stop(*_: Any) -> None:
+    global _stop_requested
+    _stop_requested = True
     raise KeyboardInterrupt

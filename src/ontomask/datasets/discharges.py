@@ -1,7 +1,7 @@
 """Synthetic hospital discharges over the bundled ICD-9-CM.
 
-``hospital`` says what stays are like, ``_Hospital`` turns that into weights once, ``_stays`` draws
-a block of stays from them.
+The module ``hospital`` describes the stays, the class ``_Hospital`` turns that into weights once,
+and ``_draw_stays`` draws a block of stays from them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FIRST_DAY = np.datetime64("2010-01-01")
 DAYS = 1826  # five years, all before ICD-10-CM came into use
 MOST_STAYS = 40  # of one person
 LONGEST_STAY = 180
-SLOPPY = 0.015  # share of codes that lack their last digit
+SHORTENED_SHARE = 0.015  # share of codes that lack their last digit
 BANDS = len(tables.BANDS)
 LONG_AGO = 101 * 366  # days before the first one; nobody is older
 COLUMNS = {
@@ -79,13 +79,13 @@ def discharges(n: int = 3000, seed: int = 0) -> dict[str, Array]:
     >>> Counter(table["procedure"][appendicitis].tolist()).most_common(1)  # appendectomy
     [('47.01', 12)]
     """
-    n = _whole("n", n, 1, MOST_ROWS)
-    rng = np.random.default_rng(_whole("seed", seed, 0))
-    return _table(_hospital(), rng, n)
+    n = _check_integer("n", n, 1, MOST_ROWS)
+    rng = np.random.default_rng(_check_integer("seed", seed, 0))
+    return _draw_table(_hospital(), rng, n)
 
 
-def _whole(name: str, value: object, least: int, most: int | None = None) -> int:
-    """An argument that must be a whole number."""
+def _check_integer(name: str, value: object, least: int, most: int | None = None) -> int:
+    """Return an argument as an int, or raise an error if it is no integer in the range."""
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         number = int(value)
         if least <= number and (most is None or number <= most):
@@ -94,22 +94,22 @@ def _whole(name: str, value: object, least: int, most: int | None = None) -> int
     raise ParameterError(f"{name} is {value!r}", f"give a whole number {above}")
 
 
-def _table(hospital: _Hospital, rng: np.random.Generator, n: int) -> dict[str, Array]:
-    """Blocks of stays one after the other, with texts in place of numbers."""
+def _draw_table(hospital: _Hospital, rng: np.random.Generator, n: int) -> dict[str, Array]:
+    """Draw a table block by block, with texts in place of codes."""
     texts = hospital.texts
     table = {name: np.empty(n, dtype) for name, dtype in COLUMNS.items()}
     width, people = max(6, len(str(n))), 0
     for start in range(0, n, BLOCK):
         size = min(BLOCK, n - start)
-        stays, order = _stays(hospital, rng, size), rng.permutation(size)
+        stays, order = _draw_stays(hospital, rng, size), rng.permutation(size)
         first, people = people, people + 1 + int(stays["patient"][-1])
         labels = {**texts, "patient": _identifiers(first, people, width)}
         for name, column in table.items():
-            part, drawn = column[start : start + size], stays[name][order]
+            part, values = column[start : start + size], stays[name][order]
             if name in labels:
-                labels[name].take(drawn, out=part, mode="clip")  # "raise" would copy
+                labels[name].take(values, out=part, mode="clip")  # "raise" would copy
             else:
-                part[:] = drawn
+                part[:] = values
     return table
 
 
@@ -117,7 +117,9 @@ def _identifiers(first: int, stop: int, width: int) -> Array:
     """Identifiers of people, ``P000001`` for number 0; made of halves, as formatting is slow."""
     ends = [f"{end:03d}" for end in range(1000)]
     starts = range((first + 1) // 1000, stop // 1000 + 1)
-    texts = [head + end for it in starts for head in [f"P{it:0{width - 3}d}"] for end in ends]
+    texts = [
+        head + end for thousand in starts for head in [f"P{thousand:0{width - 3}d}"] for end in ends
+    ]
     skipped = (first + 1) % 1000
     return np.array(texts[skipped : skipped + stop - first], dtype=object)
 
@@ -125,12 +127,12 @@ def _identifiers(first: int, stop: int, width: int) -> Array:
 # ------------------------------------------------------------------ drawing stays
 
 
-def _stays(hospital: _Hospital, rng: np.random.Generator, size: int) -> dict[str, Array]:
-    """A block of stays, person by person, each person's in the order of time."""
+def _draw_stays(hospital: _Hospital, rng: np.random.Generator, size: int) -> dict[str, Array]:
+    """Draw a block of stays, person by person, each person's stays in order of time."""
 
-    def chance(of: int = size) -> Array:
+    def chance(count: int = size) -> Array:
         # 24 bits: a whole number and a chance then add up without rounding
-        return rng.random(of, dtype=np.float32)
+        return rng.random(count, dtype=np.float32)
 
     def noise() -> Array:
         return rng.standard_normal(size, dtype=np.float32)
@@ -147,8 +149,8 @@ def _stays(hospital: _Hospital, rng: np.random.Generator, size: int) -> dict[str
 
     luck = chance(people).astype(float)
     births = hospital.births  # nobody comes back all the time from birth on
-    who = hospital.people(0, np.where(counts > 3, births + (1 - births) * luck, luck))
-    sex, band = who % 2, who // 2
+    person_cell = hospital.people(0, np.where(counts > 3, births + (1 - births) * luck, luck))
+    sex, band = person_cell % 2, person_cell // 2
     gaps = np.where(first, 0, 1 + 90 * rng.standard_exponential(size, dtype=np.float32) ** 1.5)
     since = np.cumsum(gaps, dtype=float)
     since -= np.repeat(since[starts], ends - starts)
@@ -165,12 +167,12 @@ def _stays(hospital: _Hospital, rng: np.random.Generator, size: int) -> dict[str
 
     # Diagnoses by age and sex; some come back with what they had.
     band = hospital.band[age]
-    band[starts] = np.where(who < 2, 0, band[starts])
+    band[starts] = np.where(person_cell < 2, 0, band[starts])
     cell = 2 * band + sex
     diagnosis = hospital.diagnoses(cell, chance())
     before = diagnosis[starts][person]
-    again = ~first & hospital.returns[hospital.kind[before]] & (chance() < 0.4)
-    diagnosis = np.where(again, before, diagnosis)
+    recurs = ~first & hospital.returns[hospital.kind[before]] & (chance() < 0.4)
+    diagnosis = np.where(recurs, before, diagnosis)
     kind = hospital.kind[diagnosis]
     group = 2 * kind + sex
     procedure = hospital.procedures(group, chance())
@@ -203,7 +205,9 @@ def _stays(hospital: _Hospital, rng: np.random.Generator, size: int) -> dict[str
     risk = hospital.deaths[kind] * DEADLY[severity] * np.exp(0.015 * (age - 65.0))
     fate = chance()
     grade = np.where((fate < risk) & last, 2, fate > 1 - COMPLICATED[severity])
-    what = np.where(band == 0, 0, np.where(hospital.mother[kind], 1, np.where(cost > 4000, 2, 3)))
+    stay_kind = np.where(
+        band == 0, 0, np.where(hospital.mother[kind], 1, np.where(cost > 4000, 2, 3))
+    )
     care = chance()
     return {
         "patient": person,
@@ -214,10 +218,10 @@ def _stays(hospital: _Hospital, rng: np.random.Generator, size: int) -> dict[str
         "admitted": FIRST_DAY + day,
         "length_of_stay": stay,
         "severity": severity,
-        "diagnosis": hospital.icd9.sloppy(diagnosis, care),
-        "secondary_diagnosis": hospital.icd9.sloppy(second, 1 - care),  # never both
-        "procedure": hospital.operations.sloppy(procedure, chance()),
-        "outcome": hospital.outcomes(3 * what + grade, chance()),
+        "diagnosis": hospital.icd9.drop_some_digits(diagnosis, care),
+        "secondary_diagnosis": hospital.icd9.drop_some_digits(second, 1 - care),  # never both
+        "procedure": hospital.operations.drop_some_digits(procedure, chance()),
+        "outcome": hospital.outcomes(3 * stay_kind + grade, chance()),
         "charge": charge,
     }
 
@@ -229,7 +233,7 @@ COMPLICATED = np.array([0.03, 0.1, 0.25, 0.5])
 # ------------------------------------------------------------------ the weights
 
 
-class _Lottery:
+class _WeightedDraw:
     """Weighted items in groups: a draw is one search for group plus chance."""
 
     def __init__(self, group: Array, item: Array, weight: Array) -> None:
@@ -245,7 +249,7 @@ class _Lottery:
         self.bounds[ends] = group[ends] + 1
 
     @classmethod
-    def of(cls, groups: Sequence[Mapping[int, float]]) -> _Lottery:
+    def from_weights(cls, groups: Sequence[Mapping[int, float]]) -> _WeightedDraw:
         """From the weights of the items of each group."""
         group = np.repeat(np.arange(len(groups)), [len(weights) for weights in groups])
         item = [item for weights in groups for item in weights]
@@ -256,7 +260,7 @@ class _Lottery:
         return self.items[np.searchsorted(self.bounds, group + chance.astype(float), side="right")]
 
 
-class _Codes:
+class _LeafCodes:
     """The leaves of a taxonomy in the order of their codes, and how to name some of them."""
 
     def __init__(self, taxonomy: Taxonomy, spread: float, rng: np.random.Generator) -> None:
@@ -271,35 +275,35 @@ class _Codes:
         #: Some leaves are met far more often than others.
         self.fame = np.exp(spread * rng.standard_normal(len(self.codes)))
 
-    def within(self, codes: str) -> slice:
+    def range_of(self, codes: str) -> slice:
         """Where the leaves of a range are: ``540-543``, or ``540``."""
         low, _, high = codes.partition("-")
         return slice(bisect_left(self.codes, low), bisect_left(self.codes, (high or low) + "~"))
 
     def mask(self, ranges: Sequence[str]) -> Array:
-        found = np.zeros(len(self.codes), bool)
+        selected = np.zeros(len(self.codes), bool)
         for codes in ranges:
-            found[self.within(codes)] = True
-        return found
+            selected[self.range_of(codes)] = True
+        return selected
 
     def weights(self, text: str, banned: Array | None = None) -> dict[int, float]:
         """The weights of ``47.01*6 47.09 42-54``; a range weighs 1.5 in all."""
-        found: dict[int, float] = {}
+        weights: dict[int, float] = {}
         for entry in text.split():
             code, _, weight = entry.partition("*")
             if "-" in code:
-                part = self.within(code)
+                part = self.range_of(code)
                 shares = self.fame[part] * (1.5 / self.fame[part].sum())
                 entries = dict(zip(range(part.start, part.stop), shares.tolist(), strict=True))
             else:
                 entries = {self.place[code]: float(weight or 1)}
             for place, more in entries.items():
-                found[place] = found.get(place, 0) + more
-        return {i: w for i, w in found.items() if banned is None or not banned[i]}
+                weights[place] = weights.get(place, 0) + more
+        return {i: w for i, w in weights.items() if banned is None or not banned[i]}
 
-    def sloppy(self, places: Array, chance: Array) -> Array:
-        """Some without their last digit."""
-        return np.where(chance < SLOPPY, places + len(self.codes), places)
+    def drop_some_digits(self, places: Array, chance: Array) -> Array:
+        """Drop the last digit of a random share of the codes."""
+        return np.where(chance < SHORTENED_SHARE, places + len(self.codes), places)
 
 
 class _Hospital:
@@ -307,22 +311,22 @@ class _Hospital:
 
     def __init__(self) -> None:
         rng = np.random.default_rng(20150930)
-        self.icd9 = _Codes(load_taxonomy("icd9cm"), 2.7, rng)
-        self.operations = _Codes(load_taxonomy("icd9cm-procedures"), 1.5, rng)
+        self.icd9 = _LeafCodes(load_taxonomy("icd9cm"), 2.7, rng)
+        self.operations = _LeafCodes(load_taxonomy("icd9cm-procedures"), 1.5, rng)
         banned = [  # by sex, women first
             (self.icd9.mask(diagnoses), self.operations.mask(procedures))
             for diagnoses, procedures in (tables.MEN, tables.WOMEN)
         ]
-        self._kinds(banned)
-        self._principal(rng, banned)
-        self._people(rng)
-        self._prices(rng)
+        self._set_kinds(banned)
+        self._set_principal_diagnoses(rng, banned)
+        self._set_people(rng)
+        self._set_prices(rng)
         well_or_not = [
             self.icd9.weights(text) for texts in tables.OUTCOMES.values() for text in texts
         ]
-        self.outcomes = _Lottery.of(well_or_not)
+        self.outcomes = _WeightedDraw.from_weights(well_or_not)
         self.texts = {
-            "name": _names(),
+            "name": _make_names(),
             "sex": np.array(["F", "M"], dtype=object),
             "zip": self.areas,
             "severity": np.array(tables.SEVERITIES, dtype=object),
@@ -332,33 +336,33 @@ class _Hospital:
             "outcome": self.icd9.texts,
         }
 
-    def _kinds(self, banned: list[tuple[Array, Array]]) -> None:
-        """What comes with each diagnosis."""
-        kinds = _parsed(tables.KINDS)
+    def _set_kinds(self, banned: list[tuple[Array, Array]]) -> None:
+        """Set the procedures and secondary diagnoses that go with each kind of diagnosis."""
+        kinds = _parse_kinds(tables.KINDS)
         self.kind = np.zeros(len(self.icd9.codes), np.int64)
         companions: list[str] = []
         for number, kind in enumerate(kinds):
-            part = self.icd9.within(kind["codes"])
+            part = self.icd9.range_of(kind["codes"])
             around = int(self.kind[part.start])
             companions.append(kind["with"] or companions[around])
             self.kind[part] = number
-        doing, with_it = [], []
+        procedure_weights, companion_weights = [], []
         for kind, beside in zip(kinds, companions, strict=True):
             for no_diagnosis, no_procedure in banned:
-                usual = self.operations.weights(kind["does"], no_procedure)
+                typical = self.operations.weights(kind["does"], no_procedure)
                 rare = self.operations.weights(tables.ANYWHERE)
-                scale = 0.1 * sum(usual.values()) / sum(rare.values())
-                both = {i: usual.get(i, 0) + scale * rare.get(i, 0) for i in usual | rare}
-                doing.append(both)
-                with_it.append(self.icd9.weights(beside, no_diagnosis))
+                scale = 0.1 * sum(typical.values()) / sum(rare.values())
+                combined = {i: typical.get(i, 0) + scale * rare.get(i, 0) for i in typical | rare}
+                procedure_weights.append(combined)
+                companion_weights.append(self.icd9.weights(beside, no_diagnosis))
         by_age = [
             self.icd9.weights(text, no_diagnosis)
             for text in tables.COMORBIDITIES.values()
             for no_diagnosis, _ in banned
         ]
-        self.procedures = _Lottery.of(doing)
-        self.seconds = _Lottery.of(with_it + by_age)
-        self.of_age = len(with_it)
+        self.procedures = _WeightedDraw.from_weights(procedure_weights)
+        self.seconds = _WeightedDraw.from_weights(companion_weights + by_age)
+        self.of_age = len(companion_weights)
         self.grown_up = self.icd9.mask(tables.GROWN_UP)
         self.usual = np.array([list(weights)[:2] for weights in by_age])
 
@@ -374,8 +378,10 @@ class _Hospital:
         self.returns = np.array([bool(kind["returns"]) for kind in kinds])
         self.mother = np.array([kind["ages"] == "mother" for kind in kinds])
 
-    def _principal(self, rng: np.random.Generator, banned: list[tuple[Array, Array]]) -> None:
-        """Diagnoses by age and sex, and how many stays there are of each."""
+    def _set_principal_diagnoses(
+        self, rng: np.random.Generator, banned: list[tuple[Array, Array]]
+    ) -> None:
+        """Set the weights of the principal diagnoses by age and sex."""
         codes = self.icd9.codes
         heads, first, which, sizes = np.unique(
             [code.partition(".")[0] for code in codes],
@@ -386,7 +392,7 @@ class _Hospital:
         fame[self.icd9.mask(tables.NEVER_FIRST)] = 0
         weight = np.zeros(len(codes))
         for chapter, share in tables.CHAPTERS.items():
-            part = self.icd9.within(chapter)
+            part = self.icd9.range_of(chapter)
             shares = fame[part] * (share / fame[part].sum())
             for _ in range(5):  # what is cut off goes to the others
                 shares = np.minimum(shares * (share / shares.sum()), tables.UNCOMMON)
@@ -399,13 +405,13 @@ class _Hospital:
             cells[:, sex] = self.ages[self.kind].T * np.where(banned[sex][0], 0, weight * of_sex)
         by_cell = cells.reshape(2 * BANDS, -1)
         cell, place = np.nonzero(by_cell)
-        self.diagnoses = _Lottery(cell, place, by_cell[cell, place])
+        self.diagnoses = _WeightedDraw(cell, place, by_cell[cell, place])
         total = by_cell.sum(axis=1)
-        self.people = _Lottery.of([dict(enumerate(total))])
+        self.people = _WeightedDraw.from_weights([dict(enumerate(total))])
         self.births = float(total[:2].sum() / total.sum())
 
-    def _people(self, rng: np.random.Generator) -> None:
-        """How often people come, how old they are and where they live."""
+    def _set_people(self, rng: np.random.Generator) -> None:
+        """Set how often people come, how old they are and where they live."""
         often = np.arange(1, MOST_STAYS + 1) ** -2.6
         self.often = np.cumsum(often / often.sum())[:-1]
         self.youngest = np.array(tables.BANDS, dtype=float)
@@ -422,11 +428,11 @@ class _Hospital:
             areas += [f"{start}{two:02d}" for two in last]
             weights += list(rng.permutation(np.arange(1, count + 1) ** -0.9) / rank**0.8)
         self.areas = np.array(areas, dtype=object)
-        self.places = _Lottery.of([dict(enumerate(weights))])
+        self.places = _WeightedDraw.from_weights([dict(enumerate(weights))])
 
-    def _prices(self, rng: np.random.Generator) -> None:
-        """What procedures cost, and the days they add."""
-        found = [
+    def _set_prices(self, rng: np.random.Generator) -> None:
+        """Set what procedures cost, and how many days they add."""
+        costs = [
             next(
                 tables.COSTS[code[:end]]
                 for end in range(len(code), 0, -1)
@@ -434,7 +440,7 @@ class _Hospital:
             )
             for code in self.operations.codes
         ]
-        cost, self.more_days = np.array(found, dtype=float).T
+        cost, self.more_days = np.array(costs, dtype=float).T
         self.cost = cost * np.exp(0.2 * rng.standard_normal(len(cost)))
 
     def age(self, born: Array, day: Array) -> Array:
@@ -449,8 +455,8 @@ def _hospital() -> _Hospital:
     return _Hospital()
 
 
-def _names() -> Array:
-    """Names nobody has: ``Bafina Synthgoku``; women's at even places, men's at odd ones."""
+def _make_names() -> Array:
+    """Make names nobody has: ``Bafina Synthgoku``; women's at even places, men's at odd ones."""
     two = [a + b for a in tables.SYLLABLES for b in tables.SYLLABLES]
     ends = ("na", "n")
     return np.array(
@@ -458,8 +464,8 @@ def _names() -> Array:
     )
 
 
-def _parsed(text: str) -> list[dict[str, str]]:
-    """The kinds of stay, field by field."""
+def _parse_kinds(text: str) -> list[dict[str, str]]:
+    """Parse the kinds of stay into one dict of fields each."""
     kinds: list[dict[str, str]] = []
     field = ""
     for line in text.strip().splitlines():

@@ -61,56 +61,63 @@ def masses(plan: Transitions, j: int, least: int, most: int = 2000) -> dict[str,
     ``mean_distance`` is how far they moved on average, None if too few have. The loss of the root
     is that of the whole column, missing values included.
     """
-    found = folded(plan, j, least)
-    tree = found.tree
-    here = _largest(found, most)
+    branches = folded(plan, j, least)
+    tree = branches.tree
+    positions = _largest_positions(branches, most)
     number = np.full(len(tree.codes), -1, dtype=np.int64)
-    number[here] = np.arange(len(here))
-    above = number[tree.parent[here]]
-    above[here == 0] = -1
+    number[positions] = np.arange(len(positions))
+    above = number[tree.parent[positions]]
+    above[positions == 0] = -1
     attribute = plan.tuples.attributes[j]
     assert isinstance(attribute, NominalAttribute)
     names, labels = attribute.domain.identifiers, attribute.domain.label_lists
-    codes = tree.codes[here].tolist()
+    codes = tree.codes[positions].tolist()
     columns: list[list[Any]] = [
         above.tolist(),
         [names[code] for code in codes],
         [labels[code][0] if labels[code] else names[code] for code in codes],
-        _or_none(found.before.records[here], found.before.shown[here]),
-        _or_none(found.after.records[here], found.after.shown[here]),
-        _or_none(found.shares()[here], found.loss_shown[here]),
+        _withhold(branches.before.records[positions], branches.before.shown[positions]),
+        _withhold(branches.after.records[positions], branches.after.shown[positions]),
+        _withhold(branches.shares()[positions], branches.loss_shown[positions]),
     ]
     records = plan.tuples.records
-    mean = _short(found.loss[0] / FIXED / records) if found.loss_shown[0] else None
+    mean = (
+        _round_to_three_digits(branches.loss[0] / FIXED / records)
+        if branches.loss_shown[0]
+        else None
+    )
     return {
         "nodes": [list(row) for row in zip(*columns, strict=True)],
-        "missing": {"before": found.before.aside[0], "after": found.after.aside[0]},
-        "suppressed": found.after.aside[1],
+        "missing": {"before": branches.before.aside[0], "after": branches.after.aside[0]},
+        "suppressed": branches.after.aside[1],
         "records": records if records >= least else None,
         "mean_distance": mean,
     }
 
 
-def _short(number: float) -> float:
-    """Three digits that count."""
+def _round_to_three_digits(number: float) -> float:
+    """Round a number to three significant digits."""
     return float(f"{number:.3g}")
 
 
-def _or_none(numbers: NDArray[Any], shown: Flags) -> list[Any]:
-    return [it if told else None for it, told in zip(numbers.tolist(), shown, strict=True)]
+def _withhold(numbers: NDArray[Any], shown: Flags) -> list[Any]:
+    return [
+        number if is_shown else None
+        for number, is_shown in zip(numbers.tolist(), shown, strict=True)
+    ]
 
 
-def _largest(found: Folded, most: int) -> Longs:
-    """The places shown on either side, the smallest left out beyond ``most``.
+def _largest_positions(branches: Folded, most: int) -> Longs:
+    """The positions shown on either side, without the smallest beyond ``most``.
 
     A branch is no larger than the one above it, so that one is never left out before it.
     """
     size = np.maximum(
-        np.where(found.before.shown, found.before.records, 0),
-        np.where(found.after.shown, found.after.records, 0),
+        np.where(branches.before.shown, branches.before.records, 0),
+        np.where(branches.after.shown, branches.after.records, 0),
     )
-    here = np.flatnonzero(size)
-    return np.sort(here[np.lexsort((here, -size[here]))][: max(most, 0)])
+    positions = np.flatnonzero(size)
+    return np.sort(positions[np.lexsort((positions, -size[positions]))][: max(most, 0)])
 
 
 # ---------------------------------------------------------------------- folding a column
@@ -136,9 +143,9 @@ class Side:
             part = np.zeros(len(place), dtype=np.int64)
         else:
             part = np.where(place >= 0, tree.nearest(self.shown)[place], 0)
-        for number, (told, those) in enumerate(zip(self.aside, aside, strict=True)):
-            if told is not None:
-                part[those] = len(tree.codes) + number
+        for number, (count, flags) in enumerate(zip(self.aside, aside, strict=True)):
+            if count is not None:
+                part[flags] = len(tree.codes) + number
         return part
 
 
@@ -158,67 +165,69 @@ class Folded:
 
 
 def folded(plan: Transitions, j: int, least: int) -> Folded:
-    """What may be shown of a nominal column."""
+    """Fold the branches of a nominal column into those that may be shown."""
     before, after = sides(plan)[j]
     if not isinstance(before, Words) or not isinstance(after, Words):
         raise InternalError(f"column {plan.tuples.attributes[j].name!r} has no taxonomy")
     least = max(int(least), 1)
     tree = drawn(before.taxonomy)
-    its = moves(plan, j)
-    start, end = places(tree, before, its), places(tree, after, its)
+    pairs = moves(plan, j)
+    start, end = places(tree, before, pairs), places(tree, after, pairs)
     missing = start < 0
-    first = _side(tree, start, [its.count, its.blanked], [missing], least)
-    second = _side(tree, end, [its.count], [(end < 0) & ~its.blank, its.blank], least)
-    loss = np.rint(moved(plan)[j][its.at] * FIXED).astype(np.int64) * its.count
+    side_before = _fold_side(tree, start, [pairs.count, pairs.blanked], [missing], least)
+    side_after = _fold_side(
+        tree, end, [pairs.count], [(end < 0) & ~pairs.blank, pairs.blank], least
+    )
+    loss = np.rint(moved(plan)[j][pairs.at] * FIXED).astype(np.int64) * pairs.count
     # The loss of what was missing is counted at the root, so that this one's is the column's.
     origin = np.where(missing, 0, start)
-    lost = tree.summed(_binned(tree, origin, loss))
-    altered = tree.summed(_binned(tree, origin, its.count * its.changed))
-    told = _losses_told(tree, altered, first.shown, least)
-    return Folded(tree, first, second, lost, told)
+    branch_loss = tree.summed(_sum_by_position(tree, origin, loss))
+    changed_records = tree.summed(_sum_by_position(tree, origin, pairs.count * pairs.changed))
+    loss_shown = _choose_shown_losses(tree, changed_records, side_before.shown, least)
+    return Folded(tree, side_before, side_after, branch_loss, loss_shown)
 
 
-def places(tree: Drawn, words: Words, its: Moves) -> Longs:
-    """Where the concept of each move stands in the tree; -1 for none."""
-    known = np.append(tree.place[words.distinct], -1)
-    return np.asarray(known[words.place[its.at]])
+def places(tree: Drawn, words: Words, pairs: Moves) -> Longs:
+    """The position of each concept in the tree; -1 for none."""
+    place_of_concept = np.append(tree.place[words.distinct], -1)
+    return np.asarray(place_of_concept[words.place[pairs.at]])
 
 
-def _binned(tree: Drawn, place: Longs, numbers: Longs) -> Longs:
+def _sum_by_position(tree: Drawn, place: Longs, numbers: Longs) -> Longs:
     sums = np.bincount(place, weights=numbers, minlength=len(tree.codes))
     return sums.astype(np.int64)
 
 
-def _side(
+def _fold_side(
     tree: Drawn, place: Longs, measures: Sequence[Longs], aside: Sequence[Flags], least: int
 ) -> Side:
-    """One side, from counts of moves: first the records, then those that are guarded too."""
-    held = place >= 0
-    own = [_binned(tree, place[held], it[held]) for it in measures]
+    """Fold one side; ``measures`` are the records first, then other counts that are guarded."""
+    has_concept = place >= 0
+    own = [_sum_by_position(tree, place[has_concept], measure[has_concept]) for measure in measures]
     nothing = np.zeros(len(tree.codes), dtype=bool)
-    told: list[int | None] = []
-    for those in aside:
-        sums = [int(it[those].sum()) for it in measures]
-        enough = sums[0] >= least and all(fine(it, least) for it in sums)
-        told.append(sums[0] if enough else None)
+    aside_counts: list[int | None] = []
+    for flags in aside:
+        sums = [int(measure[flags].sum()) for measure in measures]
+        enough = sums[0] >= least and all(fine(total, least) for total in sums)
+        aside_counts.append(sums[0] if enough else None)
         if not enough:
-            for it, few in zip(own, sums, strict=True):
-                it[0] += few
-    inside = [tree.summed(it) for it in own]
-    words = int(measures[0][held].sum())
-    if inside[0][0] == 0:  # nothing but what stands aside
-        return Side(inside[0], nothing, tuple(told))
-    if words < least or not all(fine(it[0], least) for it in inside):
-        return Side(inside[0], nothing, (None,) * len(aside))
-    return Side(inside[0], kept(tree, inside, least), tuple(told))
+            for counts, few in zip(own, sums, strict=True):
+                counts[0] += few
+    branch_sums = [tree.summed(counts) for counts in own]
+    total_with_concept = int(measures[0][has_concept].sum())
+    if branch_sums[0][0] == 0:  # nothing but what stands aside
+        return Side(branch_sums[0], nothing, tuple(aside_counts))
+    if total_with_concept < least or not all(fine(counts[0], least) for counts in branch_sums):
+        return Side(branch_sums[0], nothing, (None,) * len(aside))
+    return Side(branch_sums[0], kept(tree, branch_sums, least), tuple(aside_counts))
 
 
-def _losses_told(tree: Drawn, altered: Longs, shown: Flags, least: int) -> Flags:
-    """Whose loss may be told: none or enough records of each part have changed."""
-    told = shown & fine(altered, least)
-    spoilt = ~fine(tree.beside(altered, told), least)
-    told[1:] &= ~spoilt[tree.parent[1:]]
-    return tree.closed(told)
+def _choose_shown_losses(tree: Drawn, changed_records: Longs, shown: Flags, least: int) -> Flags:
+    """Choose the branches whose loss may be shown: none or enough records of each part changed."""
+    loss_shown = shown & fine(changed_records, least)
+    spoilt = ~fine(tree.beside(changed_records, loss_shown), least)
+    loss_shown[1:] &= ~spoilt[tree.parent[1:]]
+    return tree.closed(loss_shown)
 
 
 # ---------------------------------------------------------------------- where the loss is
@@ -242,26 +251,28 @@ def loss_by_branch(
         if node[5]:  # a share of nothing is no bar
             children.setdefault(node[0], []).append(place)
     chosen, closed = [0], set[int]()
-    while opened := [it for it in chosen if it in children and it not in closed]:
-        largest = max(opened, key=lambda it: (nodes[it][5], it))
+    while expandable := [place for place in chosen if place in children and place not in closed]:
+        largest = max(expandable, key=lambda place: (nodes[place][5], place))
         room = rows - len(chosen) + 1
-        parts = sorted(children[largest], key=lambda it: (-nodes[it][5], it))[:room]
-        wanted = TELLING if largest else 0.0  # the root alone would tell nothing
-        if sum(nodes[it][5] for it in parts) < wanted * nodes[largest][5]:
+        parts = sorted(children[largest], key=lambda place: (-nodes[place][5], place))[:room]
+        needed_share = TELLING if largest else 0.0  # the root alone would tell nothing
+        if sum(nodes[place][5] for place in parts) < needed_share * nodes[largest][5]:
             closed.add(largest)
             continue
         chosen.remove(largest)
         chosen += parts
-    return _as_rows(shown, sorted(chosen, key=lambda it: (-nodes[it][5], it)), rest)
+    return _make_rows(shown, sorted(chosen, key=lambda place: (-nodes[place][5], place)), rest)
 
 
-def _as_rows(shown: Mapping[str, Any], chosen: Sequence[int], rest: str) -> list[dict[str, Any]]:
+def _make_rows(shown: Mapping[str, Any], chosen: Sequence[int], rest: str) -> list[dict[str, Any]]:
     nodes, records = shown["nodes"], shown["records"]
-    cells = [(nodes[it][1], nodes[it][2], nodes[it][5], nodes[it][3]) for it in chosen]
-    left = max(round(1 - sum(cell[2] for cell in cells), 3), 0.0)
+    cells = [
+        (nodes[place][1], nodes[place][2], nodes[place][5], nodes[place][3]) for place in chosen
+    ]
+    rest_share = max(round(1 - sum(cell[2] for cell in cells), 3), 0.0)
     others = records - sum(cell[3] for cell in cells)
-    if left and others:
-        cells.append((None, rest, left, others))
+    if rest_share and others:
+        cells.append((None, rest, rest_share, others))
     total = shown["mean_distance"] * records
     return [
         {
@@ -269,7 +280,7 @@ def _as_rows(shown: Mapping[str, Any], chosen: Sequence[int], rest: str) -> list
             "label": label,
             "share": share,
             "before": before,
-            "mean_distance": min(_short(share * total / before), 1.0),
+            "mean_distance": min(_round_to_three_digits(share * total / before), 1.0),
         }
         for concept, label, share, before in cells
     ]

@@ -36,25 +36,24 @@ Flags = NDArray[np.bool_]
 
 
 def fine(numbers: Any, least: int) -> Any:
-    """Whether each number is 0 or not too small."""
+    """Whether each number of records is 0 or at least ``least``."""
     return (numbers == 0) | (numbers >= least)
-
-
-# ---------------------------------------------------------------------- a taxonomy as a tree
 
 
 # ---------------------------------------------------------------------- folding
 
 
 def kept(tree: Drawn, measures: Sequence[Longs], least: int) -> Flags:
-    """Which branches may be shown, given the records in each and other counts of its records.
+    """Choose the branches that may be shown, by their records and other counts of these.
 
     A branch is shown if it has enough records, and if each other count in it is 0 or enough. The
     same must hold for what is left beside the shown children of a branch; where it does not, the
     child with the fewest records (then the first) that can mend it is folded into the rest.
     """
     records = measures[0]
-    shown = np.logical_and.reduce([records >= least, *(fine(it, least) for it in measures[1:])])
+    shown = np.logical_and.reduce(
+        [records >= least, *(fine(counts, least) for counts in measures[1:])]
+    )
     for measure in measures:
         spoilt = ~fine(tree.beside(measure, shown), least)
         children = np.flatnonzero(shown & spoilt[tree.parent] & (measure > 0))

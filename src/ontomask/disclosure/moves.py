@@ -37,36 +37,36 @@ class Moves:
 
     @property
     def changed(self) -> Flags:
-        """Which of them are changes."""
+        """Whether each pair is a change."""
         return np.asarray(self.start != self.end)
 
     @property
     def blank(self) -> Flags:
-        """Which of them are suppressed."""
+        """Whether each pair is a suppression."""
         return np.isnan(self.end)
 
     @property
     def blanked(self) -> Longs:
-        """The suppressed records of each where suppression is all that happened, else none."""
+        """The suppressed records of each pair where the column has no other change, else none."""
         only = bool(self.blank[self.changed].all())
         return self.count * self.blank * only
 
 
 @once_per_plan
-def _latest(plan: Transitions) -> dict[int, Moves]:
+def _latest_column(plan: Transitions) -> dict[int, Moves]:
     return {}
 
 
 def moves(plan: Transitions, j: int) -> Moves:
-    """The moves of one column; those of the column asked for last are kept."""
-    known = _latest(plan)
-    if j not in known:
-        known.clear()
-        known[j] = _moves(plan, j)
-    return known[j]
+    """The transitions of one column; those of the column asked for last are cached."""
+    cache = _latest_column(plan)
+    if j not in cache:
+        cache.clear()
+        cache[j] = _find_pairs(plan, j)
+    return cache[j]
 
 
-def _moves(plan: Transitions, j: int) -> Moves:
+def _find_pairs(plan: Transitions, j: int) -> Moves:
     values = plan.tuples.codes[j].astype(np.int64)
     targets, place = np.unique(plan.targets[:, j], return_inverse=True)
     key, at, pair = np.unique(

@@ -37,7 +37,7 @@ Edges = Sequence[float]
 #: There are no more edges between bins than this.
 MOST_EDGES = 19
 #: Bins are as wide as the range without one record in so many at either end asks for.
-END = 100
+TAIL_PART = 100
 #: Bins of days: so many months, after a day and a week.
 MONTHS = (1, 3, 6, 12, 24, 60, 120, 240, 600, 1200)
 
@@ -48,13 +48,13 @@ def bins(plan: Transitions, j: int, least: int, schema_column: Any = None) -> li
     A side that cannot be shown is None in every bin. Empty where there are too few records, or only
     one bin would be left.
     """
-    found = spread(plan, j, least, schema_column)
-    if len(found.labels) < 2:
+    histogram = spread(plan, j, least, schema_column)
+    if len(histogram.labels) < 2:
         return []
     return [
         {"label": label, "before": before, "after": after}
         for label, before, after in zip(
-            found.labels, found.counts("before"), found.counts("after"), strict=True
+            histogram.labels, histogram.counts("before"), histogram.counts("after"), strict=True
         )
     ]
 
@@ -74,7 +74,7 @@ class Spread:
         numbers = self.numbers[side]
         if side not in self.shown or len(self.labels) < 2:
             return np.zeros(len(numbers), dtype=np.int64)
-        return _binned(self.edges, numbers)
+        return _bin_numbers(self.edges, numbers)
 
     def counts(self, side: str) -> list[int | None]:
         """The records in each bin."""
@@ -82,74 +82,79 @@ class Spread:
             return [None] * len(self.labels)
         size = len(self.labels)
         sums = np.bincount(self.part(side), weights=self.count, minlength=size)[:size]
-        return [int(it) for it in sums]
+        return [int(total) for total in sums]
 
 
 def spread(plan: Transitions, j: int, least: int, column: Any) -> Spread:
-    """The bins of a column, merged until each may be shown."""
+    """Make the histogram of a column; bins are merged until each may be shown."""
     attribute = plan.tuples.attributes[j]
     if not isinstance(attribute, NumericalAttribute):
         raise InternalError(f"column {attribute.name!r} is no column of numbers")
     least = max(int(least), 1)
-    its = moves(plan, j)
-    numbers = {"before": its.start, "after": its.end}
-    shown = {side for side, it in numbers.items() if not np.isnan(it).all()}
-    if not fine(int(its.blanked.sum()), least):
+    pairs = moves(plan, j)
+    numbers = {"before": pairs.start, "after": pairs.end}
+    shown = {side for side, values in numbers.items() if not np.isnan(values).all()}
+    if not fine(int(pairs.blanked.sum()), least):
         shown.discard("before")
-    live = [numbers[side] for side in sorted(shown)]
-    enough = [its.count * ~np.isnan(it) for it in live]
-    if not live or any(int(it.sum()) < least for it in enough):
-        return Spread([], np.empty(0), its.count, numbers, frozenset())
-    ends = [_ends(it, its.count, least) for it in live]
-    edges, label = _edges(min(e[0] for e in ends), max(e[1] for e in ends), attribute, column)
-    table = [_sums(edges, it, its.count) for it in live]
-    guard = [_sums(edges, numbers["before"], its.blanked)] if "before" in shown else []
+    sides = [numbers[side] for side in sorted(shown)]
+    counts_with_number = [pairs.count * ~np.isnan(values) for values in sides]
+    if not sides or any(int(counts.sum()) < least for counts in counts_with_number):
+        return Spread([], np.empty(0), pairs.count, numbers, frozenset())
+    ends = [_trimmed_range(values, pairs.count, least) for values in sides]
+    edges, label = _make_edges(min(e[0] for e in ends), max(e[1] for e in ends), attribute, column)
+    table = [_sum_by_bin(edges, values, pairs.count) for values in sides]
+    guard = [_sum_by_bin(edges, numbers["before"], pairs.blanked)] if "before" in shown else []
     if isinstance(column, Ordinal):
-        often = _often(column, live, its.count, least)
-        label = _levels_label(column, often)
+        frequent_levels = _frequent_levels(column, sides, pairs.count, least)
+        label = _levels_label(column, frequent_levels)
         # A bin needs a level that may be named; it counts for enough.
         table.append(
-            _sums(edges, np.flatnonzero(often).astype(np.float64), np.full(often.sum(), least))
+            _sum_by_bin(
+                edges,
+                np.flatnonzero(frequent_levels).astype(np.float64),
+                np.full(frequent_levels.sum(), least),
+            )
         )
-    kept = edges[_merged(table, guard, least)]
-    ranges = zip([None, *kept.tolist()], [*kept.tolist(), None], strict=True)
+    kept_edges = edges[_choose_edges(table, guard, least)]
+    ranges = zip([None, *kept_edges.tolist()], [*kept_edges.tolist(), None], strict=True)
     labels = [label(low, high) for low, high in ranges]
-    return Spread(labels, kept, its.count, numbers, frozenset(shown))
+    return Spread(labels, kept_edges, pairs.count, numbers, frozenset(shown))
 
 
-def _binned(edges: Floats, numbers: Floats) -> Longs:
-    found = np.searchsorted(edges, numbers, side="right")
-    return np.where(np.isnan(numbers), len(edges) + 1, found).astype(np.int64)
+def _bin_numbers(edges: Floats, numbers: Floats) -> Longs:
+    bin_numbers = np.searchsorted(edges, numbers, side="right")
+    return np.where(np.isnan(numbers), len(edges) + 1, bin_numbers).astype(np.int64)
 
 
-def _sums(edges: Floats, numbers: Floats, count: Longs) -> Longs:
+def _sum_by_bin(edges: Floats, numbers: Floats, count: Longs) -> Longs:
     size = len(edges) + 1
-    sums = np.bincount(_binned(edges, numbers), weights=count, minlength=size)[:size]
+    sums = np.bincount(_bin_numbers(edges, numbers), weights=count, minlength=size)[:size]
     return sums.astype(np.int64)
 
 
-def _merged(table: Sequence[Longs], guard: Sequence[Longs], least: int) -> list[int]:
-    """Which edges stay: from the left, a bin ends as soon as it and the rest may be shown."""
-    kept, start = [], 0
+def _choose_edges(table: Sequence[Longs], guard: Sequence[Longs], least: int) -> list[int]:
+    """Choose the edges to keep: from the left, a bin ends once it and the rest may be shown."""
+    kept_edges, start = [], 0
     for edge in range(len(table[0]) - 1):
         enough = all(
-            it[start : edge + 1].sum() >= least and it[edge + 1 :].sum() >= least for it in table
+            counts[start : edge + 1].sum() >= least and counts[edge + 1 :].sum() >= least
+            for counts in table
         )
         if enough and all(
-            fine(it[start : edge + 1].sum(), least) and fine(it[edge + 1 :].sum(), least)
-            for it in guard
+            fine(counts[start : edge + 1].sum(), least) and fine(counts[edge + 1 :].sum(), least)
+            for counts in guard
         ):
-            kept.append(edge)
+            kept_edges.append(edge)
             start = edge + 1
-    return kept
+    return kept_edges
 
 
-def _ends(numbers: Floats, count: Longs, least: int) -> tuple[float, float]:
-    """What enough records lie at or below, and at or above."""
-    held = ~np.isnan(numbers)
-    order = np.argsort(numbers[held], kind="stable")
-    ordered, until = numbers[held][order], np.cumsum(count[held][order])
-    beyond = max(least, int(until[-1]) // END)
+def _trimmed_range(numbers: Floats, count: Longs, least: int) -> tuple[float, float]:
+    """The numbers that enough records lie at or below, and at or above."""
+    has_number = ~np.isnan(numbers)
+    order = np.argsort(numbers[has_number], kind="stable")
+    ordered, until = numbers[has_number][order], np.cumsum(count[has_number][order])
+    beyond = max(least, int(until[-1]) // TAIL_PART)
     low, high = np.searchsorted(until, [beyond, until[-1] - beyond + 1])
     return float(ordered[low]), float(ordered[high])
 
@@ -159,57 +164,62 @@ def _ends(numbers: Floats, count: Longs, least: int) -> tuple[float, float]:
 Label = Callable[[float | None, float | None], str]
 
 
-def _edges(
+def _make_edges(
     low: float, high: float, attribute: NumericalAttribute, column: Any
 ) -> tuple[Floats, Label]:
-    """Where bins between two numbers may begin, and what one is called."""
+    """Make the edges of bins between two numbers, and a function that labels a bin."""
     if high <= low:
         return np.empty(0), lambda *_: ""
     if isinstance(column, Ordinal):
         step = math.ceil((high - low) / MOST_EDGES)
         return np.arange(low + step, high + 1, step), lambda *_: ""
     if isinstance(column, Date):
-        return _days(round(low), round(high))
-    return _round_numbers(low, high, attribute.decimals)
+        return _day_edges(round(low), round(high))
+    return _number_edges(low, high, attribute.decimals)
 
 
-def _round_numbers(low: float, high: float, decimals: int) -> tuple[Floats, Label]:
-    wanted = max(high / MOST_EDGES - low / MOST_EDGES, 10.0**-decimals)
-    power = math.floor(math.log10(wanted))
+def _number_edges(low: float, high: float, decimals: int) -> tuple[Floats, Label]:
+    least_width = max(high / MOST_EDGES - low / MOST_EDGES, 10.0**-decimals)
+    power = math.floor(math.log10(least_width))
     factor, power = next(
-        (f, p) for p in (power, power + 1) for f in (1, 2, 5) if f * 10.0**p >= wanted * (1 - 1e-9)
+        (f, p)
+        for p in (power, power + 1)
+        for f in (1, 2, 5)
+        if f * 10.0**p >= least_width * (1 - 1e-9)
     )
     width, digits = factor * 10.0**power, max(0, -power)
     first, last = math.floor(low / width) + 1, math.floor(high / width)
-    edges = np.unique([round(it * width, digits) for it in range(first, last + 1)])
+    edges = np.unique([round(n * width, digits) for n in range(first, last + 1)])
     return edges[edges > low], _numbers_label(digits, decimals == 0)
 
 
-def _numbers_label(digits: int, whole: bool) -> Label:
+def _numbers_label(digits: int, integers: bool) -> Label:
     def text(number: float) -> str:
         return f"{number:,.{digits}f}"
 
     def label(low: float | None, high: float | None) -> str:
         if low is None or high is None:
             return f"below {text(high or 0.0)}" if low is None else f"{text(low)} and more"
-        if not whole:
+        if not integers:
             return f"{text(low)} to below {text(high)}"
         return text(low) if high - low == 1 else f"{text(low)} to {text(high - 1)}"
 
     return label
 
 
-def _days(low: int, high: int) -> tuple[Floats, Label]:
+def _day_edges(low: int, high: int) -> tuple[Floats, Label]:
     if high - low <= MOST_EDGES:
-        return np.arange(low + 1.0, high + 1.0), _days_label(_day)
+        return np.arange(low + 1.0, high + 1.0), _days_label(_format_day)
     monday = low + 1 + (3 - low) % 7  # the fifth day of 1970, day 4, was one
     if (high - monday) // 7 < MOST_EDGES:
-        return np.arange(float(monday), high + 1.0, 7), _days_label(_day)
-    first, last = _month(low), _month(high)
-    step = next((it for it in MONTHS if (last - first) // it < MOST_EDGES), MONTHS[-1])
+        return np.arange(float(monday), high + 1.0, 7), _days_label(_format_day)
+    first, last = _month_number(low), _month_number(high)
+    step = next((n for n in MONTHS if (last - first) // n < MOST_EDGES), MONTHS[-1])
     months = range(first // step * step + step, last + 1, step)
-    days = [datetime.date(*_split(it), 1).toordinal() - EPOCH for it in months]
-    return np.array(days, dtype=np.float64), _days_label(_year if step >= 12 else _month_name)
+    days = [datetime.date(*_year_and_month(month), 1).toordinal() - EPOCH for month in months]
+    return np.array(days, dtype=np.float64), _days_label(
+        _format_year if step >= 12 else _format_month
+    )
 
 
 def _days_label(name: Callable[[int], str]) -> Label:
@@ -224,41 +234,43 @@ def _days_label(name: Callable[[int], str]) -> Label:
     return label
 
 
-def _day(day: int) -> str:
+def _format_day(day: int) -> str:
     return datetime.date.fromordinal(day + EPOCH).isoformat()
 
 
-def _month_name(day: int) -> str:
-    return _day(day)[:7]
+def _format_month(day: int) -> str:
+    return _format_day(day)[:7]
 
 
-def _year(day: int) -> str:
-    return _day(day)[:4]
+def _format_year(day: int) -> str:
+    return _format_day(day)[:4]
 
 
-def _month(day: int) -> int:
+def _month_number(day: int) -> int:
     date = datetime.date.fromordinal(day + EPOCH)
     return date.year * 12 + date.month - 1
 
 
-def _split(month: int) -> tuple[int, int]:
+def _year_and_month(month: int) -> tuple[int, int]:
     return month // 12, month % 12 + 1
 
 
-def _often(column: Ordinal, live: Sequence[Floats], count: Longs, least: int) -> Flags:
-    """Which levels enough records hold, on one side at least."""
-    often = np.zeros(len(list(column.levels)), dtype=bool)
-    for numbers in live:
-        held = ~np.isnan(numbers)
-        ranks = np.rint(numbers[held]).astype(np.int64)
-        often |= np.bincount(ranks, weights=count[held], minlength=len(often)) >= least
-    return often
+def _frequent_levels(column: Ordinal, sides: Sequence[Floats], count: Longs, least: int) -> Flags:
+    """Flag the levels that enough records hold, on one side at least."""
+    is_frequent = np.zeros(len(list(column.levels)), dtype=bool)
+    for numbers in sides:
+        has_level = ~np.isnan(numbers)
+        ranks = np.rint(numbers[has_level]).astype(np.int64)
+        is_frequent |= (
+            np.bincount(ranks, weights=count[has_level], minlength=len(is_frequent)) >= least
+        )
+    return is_frequent
 
 
-def _levels_label(column: Ordinal, often: Flags) -> Label:
+def _levels_label(column: Ordinal, is_frequent: Flags) -> Label:
     def label(low: float | None, high: float | None) -> str:
-        inside = range(round(low or 0), len(often) if high is None else round(high))
-        named = [str(value(column, rank)) for rank in inside if often[rank]]
+        inside = range(round(low or 0), len(is_frequent) if high is None else round(high))
+        named = [str(value(column, rank)) for rank in inside if is_frequent[rank]]
         if len(named) < len(inside):
             named.append("others")
         return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)

@@ -42,69 +42,82 @@ def frequent(
     None where it or the number of the others is too small to be told.
     """
     least = max(int(least), 1)
-    its = moves(plan, j)
-    same = int(its.count[~its.changed].sum())
+    pairs = moves(plan, j)
+    same = int(pairs.count[~pairs.changed].sum())
     others = plan.tuples.records - same
-    shown = its.changed & (its.count >= least)
-    for group, count in _groups(plan, j, least, column):
+    shown = pairs.changed & (pairs.count >= least)
+    for group, count in _known_groups(plan, j, least, column):
         total = np.bincount(group, weights=count).astype(np.int64)
-        _guard(shown, its.count, group, total, least)
+        _withhold_risky_lines(shown, pairs.count, group, total, least)
     lines = np.flatnonzero(shown)
-    lines = lines[np.argsort(-its.count[lines], kind="stable")][: max(most, 0)]
+    lines = lines[np.argsort(-pairs.count[lines], kind="stable")][: max(most, 0)]
     return {
-        "changes": [_line(plan, j, column, its, line) for line in lines.tolist()],
+        "changes": [_describe_change(plan, j, column, pairs, line) for line in lines.tolist()],
         "unchanged": same if same >= least and fine(others, least) else None,
     }
 
 
-def _groups(plan: Transitions, j: int, least: int, column: Any) -> Iterator[tuple[Longs, Longs]]:
-    """Ways to put moves into groups, by number, and the records whose sum in each is known."""
-    its = moves(plan, j)
-    differing = its.count * its.changed
-    yield its.value, its.count
-    yield its.target, its.count
-    yield np.zeros(len(its.count), dtype=np.int64), differing
+def _known_groups(
+    plan: Transitions, j: int, least: int, column: Any
+) -> Iterator[tuple[Longs, Longs]]:
+    """Yield groupings of the transitions, with the records whose sum in each group is known."""
+    pairs = moves(plan, j)
+    differing = pairs.count * pairs.changed
+    yield pairs.value, pairs.count
+    yield pairs.target, pairs.count
+    yield np.zeros(len(pairs.count), dtype=np.int64), differing
     if not isinstance(plan.tuples.attributes[j], NominalAttribute):
-        bins = spread(plan, j, least, column)
-        yield bins.part("before"), its.count
-        yield bins.part("after"), its.count
+        histogram = spread(plan, j, least, column)
+        yield histogram.part("before"), pairs.count
+        yield histogram.part("after"), pairs.count
         return
-    found = folded(plan, j, least)
+    branches = folded(plan, j, least)
     before, after = sides(plan)[j]
     assert isinstance(before, Words)
     assert isinstance(after, Words)
-    start, end = places(found.tree, before, its), places(found.tree, after, its)
+    start, end = places(branches.tree, before, pairs), places(branches.tree, after, pairs)
     missing = start < 0
-    yield found.before.parts(found.tree, start, [missing]), its.count
-    yield found.after.parts(found.tree, end, [(end < 0) & ~its.blank, its.blank]), its.count
-    yield np.where(missing, 0, found.tree.nearest(found.loss_shown)[start]), differing
+    yield branches.before.parts(branches.tree, start, [missing]), pairs.count
+    yield (
+        branches.after.parts(branches.tree, end, [(end < 0) & ~pairs.blank, pairs.blank]),
+        pairs.count,
+    )
+    yield np.where(missing, 0, branches.tree.nearest(branches.loss_shown)[start]), differing
 
 
-def _guard(shown: Flags, count: Longs, group: Longs, total: Longs, least: int) -> None:
-    """Take out the smallest line of every group in which too little would be left beside them."""
+def _withhold_risky_lines(
+    shown: Flags, count: Longs, group: Longs, total: Longs, least: int
+) -> None:
+    """Withhold the smallest line of every group in which too few records would be left."""
     lines = np.flatnonzero(shown)
-    told = np.bincount(group[lines], weights=count[lines], minlength=len(total)).astype(np.int64)
-    lines = lines[~fine(total - told, least)[group[lines]]]
+    shown_counts = np.bincount(group[lines], weights=count[lines], minlength=len(total)).astype(
+        np.int64
+    )
+    lines = lines[~fine(total - shown_counts, least)[group[lines]]]
     shown[smallest_of(group[lines], count[lines], lines)] = False
 
 
-def _line(plan: Transitions, j: int, column: Any, its: Moves, line: int) -> dict[str, Any]:
+def _describe_change(
+    plan: Transitions, j: int, column: Any, pairs: Moves, line: int
+) -> dict[str, Any]:
     attribute = plan.tuples.attributes[j]
-    found: dict[str, Any] = {}
-    for name, targets in (("from", its.start), ("to", its.end)):
-        found[name], found[f"{name}_label"] = _named(attribute, float(targets[line]), column)
+    fields: dict[str, Any] = {}
+    for name, targets in (("from", pairs.start), ("to", pairs.end)):
+        fields[name], fields[f"{name}_label"] = _describe_target(
+            attribute, float(targets[line]), column
+        )
     distance = None
     if isinstance(attribute, NominalAttribute):
-        distance = round(float(moved(plan)[j][its.at[line]]), 3)
-    return {**found, "records": int(its.count[line]), "distance": distance}
+        distance = round(float(moved(plan)[j][pairs.at[line]]), 3)
+    return {**fields, "records": int(pairs.count[line]), "distance": distance}
 
 
-def _named(attribute: Any, target: float, column: Any) -> tuple[Any, str]:
-    """A value and what it is called."""
+def _describe_target(attribute: Any, target: float, column: Any) -> tuple[Any, str]:
+    """A target as it is written, and its name."""
     if np.isnan(target):
         return None, "suppressed"
     if not isinstance(attribute, NominalAttribute):
-        found = value(column, target)
-        return found if isinstance(found, str | int | float) else str(found), str(found)
+        decoded = value(column, target)
+        return decoded if isinstance(decoded, str | int | float) else str(decoded), str(decoded)
     concept = attribute.candidates[int(target)]
     return concept, "missing" if concept == MISSING else attribute.domain.label(concept)

@@ -18,19 +18,19 @@ EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
 def written(attribute: Attribute, targets: Iterable[float], column: Any = None) -> list[Any]:
-    """Each target as it stands in a file: words by the identifiers of their concepts.
+    """Format targets as they are written to a file: words by the identifiers of their concepts.
 
     What is missing or suppressed is empty. Without the ``column`` of the schema, levels are given
     by their ranks and dates by their days since 1970.
     """
     if isinstance(attribute, NominalAttribute):
-        known = attribute.candidates
-        return ["" if np.isnan(it) else known[int(it)] for it in targets]
-    return ["" if np.isnan(it) else value(column, float(it)) for it in targets]
+        concepts = attribute.candidates
+        return ["" if np.isnan(target) else concepts[int(target)] for target in targets]
+    return ["" if np.isnan(target) else value(column, float(target)) for target in targets]
 
 
 def value(column: Any, number: float) -> Any:
-    """What a number of a column stands for: a level, a day, or the number itself."""
+    """Decode a number of a column: a level, a day, or the number itself."""
     if isinstance(column, Ordinal):
         return list(column.levels)[round(number)]
     if isinstance(column, Date):

@@ -38,45 +38,47 @@ MATRICES = ("distance_correlations", "number_correlations")
 def cautious(
     figures: Mapping[str, Any], plan: Transitions, threshold: int, notes: list[str]
 ) -> dict[str, Any]:
-    """The figures without what tells of fewer records than the threshold."""
-    kept = dict(figures)
+    """Withhold the figures that disclose something of fewer records than the threshold."""
+    safe = dict(figures)
     records = plan.tuples.records
     few = [name for name, share in figures["changed"].items() if 0 < share * records < threshold]
-    lone = [name for name in _told_by_one(plan, threshold) if name not in few]
-    gone = {*few, *lone}
+    dominated = [name for name in _dominated_columns(plan, threshold) if name not in few]
+    withheld = {*few, *dominated}
     for figure in OF_COLUMNS:
-        kept[figure] = {
-            name: None if name in gone else value for name, value in figures[figure].items()
+        safe[figure] = {
+            name: None if name in withheld else value for name, value in figures[figure].items()
         }
-    kept["changed"] = {name: None if name in few else it for name, it in figures["changed"].items()}
+    safe["changed"] = {
+        name: None if name in few else share for name, share in figures["changed"].items()
+    }
     for figure in MATRICES:
-        kept[figure] = _without(figures[figure], few)
-    if gone:
-        kept.update(dict.fromkeys(OVER_COLUMNS))
-    if lone:
+        safe[figure] = _withhold_correlations(figures[figure], few)
+    if withheld:
+        safe.update(dict.fromkeys(OVER_COLUMNS))
+    if dominated:
         notes.append(
-            f"one record makes up much of what sums over {', '.join(lone)} tell: no figures of "
-            "their own"
+            f"one record makes up much of what sums over {', '.join(dominated)} tell: no figures "
+            "of their own"
         )
-        if len(plan.tuples.attributes) == len(gone):
-            kept["sse"] = None
+        if len(plan.tuples.attributes) == len(withheld):
+            safe["sse"] = None
     if few:
         columns = ", ".join(few)
         notes.append(
             f"fewer than {threshold:,} records were changed in {columns}: no figures of their own"
         )
     if 0 < figures["changed_records"] * records < threshold:
-        kept["sse"] = None
+        safe["sse"] = None
         notes.append(f"fewer than {threshold:,} records were changed: no SSE")
-    kept["number_means"] = _of_enough(kept["number_means"], plan, threshold)
-    kept["number_variances"] = _of_enough(kept["number_variances"], plan, threshold)
-    kept["mean_shift"] = _named(kept["mean_shift"], plan, threshold, notes)
-    return kept
+    safe["number_means"] = _withhold_rare_numbers(safe["number_means"], plan, threshold)
+    safe["number_variances"] = _withhold_rare_numbers(safe["number_variances"], plan, threshold)
+    safe["mean_shift"] = _withhold_rare_means(safe["mean_shift"], plan, threshold, notes)
+    return safe
 
 
-def _told_by_one(plan: Transitions, threshold: int) -> list[str]:
+def _dominated_columns(plan: Transitions, threshold: int) -> list[str]:
     """Numerical columns whose sums one record dominates: its share is more than 1 in so many."""
-    told = []
+    dominated = []
     for j, attribute in enumerate(plan.tuples.attributes):
         if not isinstance(attribute, NumericalAttribute):
             continue
@@ -84,17 +86,18 @@ def _told_by_one(plan: Transitions, threshold: int) -> list[str]:
         after = plan.targets[plan.target, j]
         blank = np.isnan(after)
         parts = [
-            _squares(before, plan.count),
+            _squared_deviations(before, plan.count),
             (before[~blank] - after[~blank]) ** 2,
-            _squares(before[blank], plan.count[blank]),  # what is left over of the two means
+            # what is left over of the two means
+            _squared_deviations(before[blank], plan.count[blank]),
         ]
         counts = [plan.count, plan.count[~blank], plan.count[blank]]
-        if any(_one_dominates(*it, threshold) for it in zip(parts, counts, strict=True)):
-            told.append(attribute.name)
-    return told
+        if any(_one_dominates(*part, threshold) for part in zip(parts, counts, strict=True)):
+            dominated.append(attribute.name)
+    return dominated
 
 
-def _squares(numbers: Any, counts: Any) -> Any:
+def _squared_deviations(numbers: Any, counts: Any) -> Any:
     """Squared differences from the mean."""
     return (numbers - np.average(numbers, weights=counts)) ** 2 if len(numbers) else numbers
 
@@ -104,59 +107,68 @@ def _one_dominates(squares: Any, counts: Any, threshold: int) -> bool:
     return total > 0 and float(squares.max()) * threshold > total
 
 
-def _without(matrix: Mapping[str, Any], few: Sequence[str]) -> dict[str, Any]:
-    """Correlations without those of some columns."""
-    gone = {place for place, name in enumerate(matrix["columns"]) if name in few}
-    cut = {
+def _withhold_correlations(matrix: Mapping[str, Any], few: Sequence[str]) -> dict[str, Any]:
+    """Withhold the correlations of some columns."""
+    places = {place for place, name in enumerate(matrix["columns"]) if name in few}
+    sides = {
         side: [
-            [None if {i, j} & gone and i != j else cell for j, cell in enumerate(row)]
+            [None if {i, j} & places and i != j else cell for j, cell in enumerate(row)]
             for i, row in enumerate(matrix[side])
         ]
         for side in ("before", "after", "difference")
     }
-    return {**matrix, **cut}
+    return {**matrix, **sides}
 
 
-def _of_enough(figures: Mapping[str, Any], plan: Transitions, threshold: int) -> dict[str, Any]:
-    """Figures of columns in which enough records still hold a number."""
-    held = {
+def _withhold_rare_numbers(
+    figures: Mapping[str, Any], plan: Transitions, threshold: int
+) -> dict[str, Any]:
+    """Withhold the figures of columns in which too few records hold a number after masking."""
+    records_with_number = {
         attribute.name: int(plan.count[~np.isnan(plan.targets[plan.target, j])].sum())
         for j, attribute in enumerate(plan.tuples.attributes)
     }
-    return {name: it if held[name] >= threshold else None for name, it in figures.items()}
+    return {
+        name: figure if records_with_number[name] >= threshold else None
+        for name, figure in figures.items()
+    }
 
 
-def _named(
+def _withhold_rare_means(
     shifts: Mapping[str, Any], plan: Transitions, threshold: int, notes: list[str]
 ) -> dict[str, Any]:
-    """Means before and after; a concept that too few released records hold is not named."""
-    often = {
-        attribute.name: _released(plan, j)
+    """Withhold means that are concepts which too few released records hold."""
+    released_counts = {
+        attribute.name: _count_released(plan, j)
         for j, attribute in enumerate(plan.tuples.attributes)
         if isinstance(attribute, NominalAttribute)
     }
-    kept: dict[str, Any] = {}
+    safe: dict[str, Any] = {}
     for name, shift in shifts.items():
         if shift is None:
-            kept[name] = None
+            safe[name] = None
             continue
-        rare = [side for side in ("before", "after") if often[name].get(shift[side], 0) < threshold]
+        rare = [
+            side
+            for side in ("before", "after")
+            if released_counts[name].get(shift[side], 0) < threshold
+        ]
         if any(shift[side] is not None for side in rare):
             notes.append(
                 f"a mean of {name} is a concept that fewer than {threshold:,} released records "
                 "hold: it is not named"
             )
-        kept[name] = {**shift, **dict.fromkeys(rare)}
-    return kept
+        safe[name] = {**shift, **dict.fromkeys(rare)}
+    return safe
 
 
-def _released(plan: Transitions, j: int) -> dict[str, int]:
-    """How many records of the released table hold each concept of an attribute."""
+def _count_released(plan: Transitions, j: int) -> dict[str, int]:
+    """Count the records of the released table that hold each concept of an attribute."""
     attribute = plan.tuples.attributes[j]
     assert isinstance(attribute, NominalAttribute)
     targets = plan.targets[plan.target, j]
-    held = ~np.isnan(targets)
-    counts = np.bincount(targets[held].astype(np.int64), weights=plan.count[held])
+    has_concept = ~np.isnan(targets)
+    counts = np.bincount(targets[has_concept].astype(np.int64), weights=plan.count[has_concept])
     return {
         attribute.candidates[place]: int(count)
         for place, count in enumerate(counts)

@@ -71,9 +71,9 @@ def measure_called(measure: Measure | MeasureLike, taxonomy: Taxonomy) -> Measur
             (f"did you mean {near[0]!r}? " if near else "")
             + f"The measures are {quoted(MEASURES, most=len(MEASURES))}",
         )
-    for known in MEASURES.values():
-        if measure is known.pair:
-            return known
+    for named_measure in MEASURES.values():
+        if measure is named_measure.pair:
+            return named_measure
     if not callable(measure):
         raise UnknownMeasureError(
             f"measure is {measure!r}", "give the name of a measure, or a function of your own"
@@ -123,11 +123,11 @@ def explain(
     lcs = taxonomy.lcs(a, b)
     formula = chosen.words(taxonomy, a, b)
     result = "" if chosen.name not in MEASURES or chosen.name == "equality" else f" = {number:.3f}"
-    shown = [taxonomy.label(c) for c in deepest_first]
-    more = f" and {len(shown) - 8} more" if len(shown) > 8 else ""
+    labels = [taxonomy.label(c) for c in deepest_first]
+    more = f" and {len(labels) - 8} more" if len(labels) > 8 else ""
     text = (
         f"{taxonomy.label(a)} and {taxonomy.label(b)}: distance {number:.3f} ({chosen.name})\n"
-        f"  both are: {', '.join(shown[:8])}{more}\n"
+        f"  both are: {', '.join(labels[:8])}{more}\n"
         f"  most specific in common: {taxonomy.label(lcs)}\n"
         f"  {formula}{result}"
     )

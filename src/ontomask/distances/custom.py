@@ -22,7 +22,7 @@ def custom(function: PairDistance, taxonomy: Taxonomy) -> Measure:
     It must give numbers from 0 to 1, 0 for equal concepts, and the same either way round.
     """
     name = getattr(function, "__name__", type(function).__name__)
-    _check(function, name, taxonomy)
+    _check_sample(function, name, taxonomy)
 
     def block(common: SharedAncestors, rows: NDArray[np.int32]) -> NDArray[np.float64]:
         names = common.taxonomy.identifiers
@@ -33,7 +33,7 @@ def custom(function: PairDistance, taxonomy: Taxonomy) -> Measure:
             count=len(rows) * len(common.columns),
         )
         if not ((flat >= 0) & (flat <= 1)).all():
-            raise _wrong(name, "gave a number that is not between 0 and 1")
+            raise _measure_error(name, "gave a number that is not between 0 and 1")
         return flat.reshape(len(rows), len(common.columns))
 
     def words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
@@ -42,23 +42,25 @@ def custom(function: PairDistance, taxonomy: Taxonomy) -> Measure:
     return Measure(name, function, block, words)
 
 
-def _check(function: PairDistance, name: str, taxonomy: Taxonomy, most: int = 8) -> None:
-    """Every pair of a few concepts spread over the taxonomy."""
+def _check_sample(function: PairDistance, name: str, taxonomy: Taxonomy, most: int = 8) -> None:
+    """Check the function on every pair of a few concepts spread over the taxonomy."""
     places = sorted({i * (len(taxonomy) - 1) // max(most - 1, 1) for i in range(most)})
     sample = [taxonomy.identifiers[place] for place in places]
     for a, b in product(sample, sample):
         distance = function(taxonomy, a, b)
         if not isinstance(distance, int | float | np.number) or not 0 <= distance <= 1:
-            raise _wrong(name, f"gave {distance!r} for {a!r} and {b!r}")
+            raise _measure_error(name, f"gave {distance!r} for {a!r} and {b!r}")
         if a == b and distance != 0:
-            raise _wrong(name, f"gave {distance!r} for {a!r} and itself")
+            raise _measure_error(name, f"gave {distance!r} for {a!r} and itself")
         back = function(taxonomy, b, a)
         if not math.isclose(distance, back, abs_tol=1e-12):
-            raise _wrong(name, f"gave {distance!r} for {a!r} and {b!r}, but {back!r} reversed")
+            raise _measure_error(
+                name, f"gave {distance!r} for {a!r} and {b!r}, but {back!r} reversed"
+            )
 
 
-def _wrong(name: str, what: str) -> ParameterError:
+def _measure_error(name: str, problem: str) -> ParameterError:
     return ParameterError(
-        f"the measure {name!r} {what}",
+        f"the measure {name!r} {problem}",
         "a measure gives a number from 0 to 1, 0 for equal concepts, the same either way round",
     )

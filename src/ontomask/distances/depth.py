@@ -31,7 +31,7 @@ def wu_palmer(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
     >>> wu_palmer(datasets.diagnoses(), "influenza", "hepatitis B") == 1 - 4 / (4 + 1 + 2)
     True
     """
-    depth, links = _deepest(taxonomy, a, b)
+    depth, links = _deepest_common_ancestor(taxonomy, a, b)
     return 1 - 2 * depth / (2 * depth + links)
 
 
@@ -48,7 +48,7 @@ def wu_palmer_depth(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
     >>> wu_palmer_depth(datasets.diagnoses(), "influenza", "hepatitis B") == 1 - 4 / (3 + 4)
     True
     """
-    depth, _ = _deepest(taxonomy, a, b)
+    depth, _ = _deepest_common_ancestor(taxonomy, a, b)
     return 1 - 2 * depth / (taxonomy.depth(a) + taxonomy.depth(b))
 
 
@@ -66,11 +66,11 @@ def wu_palmer_links(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
     >>> wu_palmer_links(tree, "influenza", "sprain"), wu_palmer_links(tree, "disease", "disease")
     (1.0, 0.0)
     """
-    depth, links = _deepest(taxonomy, a, b)
+    depth, links = _deepest_common_ancestor(taxonomy, a, b)
     return 1 - 2 * (depth - 1) / (2 * (depth - 1) + links) if links else 0.0
 
 
-def _deepest(taxonomy: Taxonomy, a: Concept, b: Concept) -> tuple[int, int]:
+def _deepest_common_ancestor(taxonomy: Taxonomy, a: Concept, b: Concept) -> tuple[int, int]:
     """Depth of the deepest common ancestor, and the fewest links from both to one that deep."""
     up_a, up_b = taxonomy.steps_up(taxonomy.code(a)), taxonomy.steps_up(taxonomy.code(b))
     common = up_a.keys() & up_b.keys()
@@ -100,8 +100,8 @@ def _block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
 def _links_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
     def formula(key: Ints) -> Floats:
         depth, links = _depth_and_links(key, common.stride)
-        whole = 2 * (depth - 1) + links
-        return np.where(links > 0, 1 - 2 * (depth - 1) / np.maximum(whole, 1), 0.0)
+        total = 2 * (depth - 1) + links
+        return np.where(links > 0, 1 - 2 * (depth - 1) / np.maximum(total, 1), 0.0)
 
     return common.tabulated(formula, _deepest_block(common, rows))
 
@@ -116,35 +116,35 @@ def _depth_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
 
 
 def _words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
-    depth, links = _deepest(taxonomy, a, b)
+    depth, links_up = _deepest_common_ancestor(taxonomy, a, b)
     return (
-        f"it is {_nodes(depth)} deep, and {_links(links)} lead up to it from both sides:\n"
-        f"  1 - 2*{depth} / (2*{depth} + {links})"
+        f"it is {_format_nodes(depth)} deep, and {_format_links(links_up)} lead up to it "
+        f"from both sides:\n  1 - 2*{depth} / (2*{depth} + {links_up})"
     )
 
 
 def _depth_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
-    depth, _ = _deepest(taxonomy, a, b)
+    depth, _ = _deepest_common_ancestor(taxonomy, a, b)
     deep_a, deep_b = taxonomy.depth(a), taxonomy.depth(b)
     return (
-        f"it is {_nodes(depth)} deep, the two are {deep_a} and {deep_b} deep:\n"
+        f"it is {_format_nodes(depth)} deep, the two are {deep_a} and {deep_b} deep:\n"
         f"  1 - 2*{depth} / ({deep_a} + {deep_b})"
     )
 
 
 def _links_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
-    depth, links = _deepest(taxonomy, a, b)
+    depth, links_up = _deepest_common_ancestor(taxonomy, a, b)
     return (
-        f"it is {_links(depth - 1)} below the root, and {_links(links)} lead up to it from both "
-        f"sides:\n  1 - 2*{depth - 1} / (2*{depth - 1} + {links})"
+        f"it is {_format_links(depth - 1)} below the root, and {_format_links(links_up)} lead "
+        f"up to it from both sides:\n  1 - 2*{depth - 1} / (2*{depth - 1} + {links_up})"
     )
 
 
-def _nodes(count: int) -> str:
+def _format_nodes(count: int) -> str:
     return f"{count} node{'s' * (count != 1)}"
 
 
-def _links(count: int) -> str:
+def _format_links(count: int) -> str:
     return f"{count} link{'s' * (count != 1)}"
 
 

@@ -28,7 +28,7 @@ def path(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
     True
     """
     longest = 2 * (taxonomy.height - 1)
-    return _shortest(taxonomy, a, b) / longest if longest else 0.0
+    return _shortest_path(taxonomy, a, b) / longest if longest else 0.0
 
 
 def leacock_chodorow(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
@@ -48,10 +48,10 @@ def leacock_chodorow(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
     0.712414
     """
     most = 2 * taxonomy.height - 1
-    return float(np.log(_shortest(taxonomy, a, b) + 1) / np.log(most)) if most > 1 else 0.0
+    return float(np.log(_shortest_path(taxonomy, a, b) + 1) / np.log(most)) if most > 1 else 0.0
 
 
-def _shortest(taxonomy: Taxonomy, a: Concept, b: Concept) -> int:
+def _shortest_path(taxonomy: Taxonomy, a: Concept, b: Concept) -> int:
     """Links on the shortest way through a common ancestor."""
     up_a, up_b = taxonomy.steps_up(taxonomy.code(a)), taxonomy.steps_up(taxonomy.code(b))
     return min(up_a[c] + up_b[c] for c in up_a.keys() & up_b.keys())
@@ -73,7 +73,7 @@ def _leacock_chodorow_block(common: SharedAncestors, rows: NDArray[np.int32]) ->
 
 
 def _path_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
-    links, longest = _shortest(taxonomy, a, b), 2 * (taxonomy.height - 1)
+    links, longest = _shortest_path(taxonomy, a, b), 2 * (taxonomy.height - 1)
     return (
         f"the shortest way between them has {links} link(s), the longest there could be "
         f"{longest}:\n  {links} / {longest}"
@@ -81,7 +81,7 @@ def _path_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
 
 
 def _leacock_chodorow_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
-    nodes, most = _shortest(taxonomy, a, b) + 1, 2 * taxonomy.height - 1
+    nodes, most = _shortest_path(taxonomy, a, b) + 1, 2 * taxonomy.height - 1
     return (
         f"the shortest way between them has {nodes} node(s), the longest there could be "
         f"{most}:\n  log {nodes} / log {most}"

@@ -26,11 +26,11 @@ def sanchez(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
     >>> round(sanchez(datasets.diagnoses(), "influenza", "hepatitis"), 3)
     0.678
     """
-    either, shared = _ancestors(taxonomy, a, b)
+    either, shared = _count_ancestors(taxonomy, a, b)
     return float(np.log2(1 + (either - shared) / either))
 
 
-def _ancestors(taxonomy: Taxonomy, a: Concept, b: Concept) -> tuple[int, int]:
+def _count_ancestors(taxonomy: Taxonomy, a: Concept, b: Concept) -> tuple[int, int]:
     above_a = taxonomy.steps_up(taxonomy.code(a)).keys()
     above_b = taxonomy.steps_up(taxonomy.code(b)).keys()
     return len(above_a | above_b), len(above_a & above_b)
@@ -47,7 +47,7 @@ def _block(common: SharedAncestors, rows: NDArray[np.int32]) -> NDArray[np.float
 
 
 def _words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
-    either, shared = _ancestors(taxonomy, a, b)
+    either, shared = _count_ancestors(taxonomy, a, b)
     return (
         f"{either - shared} of the {either} concepts above either, themselves included, "
         f"are not shared:\n  log2(1 + {either - shared}/{either})"

@@ -26,7 +26,7 @@ __all__ = ["MEASURES", "information_content", "jiang_conrath", "lin", "resnik"]
 Floats = NDArray[np.float64]
 
 
-class Kept(NamedTuple):
+class ConceptInformation(NamedTuple):
     """The information content of each concept, its rank among the distinct ones, and these."""
 
     content: Floats
@@ -36,21 +36,23 @@ class Kept(NamedTuple):
 
 def information_content(taxonomy: Taxonomy) -> Floats:
     """How much each concept says, in the taxonomy's own order: 0 for the root, most for a leaf."""
-    return _kept(taxonomy).content
+    return _concept_information(taxonomy).content
 
 
-def _kept(taxonomy: Taxonomy) -> Kept:
-    """Worked out once: a taxonomy never changes."""
-    kept: Kept | None = taxonomy.__dict__.get("_information")
-    if kept is None:
-        content = _information_content(taxonomy)
+def _concept_information(taxonomy: Taxonomy) -> ConceptInformation:
+    """The information of all concepts, computed once: a taxonomy never changes."""
+    information: ConceptInformation | None = taxonomy.__dict__.get("_information")
+    if information is None:
+        content = _compute_information_content(taxonomy)
         content.flags.writeable = False
         distinct, rank = np.unique(content, return_inverse=True)
-        kept = taxonomy.__dict__["_information"] = Kept(content, rank.astype(np.int32), distinct)
-    return kept
+        information = taxonomy.__dict__["_information"] = ConceptInformation(
+            content, rank.astype(np.int32), distinct
+        )
+    return information
 
 
-def _information_content(taxonomy: Taxonomy, block: int = 50_000) -> Floats:
+def _compute_information_content(taxonomy: Taxonomy, block: int = 50_000) -> Floats:
     is_leaf = taxonomy.child_links.sizes() == 0
     leaves = np.zeros(len(taxonomy))
     ancestors = np.empty(len(taxonomy))
@@ -76,7 +78,7 @@ def lin(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
     >>> round(lin(datasets.diagnoses(), "influenza", "hepatitis"), 3)
     0.449
     """
-    shared, of_a, of_b, _ = _contents(taxonomy, a, b)
+    shared, of_a, of_b, _ = _pair_information(taxonomy, a, b)
     return 1 - 2 * shared / (of_a + of_b) if of_a + of_b else 0.0
 
 
@@ -91,7 +93,7 @@ def jiang_conrath(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
     >>> round(jiang_conrath(datasets.diagnoses(), "influenza", "hepatitis"), 3)
     0.408
     """
-    shared, of_a, of_b, most = _contents(taxonomy, a, b)
+    shared, of_a, of_b, most = _pair_information(taxonomy, a, b)
     return (of_a + of_b - 2 * shared) / (2 * most) if most else 0.0
 
 
@@ -107,11 +109,11 @@ def resnik(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
     >>> round(resnik(datasets.diagnoses(), "influenza", "hepatitis"), 3)
     0.5
     """
-    shared, _, _, most = _contents(taxonomy, a, b)
+    shared, _, _, most = _pair_information(taxonomy, a, b)
     return 1 - shared / most if taxonomy.code(a) != taxonomy.code(b) else 0.0
 
 
-class Contents(NamedTuple):
+class PairInformation(NamedTuple):
     """How much the common ancestor says, each concept says, and any concept at most says."""
 
     shared: float
@@ -120,18 +122,18 @@ class Contents(NamedTuple):
     most: float
 
 
-def _contents(taxonomy: Taxonomy, a: Concept, b: Concept) -> Contents:
-    content, _, distinct = _kept(taxonomy)
+def _pair_information(taxonomy: Taxonomy, a: Concept, b: Concept) -> PairInformation:
+    content, _, distinct = _concept_information(taxonomy)
     code_a, code_b = taxonomy.code(a), taxonomy.code(b)
     common = taxonomy.steps_up(code_a).keys() & taxonomy.steps_up(code_b).keys()
     shared = max(content[code] for code in common)
-    return Contents(*map(float, (shared, content[code_a], content[code_b], distinct[-1])))
+    return PairInformation(*map(float, (shared, content[code_a], content[code_b], distinct[-1])))
 
 
 def _shared_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
     """The information content of the common ancestor that says most."""
-    kept = _kept(common.taxonomy)
-    return common.tabulated(kept.distinct.take, common.heaviest(rows, kept.rank))
+    information = _concept_information(common.taxonomy)
+    return common.tabulated(information.distinct.take, common.heaviest(rows, information.rank))
 
 
 def _lin_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
@@ -149,38 +151,40 @@ def _lin_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
 def _jiang_conrath_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
     content = information_content(common.taxonomy)
     both = content[rows][:, None] + content[common.columns]
-    return (both - 2 * _shared_block(common, rows)) / (2 * _kept(common.taxonomy).distinct[-1] or 1)
+    return (both - 2 * _shared_block(common, rows)) / (
+        2 * _concept_information(common.taxonomy).distinct[-1] or 1
+    )
 
 
 def _resnik_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
-    most = _kept(common.taxonomy).distinct[-1] or 1
+    most = _concept_information(common.taxonomy).distinct[-1] or 1
     distance = 1 - _shared_block(common, rows) / most
     distance[common.same(rows)] = 0
     return distance
 
 
 def _lin_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
-    c = _contents(taxonomy, a, b)
-    return f"{_said(c)}:\n  1 - 2*{c.shared:.3f} / ({c.of_a:.3f} + {c.of_b:.3f})"
+    c = _pair_information(taxonomy, a, b)
+    return f"{_format_contents(c)}:\n  1 - 2*{c.shared:.3f} / ({c.of_a:.3f} + {c.of_b:.3f})"
 
 
 def _jiang_conrath_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
-    c = _contents(taxonomy, a, b)
+    c = _pair_information(taxonomy, a, b)
     return (
-        f"{_said(c)}, and no concept says more than {c.most:.3f}:\n"
+        f"{_format_contents(c)}, and no concept says more than {c.most:.3f}:\n"
         f"  ({c.of_a:.3f} + {c.of_b:.3f} - 2*{c.shared:.3f}) / (2*{c.most:.3f})"
     )
 
 
 def _resnik_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
-    c = _contents(taxonomy, a, b)
+    c = _pair_information(taxonomy, a, b)
     return (
         f"the common ancestor that says most says {c.shared:.3f}, and no concept says more than "
         f"{c.most:.3f}:\n  1 - {c.shared:.3f} / {c.most:.3f}"
     )
 
 
-def _said(c: Contents) -> str:
+def _format_contents(c: PairInformation) -> str:
     return (
         f"the common ancestor that says most says {c.shared:.3f}, "
         f"the two say {c.of_a:.3f} and {c.of_b:.3f}"

@@ -29,37 +29,37 @@ def ancestor_lists(
     Lists are laid end to end. Gives up with an empty result when they hold more than ``most``.
     """
     start = np.zeros(concepts.size + 1, np.int64)
-    found = np.empty(max(16, 16 * concepts.size), np.int32)
-    links = np.empty(found.size, np.int32)
+    ancestors = np.empty(max(16, 16 * concepts.size), np.int32)
+    links = np.empty(ancestors.size, np.int32)
     seen_by = np.full(parent_start.size - 1, -1, np.int64)
     end = 0
     for i in range(concepts.size):
         first = end
-        here = first
-        if end == found.size:
-            found = np.concatenate((found, np.empty(found.size, np.int32)))
+        current = first
+        if end == ancestors.size:
+            ancestors = np.concatenate((ancestors, np.empty(ancestors.size, np.int32)))
             links = np.concatenate((links, np.empty(links.size, np.int32)))
-        found[end] = concepts[i]
+        ancestors[end] = concepts[i]
         links[end] = 0
         seen_by[concepts[i]] = i
         end += 1
-        while here < end:  # breadth first: the list itself is the queue
-            for at in range(parent_start[found[here]], parent_start[found[here] + 1]):
+        while current < end:  # breadth first: the list itself is the queue
+            for at in range(parent_start[ancestors[current]], parent_start[ancestors[current] + 1]):
                 above = parents[at]
                 if seen_by[above] == i:
                     continue
-                if end == found.size:
+                if end == ancestors.size:
                     if end > most:
-                        return np.zeros(0, np.int64), found[:0], links[:0]
-                    found = np.concatenate((found, np.empty(found.size, np.int32)))
+                        return np.zeros(0, np.int64), ancestors[:0], links[:0]
+                    ancestors = np.concatenate((ancestors, np.empty(ancestors.size, np.int32)))
                     links = np.concatenate((links, np.empty(links.size, np.int32)))
-                found[end] = above
-                links[end] = links[here] + 1
+                ancestors[end] = above
+                links[end] = links[current] + 1
                 seen_by[above] = i
                 end += 1
-            here += 1
+            current += 1
         start[i + 1] = end
-    return start, found[:end].copy(), links[:end].copy()
+    return start, ancestors[:end].copy(), links[:end].copy()
 
 
 @compiled
@@ -138,12 +138,12 @@ def best_shared(
         row[:] = 0
         for at in range(start[i], start[i + 1]):
             ancestor = ancestors[at]
-            here = weight[ancestor] - links[at]
+            score = weight[ancestor] - links[at]
             for run in range(run_start[ancestor], run_start[ancestor + 1]):
                 part = row[low[run] : high[run]]
                 down = below[offset[run] : offset[run] + part.size]
                 for j in range(part.size):
-                    part[j] = max(part[j], here - down[j])
+                    part[j] = max(part[j], score - down[j])
 
 
 @compiled
@@ -162,11 +162,11 @@ def heaviest_shared(
         row[:] = 0
         for at in range(start[i], start[i + 1]):
             ancestor = ancestors[at]
-            here = weight[ancestor]
+            score = weight[ancestor]
             for run in range(run_start[ancestor], run_start[ancestor + 1]):
                 part = row[low[run] : high[run]]
                 for j in range(part.size):
-                    part[j] = max(part[j], here)
+                    part[j] = max(part[j], score)
 
 
 @compiled

@@ -51,8 +51,8 @@ class SharedAncestors:
     """What some concepts, the columns, share with any others, the rows.
 
     Rows come block by block. Inside, each column stands once and in the taxonomy's own order,
-    where branches stay together; :meth:`tabulated` and :meth:`spread` put them where they were
-    asked for.
+    where branches stay together; :meth:`tabulated` and :meth:`restore_columns` put them back in the
+    order they were asked for.
     """
 
     def __init__(self, taxonomy: Taxonomy, columns: Ints) -> None:
@@ -106,7 +106,7 @@ class SharedAncestors:
         row_part: Ints | None = None,
         column_part: Ints | None = None,
     ) -> Floats:
-        """``formula(keys)``, or ``formula(keys, row_part + column_part)``, for every cell.
+        """Compute ``formula(keys)``, or ``formula(keys, row_part + column_part)``, for every cell.
 
         A block has millions of cells and few different ones: each is worked out once.
         ``column_part`` is in the order of the taxonomy, as :attr:`column_ancestors` is.
@@ -116,7 +116,7 @@ class SharedAncestors:
         shape = int(keys.max(initial=0)) + 1, int(rows.max() + columns.max()) + 1
         if shape[0] * shape[1] > max(keys.size, 100_000):
             cells = formula(keys) if row_part is None else formula(keys, rows[:, None] + columns)
-            return self.spread(cells)
+            return self.restore_columns(cells)
         every = np.indices(shape, sparse=True)
         values = formula(every[0]) if row_part is None else formula(*every)
         out = np.empty((len(keys), len(self.columns)))
@@ -127,8 +127,8 @@ class SharedAncestors:
         """A number of every concept, for the columns in the order of the taxonomy."""
         return numbers[self._distinct]
 
-    def spread(self, block: NDArray[Any]) -> NDArray[Any]:
-        """A block with the columns where they were asked for."""
+    def restore_columns(self, block: NDArray[Any]) -> NDArray[Any]:
+        """Put the columns of a block back in the order they were asked for."""
         return block.take(self._place, axis=1)
 
     def same(self, rows: Ints) -> NDArray[np.bool_]:

@@ -43,8 +43,8 @@ class Distances:
 
         self.measure = measure_called(measure, taxonomy)
         self.taxonomy = taxonomy
-        self.rows = _codes(taxonomy, rows)
-        self.columns = self.rows if columns is None else _codes(taxonomy, columns)
+        self.rows = _to_codes(taxonomy, rows)
+        self.columns = self.rows if columns is None else _to_codes(taxonomy, columns)
         self._shared = SharedAncestors(taxonomy, self.columns) if self.columns.size else None
 
     @property
@@ -100,7 +100,7 @@ class Distances:
             yield slice(first, min(first + height, len(self.rows)))
 
 
-def _codes(
+def _to_codes(
     taxonomy: Taxonomy, concepts: Sequence[Concept] | NDArray[np.int32]
 ) -> NDArray[np.int32]:
     if isinstance(concepts, np.ndarray) and concepts.dtype.kind == "i":

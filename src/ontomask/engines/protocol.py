@@ -33,26 +33,26 @@ class Engine(ABC):
     def counted(
         self, columns: Sequence[str], known: str | None = None
     ) -> tuple[Frame, Longs | None]:
-        """Some columns: a row for every record, or for every distinct one with how many there are.
+        """Count records by some columns: a row per record, or per distinct row with its count.
 
         Records that lack the column ``known`` are left out.
         """
 
     @abstractmethod
     def missing(self, column: str) -> int:
-        """How many records lack a value."""
+        """Count the records that lack a value of a column."""
 
     @abstractmethod
     def repeats(self, column: str) -> bool:
-        """Whether some value stands in several records."""
+        """Whether several records have the same value of a column."""
 
     @abstractmethod
     def place(self, tuple_of: Longs) -> None:
-        """Learn the tuple of each row that was counted; -1 for those that are left out."""
+        """Assign a tuple to each counted row; -1 leaves its records out."""
 
     @abstractmethod
     def by_tuple(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
-        """A tuple and a value of a column, and how many records have both; each pair once or more.
+        """Count records by tuple and value of a column; a pair may occur more than once.
 
         The counts are the weights of the second. With ``ranges`` a column of very many different
         numbers is cut into :data:`RANGES` of about as many records; each number then stands for its
@@ -61,7 +61,7 @@ class Engine(ABC):
 
     @abstractmethod
     def alone(self, column: str) -> int:
-        """How many records have a value of a column that no other record has."""
+        """Count the values of a column that only one record has."""
 
     def plan(self, method: Method, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """What a method makes of the tuples; an engine may have it worked out elsewhere."""
@@ -95,11 +95,11 @@ class Applied(ABC):
 
     @abstractmethod
     def class_sizes(self) -> Longs:
-        """How many records there are of each combination of masked values."""
+        """The sizes of the equivalence classes, in records."""
 
     @abstractmethod
     def people(self, column: str) -> Longs:
-        """How many different people there are of each combination; the unknown count as one."""
+        """Count the different people of each equivalence class; unknown people count as one."""
 
     @abstractmethod
     def by_class(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
@@ -107,7 +107,7 @@ class Applied(ABC):
 
     @abstractmethod
     def unique_with(self, columns: Sequence[str]) -> int:
-        """How many records are alone with their masked values and those of other columns."""
+        """Count the records that are unique on their masked values and some other columns."""
 
     @abstractmethod
     def value_counts(self, column: str) -> Distinct:
@@ -118,17 +118,17 @@ class Applied(ABC):
         """Write the table to a file, completely or not at all."""
 
 
-def in_ranges(found: Distinct, ranges: bool | None) -> Distinct:
-    """A column of very many numbers with each one standing for its range."""
+def in_ranges(distinct: Distinct, ranges: bool | None) -> Distinct:
+    """Cut a column of very many numbers into ranges; a number becomes the least of its range."""
     if ranges is None:
-        ranges = all(isinstance(value, int | float) for value in found.values)
-    if not ranges or len(found.values) <= MANY:
-        return found
-    numbers = np.array([float(value) for value in found.values])
-    held = found.codes >= 0
-    cuts = quantiles(np.sort(np.repeat(numbers, found.counts)))
+        ranges = all(isinstance(value, int | float) for value in distinct.values)
+    if not ranges or len(distinct.values) <= MANY:
+        return distinct
+    numbers = np.array([float(value) for value in distinct.values])
+    present = distinct.codes >= 0
+    cuts = quantiles(np.sort(np.repeat(numbers, distinct.counts)))
     place = np.append(np.searchsorted(cuts, numbers, side="right") - 1, -1)
-    return Distinct(cuts.tolist(), np.where(held, place[found.codes], -1), found.weights)
+    return Distinct(cuts.tolist(), np.where(present, place[distinct.codes], -1), distinct.weights)
 
 
 def quantiles(ascending: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Masking methods: one file each; what they are made of is in ``operators``."""
+"""Masking methods; the operators they share are in :mod:`~ontomask.methods.operators`."""
 
 from ontomask.methods.microaggregation import Microaggregation
 from ontomask.methods.noise import FittedNoise, NoiseAddition

@@ -20,7 +20,7 @@ BLOCK = 1024
 
 @compiled
 def add_up(row: Ints, offset: Longs, codes: Codes, first: int, last: int, out: Ints) -> None:
-    """The distances from a reference to some tuples, value by value.
+    """Sum the distances from a reference to some tuples over the attributes.
 
     ``row`` holds the distances from the reference to every value, attribute after attribute.
     """
@@ -60,14 +60,14 @@ def farthest(row: Ints, offset: Longs, codes: Codes, weight: Longs, gone: Longs)
         add_up(row, offset, codes, first, last, distances)
         greatest, _ = weigh(distances, weight[first:last], gone[first:last], weighted)
         if greatest > best:
-            at = _where(weighted, weight[first:last], greatest)
+            at = _find_weighted(weighted, weight[first:last], greatest)
             if at >= 0:
                 best, chosen = greatest, first + at
     return chosen
 
 
 @compiled
-def _where(weighted: Longs, weight: Longs, wanted: np.int64) -> int:
+def _find_weighted(weighted: Longs, weight: Longs, wanted: np.int64) -> int:
     for i in range(weight.size):
         if weighted[i] == wanted and weight[i] > 0:
             return i
@@ -83,7 +83,7 @@ def nearest(
     At most ``most`` of them, in order; ``skip`` is not one. The farthest may be ``skip`` itself.
     """
     near, chosen = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
-    found = 0
+    listed = 0
     cut = np.int64(2**62) if most > 0 else np.int64(-1)
     best, far = np.int64(-1), -1
     distances, weighted = np.empty(BLOCK, row.dtype), np.empty(BLOCK, np.int64)
@@ -92,7 +92,7 @@ def nearest(
         add_up(row, offset, codes, first, last, distances)
         greatest, smallest = weigh(distances, weight[first:last], gone[first:last], weighted)
         if greatest > best:
-            at = _where(weighted, weight[first:last], greatest)
+            at = _find_weighted(weighted, weight[first:last], greatest)
             if at >= 0:
                 best, far = greatest, first + at
         if smallest >= cut:
@@ -100,17 +100,17 @@ def nearest(
         for i in range(last - first):
             if weighted[i] >= cut or weight[first + i] == 0 or first + i == skip:
                 continue
-            place = min(found, most)
+            place = min(listed, most)
             while place > 0 and near[place - 1] > weighted[i]:
                 near[place] = near[place - 1]
                 chosen[place] = chosen[place - 1]
                 place -= 1
             near[place] = weighted[i]
             chosen[place] = first + i
-            found = min(found + 1, most)
-            if found == most:
+            listed = min(listed + 1, most)
+            if listed == most:
                 cut = near[most - 1]
-    return chosen[:found], far
+    return chosen[:listed], far
 
 
 @compiled
@@ -123,7 +123,7 @@ def leave(
     sums: Longs,
     below: Longs,
 ) -> None:
-    """Take values with counts out of the summed distances and the records below candidates."""
+    """Subtract values with counts from the summed distances and the records below candidates."""
     for i in range(values.size):
         value, count = values[i], counts[i]
         row = table[value]
@@ -135,7 +135,7 @@ def leave(
 
 @compiled
 def least(sums: Longs, below: Longs) -> int:
-    """The first of the least sums among the candidates that something is below."""
+    """The candidate with the least sum among those with records below; the first of equals."""
     chosen = -1
     for candidate in range(sums.size):
         if below[candidate] > 0 and (chosen < 0 or sums[candidate] < sums[chosen]):
@@ -162,17 +162,17 @@ def group_centroids(
     seen_by = np.full(table.shape[1], -1, np.int64)
     near = np.empty(table.shape[1], np.int64)
     for group in range(start.size - 1):
-        found = 0
+        many_candidates = 0
         for at in range(start[group], start[group + 1]):
             value = codes[members[at]]
             for place in range(above_start[value], above_start[value + 1]):
                 candidate = above[place]
                 if seen_by[candidate] != group:
                     seen_by[candidate] = group
-                    near[found] = candidate
-                    found += 1
+                    near[many_candidates] = candidate
+                    many_candidates += 1
         best, chosen = np.int64(-1), np.int64(-1)
-        for i in range(found):
+        for i in range(many_candidates):
             candidate = near[i]
             total = np.int64(0)
             for at in range(start[group], start[group + 1]):

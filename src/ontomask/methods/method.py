@@ -1,4 +1,4 @@
-"""What every masking method is: a small value with settings, and a plan for some tuples."""
+"""Base classes of the masking methods: settings in the constructor, a plan for given tuples."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ class Method(ABC):
 
 
 #: Tables that were cut, by which method: the plan needs it, and what is said of its loss.
-_cut: WeakKeyDictionary[Tuples, dict[Method, list[NDArray[np.int64]]]] = WeakKeyDictionary()
+_blocks_by_method: WeakKeyDictionary[Tuples, dict[Method, list[NDArray[np.int64]]]] = (
+    WeakKeyDictionary()
+)
 
 
 class InBlocks(Method):
@@ -53,12 +55,12 @@ class InBlocks(Method):
     block: int | None
 
     def _check_block(self) -> None:
-        """Refuse a size that makes no blocks."""
-        given: Any = self.block
-        whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
-        if given is not None and (not whole or given < 2 * self.k):
+        """Refuse a block size that is too small."""
+        size: Any = self.block
+        is_integer = isinstance(size, int | np.integer) and not isinstance(size, bool)
+        if size is not None and (not is_integer or size < 2 * self.k):
             raise ParameterError(
-                f"block is {given!r}",
+                f"block is {size!r}",
                 f"it is a number of tuples, twice k or more (here {2 * self.k:,}); thousands, to "
                 "lose little",
             )
@@ -78,7 +80,7 @@ class InBlocks(Method):
 
     @property
     def divides(self) -> bool:
-        """Whether its planning gains by blocks at all."""
+        """Whether planning in blocks is of any use to this method."""
         return True
 
     @abstractmethod
@@ -86,14 +88,14 @@ class InBlocks(Method):
         """Plan all tuples together."""
 
     def blocked(self, tuples: Tuples) -> bool:
-        """Whether it plans some tuples in blocks."""
+        """Whether the method plans these tuples in blocks."""
         return self.block is not None and len(tuples) > self.block
 
     def blocks(self, tuples: Tuples) -> list[NDArray[np.int64]]:
-        """The blocks it plans some tuples in, by their places."""
+        """The blocks in which the method plans these tuples, by the places of the tuples."""
         from ontomask.methods.blocks import blocks_of
 
-        known = _cut.setdefault(tuples, {})
+        known = _blocks_by_method.setdefault(tuples, {})
         if self not in known:
             size = len(tuples) if self.block is None else self.block
             known[self] = blocks_of(tuples, size, self.factors(tuples), self.fits(tuples))
@@ -104,7 +106,7 @@ class InBlocks(Method):
         return None
 
     def fits(self, tuples: Tuples) -> Fits:
-        """Which tuples can be planned alone: those with enough records."""
+        """A test of whether some tuples can be planned alone: they have enough records."""
         return lambda members: int(tuples.counts[members].sum()) >= self.k
 
 
@@ -115,8 +117,8 @@ class GroupingMethod(Method):
     k: int = 5
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.k, int | np.integer) and not isinstance(self.k, bool)
-        if not whole or self.k < 2:
+        is_integer = isinstance(self.k, int | np.integer) and not isinstance(self.k, bool)
+        if not is_integer or self.k < 2:
             raise ParameterError(f"k is {self.k!r}", "it is a whole number, 2 or more")
 
     def check(self, tuples: Tuples) -> None:

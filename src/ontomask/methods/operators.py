@@ -47,16 +47,16 @@ class Operators:
         sizes = [attribute.size for attribute in tuples.attributes]
         self.offset: Longs = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
         self.factors = [
-            self._factor(j, distance) if tuples.factors is None else tuples.factors[j]
+            self._distance_factor(j, distance) if tuples.factors is None else tuples.factors[j]
             for j in range(len(sizes))
         ]
         #: What a distance, times its attribute's factor, is multiplied with to be a whole number.
-        self.scale = FIXED / self._largest()
+        self.scale = FIXED / self._largest_contribution()
         self._length = sum(sizes)
         # Seven distances of at most 2^28 add up to less than 2^31.
         self.kind: Any = np.int32 if len(sizes) <= 7 else np.int64
 
-    def _factor(self, j: int, distance: str) -> float:
+    def _distance_factor(self, j: int, distance: str) -> float:
         """What the distance of an attribute is multiplied with."""
         attribute = self.tuples.attributes[j]
         if not self.by_variance:
@@ -73,7 +73,7 @@ class Operators:
             return float(n * n - (counts**2).sum()) / (n * (n - 1)) if n > 1 else 0.0
         return attribute.variance(counts)
 
-    def _largest(self) -> float:
+    def _largest_contribution(self) -> float:
         """The most that an attribute can contribute to a distance."""
         return (
             max(
@@ -98,8 +98,8 @@ class Operators:
             zip(self.offset, self.tuples.attributes, strict=True)
         ):
             part = row[first : first + attribute.size]
-            if self._rows[j] is not None:
-                part[:] = self._rows[j][int(target[j])]
+            if self._candidate_rows[j] is not None:
+                part[:] = self._candidate_rows[j][int(target[j])]
             else:
                 distances = self._distances(attribute, float(target[j]))
                 np.rint(distances * (self.factors[j] * self.scale), out=distances)
@@ -113,19 +113,19 @@ class Operators:
         factor = self.factors[j] * self.scale
         if self.classic:
             return np.rint(factor * (1 - np.eye(attribute.size))).astype(self.kind)
-        return self._scaled(attribute.rows(attribute.place), factor / FIXED)
+        return self._scale_table(attribute.rows(attribute.place), factor / FIXED)
 
     @cached_property
-    def _rows(self) -> list[Any]:
+    def _candidate_rows(self) -> list[Any]:
         """Fixed-point distances from each candidate to each value, where words have meaning."""
         return [
-            self._scaled(a.table, factor * self.scale / FIXED)
+            self._scale_table(a.table, factor * self.scale / FIXED)
             if isinstance(a, NominalAttribute) and not self.classic
             else None
             for a, factor in zip(self.tuples.attributes, self.factors, strict=True)
         ]
 
-    def _scaled(self, table: NDArray[np.int32], factor: float) -> NDArray[Any]:
+    def _scale_table(self, table: NDArray[np.int32], factor: float) -> NDArray[Any]:
         if factor == 1:
             return table.astype(self.kind, copy=False)
         return np.rint(table * factor).astype(self.kind)
@@ -142,11 +142,11 @@ class Operators:
         total = np.zeros(len(targets), dtype=np.int64)
         for j, attribute in enumerate(self.tuples.attributes):
             value = self.tuples.codes[j, tuple_]
-            distances = self._many(attribute, targets[:, j], int(value))
+            distances = self._distances_to_value(attribute, targets[:, j], int(value))
             total += np.rint(distances * (self.factors[j] * self.scale)).astype(np.int64)
         return total
 
-    def _many(self, attribute: Attribute, targets: Floats, value: int) -> Floats:
+    def _distances_to_value(self, attribute: Attribute, targets: Floats, value: int) -> Floats:
         if isinstance(attribute, NominalAttribute):
             if self.classic:
                 return (targets != attribute.place[value]).astype(np.float64)
@@ -162,14 +162,14 @@ class Operators:
     def centroids(self, start: Longs, members: Longs) -> Floats:
         """The centroid of each group; ``members[start[g]:start[g + 1]]`` are its tuples."""
         if self.classic and not self.by_variance:
-            return self.tuples.targets()[self._most_frequent(start, members)]
+            return self.tuples.targets()[self._most_frequent_tuples(start, members)]
         columns = [
-            self._column_of_centroids(j, attribute, start, members)
+            self._column_centroids(j, attribute, start, members)
             for j, attribute in enumerate(self.tuples.attributes)
         ]
         return np.column_stack(columns)
 
-    def _most_frequent(self, start: Longs, members: Longs) -> Longs:
+    def _most_frequent_tuples(self, start: Longs, members: Longs) -> Longs:
         """The tuple with the most records in each group; the first of equals."""
         chosen = [
             min(members[first:last].tolist(), key=lambda t: (-self.tuples.counts[t], t))
@@ -177,7 +177,7 @@ class Operators:
         ]
         return np.array(chosen, dtype=np.int64)
 
-    def _column_of_centroids(
+    def _column_centroids(
         self, j: int, attribute: Attribute, start: Longs, members: Longs
     ) -> Floats:
         codes, counts = self.tuples.codes[j], self.tuples.counts
@@ -199,7 +199,7 @@ class Operators:
         for first, last in itertools.pairwise(start):
             values, place = np.unique(codes[members[first:last]], return_inverse=True)
             sums = np.bincount(place, weights=counts[members[first:last]]).astype(np.int64)
-            columns.append(self._middle(attribute, values, sums))
+            columns.append(self._centroid_value(attribute, values, sums))
         return np.array(columns)
 
     @cached_property
@@ -215,7 +215,7 @@ class Operators:
             for a in self.tuples.attributes
         ]
 
-    def _middle(self, attribute: Attribute, values: Longs, counts: Longs) -> float:
+    def _centroid_value(self, attribute: Attribute, values: Longs, counts: Longs) -> float:
         """The centroid of numbers, and the most frequent value in the classic setting."""
         if isinstance(attribute, NominalAttribute):
             return float(attribute.target_of(values[[int(np.argmax(counts))]])[0])
@@ -232,8 +232,8 @@ class Operators:
         ]
 
 
-def _summed(counts: Longs, table: NDArray[np.int32]) -> Longs:
-    """Rows added up, each as often as is said; a few at a time, for they are long numbers then."""
+def _weighted_row_sum(counts: Longs, table: NDArray[np.int32]) -> Longs:
+    """Sum the rows of a table weighted by counts; a few rows at a time, to save memory."""
     step = max(1, (1 << 22) // max(table.shape[1], 1))
     total = np.zeros(table.shape[1], dtype=np.int64)
     for first in range(0, len(table), step):
@@ -259,7 +259,7 @@ class Remaining:
         self._below: list[Longs] = []
         for j, attribute in enumerate(self.tuples.attributes):
             if isinstance(attribute, NominalAttribute) and not operators.classic:
-                self._sums.append(_summed(self._left[j], operators.tables[j]))
+                self._sums.append(_weighted_row_sum(self._left[j], operators.tables[j]))
                 start, above = operators.above[j]
                 owner = np.repeat(self._left[j], np.diff(start))
                 below = np.bincount(above, weights=owner, minlength=len(attribute.candidates))
@@ -288,12 +288,12 @@ class Remaining:
         """The centroid of what is left."""
         if self.operators.classic and not self.operators.by_variance:
             return self._targets[int(np.argmax(self.counts))]
-        return np.array([self._middle(j, a) for j, a in enumerate(self.tuples.attributes)])
+        return np.array([self._centroid_value(j, a) for j, a in enumerate(self.tuples.attributes)])
 
-    def _middle(self, j: int, attribute: Attribute) -> float:
+    def _centroid_value(self, j: int, attribute: Attribute) -> float:
         if self._sums[j].size:
             from ontomask.methods import kernels
 
             return float(kernels.least(self._sums[j], self._below[j]))
         values = np.flatnonzero(self._left[j])
-        return self.operators._middle(attribute, values, self._left[j][values])
+        return self.operators._centroid_value(attribute, values, self._left[j][values])

@@ -30,7 +30,7 @@ class TargetDistances:
         for attribute, column in zip(tuples.attributes, filled.T, strict=True):
             if isinstance(attribute, NominalAttribute):
                 used, place = np.unique(column.astype(np.int64), return_inverse=True)
-                concepts = [attribute.candidates[it] for it in used]
+                concepts = [attribute.candidates[candidate] for candidate in used]
                 missing = concepts.index(MISSING) if MISSING in concepts else -1
                 known = [concept or attribute.domain.root for concept in concepts]
                 between = Distances(attribute.domain, known, measure=attribute.measure)
@@ -76,13 +76,13 @@ def merge_until_k_people(
     targets = transitions.targets
     if suppressing:
         targets = np.vstack([targets, np.full(targets.shape[1], np.nan)])
-    classes = _Classes(transitions, len(targets), record_tuple, people)
+    classes = _PeopleByClass(transitions, len(targets), record_tuple, people)
     classes.refuse_fewer_than(k)
     if suppressing:
         classes.blank_small(transitions, k, suppressing == "blank")
     else:
         distances = TargetDistances(transitions.tuples, targets)
-        while (least := classes.smallest()) is not None and len(classes.held[least]) < k:
+        while (least := classes.smallest()) is not None and len(classes.members[least]) < k:
             row = np.round(distances.row(least), 9)
             row[~classes.alive] = np.inf
             row[least] = np.inf
@@ -91,32 +91,32 @@ def merge_until_k_people(
 
 
 def refuse_several_targets() -> NoReturn:
-    """Where records of one tuple go apart, nobody knows which class a person is in."""
+    """Refuse a plan that sends records of one tuple to several classes."""
     raise ParameterError(
         "the schema names a person, and this method gives records of one tuple to several classes",
         "use Microaggregation, Recoding or Suppression, or leave person out",
     )
 
 
-class _Classes:
+class _PeopleByClass:
     """The people in each class, while classes move into one another."""
 
     def __init__(
         self, transitions: Transitions, size: int, record_tuple: Longs, people: Longs
     ) -> None:
         self._target_of = transitions.target_of()
-        self.held: list[set[int]] = [set() for _ in range(size)]
+        self.members: list[set[int]] = [set() for _ in range(size)]
         pairs = np.unique(np.column_stack([self._target_of[record_tuple], people]), axis=0)
         for target, person in pairs.tolist():
-            self.held[target].add(person)
-        self.alive = np.array([len(some) > 0 for some in self.held])
+            self.members[target].add(person)
+        self.alive = np.array([len(members) > 0 for members in self.members])
         self._into = list(range(size))
-        self._heap = [(len(some), t) for t, some in enumerate(self.held) if some]
+        self._heap = [(len(members), t) for t, members in enumerate(self.members) if members]
         heapq.heapify(self._heap)
 
     def refuse_fewer_than(self, k: int) -> None:
-        """A k that not even all people together reach is an error."""
-        everyone = len(set[int]().union(*self.held))
+        """Refuse a k that is larger than the number of people."""
+        everyone = len(set[int]().union(*self.members))
         if everyone < k:
             raise ParameterError(
                 f"k is {k:,}, and the records are of only {everyone:,} different people",
@@ -125,30 +125,30 @@ class _Classes:
 
     def smallest(self) -> int | None:
         """The class of the fewest people."""
-        while self._heap and len(self.held[self._heap[0][1]]) != self._heap[0][0]:
+        while self._heap and len(self.members[self._heap[0][1]]) != self._heap[0][0]:
             heapq.heappop(self._heap)  # it has changed since
         return self._heap[0][1] if self._heap else None
 
     def move(self, source: int, into: int) -> None:
-        """One class joins another."""
-        a, b = self.held[source], self.held[into]
-        self.held[into] = a | b if len(a) < len(b) else b | a
-        self.held[source] = set()
+        """Merge one class into another."""
+        a, b = self.members[source], self.members[into]
+        self.members[into] = a | b if len(a) < len(b) else b | a
+        self.members[source] = set()
         self.alive[source], self.alive[into] = False, True
         self._into[source] = into
-        heapq.heappush(self._heap, (len(self.held[into]), into))
+        heapq.heappush(self._heap, (len(self.members[into]), into))
 
     def blank_small(self, transitions: Transitions, k: int, fill: bool) -> None:
         """Classes of fewer than ``k`` people join the blank one, the last."""
-        last = len(self.held) - 1
+        last = len(self.members) - 1
         for target in np.flatnonzero(np.isnan(transitions.targets).all(axis=1)).tolist():
             self.move(target, last)
-        small = [t for t in range(last) if 0 < len(self.held[t]) < k]
+        small = [t for t in range(last) if 0 < len(self.members[t]) < k]
         for target in small:
             self.move(target, last)
-        while fill and 0 < len(self.held[last]) < k:
-            others = [t for t in range(last) if self.held[t]]
-            self.move(min(others, key=lambda t: (len(self.held[t]), t)), last)
+        while fill and 0 < len(self.members[last]) < k:
+            others = [t for t in range(last) if self.members[t]]
+            self.move(min(others, key=lambda t: (len(self.members[t]), t)), last)
 
     def target_of(self) -> Longs:
         """The target of each tuple, after all moves."""

@@ -13,25 +13,25 @@ from ontomask.methods.method import Method
 __all__ = ["METHODS", "name_of", "settings_of", "unusual"]
 
 
-def _snake(name: str) -> str:
+def _snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 #: Every method under its name in a file: ``rank_swapping`` is RankSwapping.
 METHODS: dict[str, Callable[..., Method]] = {
-    _snake(name): getattr(methods, name)
+    _snake_case(name): getattr(methods, name)
     for name in methods.__all__
     if issubclass(getattr(methods, name), Method)
 }
 
 
 def name_of(method: Method) -> str:
-    """What a file calls a method.
+    """The name of a method in a release file.
 
     >>> name_of(methods.RankSwapping())
     'rank_swapping'
     """
-    return _snake(type(method).__name__)
+    return _snake_case(type(method).__name__)
 
 
 def settings_of(method: Method) -> dict[str, Any]:
@@ -40,21 +40,23 @@ def settings_of(method: Method) -> dict[str, Any]:
     >>> settings_of(methods.Suppression(k=3))
     {'k': 3, 'how': 'blank'}
     """
-    return {it.name: getattr(method, it.name) for it in _settings(type(method)) if it.repr}
+    return {
+        field.name: getattr(method, field.name) for field in _settings(type(method)) if field.repr
+    }
 
 
 def _settings(kind: Any) -> list[Field[Any]]:
-    return [it for it in fields(kind) if it.init]
+    return [field for field in fields(kind) if field.init]
 
 
 def unusual(method: Method) -> dict[str, Any]:
-    """The settings of a method that are not the usual ones; its k or alpha in any case."""
+    """The settings of a method that differ from the defaults; its k or alpha in any case."""
     try:
-        usual = settings_of(type(method)())
+        defaults = settings_of(type(method)())
     except TypeError:  # a method of the caller's own, that must be told something
-        usual = {}
+        defaults = {}
     return {
         name: value
         for name, value in settings_of(method).items()
-        if name in ("k", "alpha") or name not in usual or value != usual[name]
+        if name in ("k", "alpha") or name not in defaults or value != defaults[name]
     }

@@ -70,7 +70,7 @@ class Resampling(InBlocks, GroupingMethod):
         )
 
     def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
-        """Draw the samples; all that follows is settled."""
+        """Draw the samples; all later steps are deterministic."""
         self.check(tuples)
         samples, others = partition(tuples.counts, self.k, random)
         return resampled(Operators(tuples, setting=self.operators), samples, others)
@@ -80,34 +80,40 @@ class Resampling(InBlocks, GroupingMethod):
 
 
 def partition(counts: Longs, k: int, random: np.random.Generator) -> tuple[list[Records], Records]:
-    """``k`` samples of n // k records drawn without replacement, and the records left over."""
+    """Draw ``k`` samples of n // k records without replacement; the samples, and the rest."""
     size = int(counts.sum()) // k
     everyone = Records(np.arange(len(counts)), counts)
-    sampled, others = _drawn(everyone, k * size, random)
-    return list(_samples(sampled, k, size, random)), others
+    sampled, others = _draw_records(everyone, k * size, random)
+    return list(_split_samples(sampled, k, size, random)), others
 
 
-def _samples(records: Records, k: int, size: int, random: np.random.Generator) -> Iterator[Records]:
+def _split_samples(
+    records: Records, k: int, size: int, random: np.random.Generator
+) -> Iterator[Records]:
     """Split records at random in two again and again: a tuple is soon in few of the parts."""
     if k == 1:
         yield records
         return
     for half, part in zip(
-        (k // 2, k - k // 2), _drawn(records, k // 2 * size, random), strict=True
+        (k // 2, k - k // 2), _draw_records(records, k // 2 * size, random), strict=True
     ):
-        yield from _samples(part, half, size, random)
+        yield from _split_samples(part, half, size, random)
 
 
-def _drawn(records: Records, size: int, random: np.random.Generator) -> tuple[Records, Records]:
-    """``size`` of the records, drawn without replacement, and the others."""
+def _draw_records(
+    records: Records, size: int, random: np.random.Generator
+) -> tuple[Records, Records]:
+    """Draw ``size`` of the records without replacement; the drawn ones, and the others."""
     # The other way of drawing ("count") would list every record.
     taken = random.multivariate_hypergeometric(records.counts, size, method="marginals")
-    return _some(records.tuples, taken), _some(records.tuples, records.counts - taken)
+    return _nonzero_records(records.tuples, taken), _nonzero_records(
+        records.tuples, records.counts - taken
+    )
 
 
-def _some(tuples: Longs, counts: Longs) -> Records:
-    some = np.flatnonzero(counts)
-    return Records(tuples[some], counts[some])
+def _nonzero_records(tuples: Longs, counts: Longs) -> Records:
+    present = np.flatnonzero(counts)
+    return Records(tuples[present], counts[present])
 
 
 # ---------------------------------------------------------------- what follows from it
@@ -115,16 +121,16 @@ def _some(tuples: Longs, counts: Longs) -> Records:
 
 def resampled(operators: Operators, samples: list[Records], others: Records) -> Transitions:
     """Sort the samples, group records of the same rank, and send each group to its centroid."""
-    groups = _side_by_side(_sorted(operators, samples), len(operators.tuples))
-    groups = _joined(operators, groups, others)
+    groups = _group_by_rank(_sort_samples(operators, samples), len(operators.tuples))
+    groups = _join_left_over(operators, groups, others)
     return groups.transitions(operators)
 
 
-def _sorted(operators: Operators, samples: list[Records]) -> list[Records]:
-    """Each sample by SF algorithm 1; records of one tuple stay together."""
+def _sort_samples(operators: Operators, samples: list[Records]) -> list[Records]:
+    """Sort each sample by SF algorithm 1; records of one tuple stay together."""
     start = np.cumsum([0, *(len(sample.tuples) for sample in samples)])
     flat = Records(*(np.concatenate(column) for column in zip(*samples, strict=True)))
-    centroids = _centroids(operators, start, flat)
+    centroids = _record_centroids(operators, start, flat)
     targets = operators.tuples.targets()
     places = operators.tuples.codes + operators.offset[:, None]
 
@@ -145,7 +151,7 @@ def _sorted(operators: Operators, samples: list[Records]) -> list[Records]:
 
 
 @dataclass(frozen=True)
-class _Groups:
+class _RankGroups:
     """Groups of records; ``times[g]`` equal ones are held once.
 
     ``records`` of group ``g``, tuples in sorted order, are those from ``start[g]`` to
@@ -157,11 +163,13 @@ class _Groups:
     times: Longs
 
     @staticmethod
-    def of(group: Longs, tuples: Longs, counts: Longs, times: Longs, p: int) -> _Groups:
-        """From the group, the tuple and the count of some records; a tuple may come twice."""
-        key, counts = _summed(group * p + tuples, counts)
+    def from_records(
+        group: Longs, tuples: Longs, counts: Longs, times: Longs, p: int
+    ) -> _RankGroups:
+        """Build groups from the group, tuple and count of records; a tuple may occur twice."""
+        key, counts = _sum_by_key(group * p + tuples, counts)
         start = np.searchsorted(key, np.arange(len(times) + 1) * p)
-        return _Groups(start, Records(key % p, counts), times)
+        return _RankGroups(start, Records(key % p, counts), times)
 
     def group(self) -> Longs:
         """The group that each of the records is in."""
@@ -169,14 +177,14 @@ class _Groups:
 
     def transitions(self, operators: Operators) -> Transitions:
         """Every group to its centroid."""
-        centroids = _centroids(operators, self.start, self.records)
+        centroids = _record_centroids(operators, self.start, self.records)
         group = self.group()
         count = self.records.counts * self.times[group]
         return Transitions.joined(operators.tuples, centroids, self.records.tuples, group, count)
 
 
-def _side_by_side(samples: list[Records], p: int) -> _Groups:
-    """The i-th records of all samples, for every i; from one change of tuple to the next, equal."""
+def _group_by_rank(samples: list[Records], p: int) -> _RankGroups:
+    """Group the i-th records of all samples, for every i; runs of equal groups are held once."""
     ends = [np.cumsum(sample.counts) for sample in samples]
     cuts = np.unique(np.concatenate(ends))
     first = np.concatenate(([0], cuts[:-1]))
@@ -185,16 +193,16 @@ def _side_by_side(samples: list[Records], p: int) -> _Groups:
         for sample, end in zip(samples, ends, strict=True)
     ]
     group = np.tile(np.arange(len(cuts)), len(samples))
-    return _Groups.of(
+    return _RankGroups.from_records(
         group, np.concatenate(columns), np.ones(len(group), dtype=np.int64), cuts - first, p
     )
 
 
-def _joined(operators: Operators, groups: _Groups, others: Records) -> _Groups:
-    """Give the records in no sample to the nearest group, by the centroids as they stand."""
+def _join_left_over(operators: Operators, groups: _RankGroups, others: Records) -> _RankGroups:
+    """Add the records in no sample to the group with the nearest centroid."""
     if not len(others.tuples):
         return groups
-    centroids = _centroids(operators, groups.start, groups.records)
+    centroids = _record_centroids(operators, groups.start, groups.records)
     nearest = [int(np.argmin(operators.between(centroids, t))) for t in others.tuples.tolist()]
     # Of equal groups the first is joined: it parts from the others, and comes last of all.
     parted, place = np.unique(nearest, return_inverse=True)
@@ -207,7 +215,7 @@ def _joined(operators: Operators, groups: _Groups, others: Records) -> _Groups:
     kept = np.flatnonzero(times[group] > 0)
     numbers = np.cumsum(times > 0) - 1
     both = np.concatenate((kept, copied))
-    return _Groups.of(
+    return _RankGroups.from_records(
         numbers[np.concatenate((group[kept], new[group[copied]], len(groups.times) + place))],
         np.concatenate((groups.records.tuples[both], others.tuples)),
         np.concatenate((groups.records.counts[both], others.counts)),
@@ -216,7 +224,7 @@ def _joined(operators: Operators, groups: _Groups, others: Records) -> _Groups:
     )
 
 
-def _centroids(operators: Operators, start: Longs, records: Records) -> Floats:
+def _record_centroids(operators: Operators, start: Longs, records: Records) -> Floats:
     """The centroid of each group of records, counted as they are in the group."""
     tuples = operators.tuples
     attributes, codes = tuples.attributes, tuples.codes[:, records.tuples]
@@ -227,7 +235,7 @@ def _centroids(operators: Operators, start: Longs, records: Records) -> Floats:
     columns = []
     for j, attribute in enumerate(attributes):
         # A sample holds far fewer values than tuples.
-        key, counts = _summed(group * attribute.size + codes[j], records.counts)
+        key, counts = _sum_by_key(group * attribute.size + codes[j], records.counts)
         values = (key % attribute.size).astype(np.int32)
         begin = np.searchsorted(key, np.arange(len(start)) * attribute.size)
         if isinstance(attribute, NumericalAttribute):
@@ -239,7 +247,7 @@ def _centroids(operators: Operators, start: Longs, records: Records) -> Floats:
     return np.column_stack(columns)
 
 
-def _summed(keys: Longs, counts: Longs) -> tuple[Longs, Longs]:
+def _sum_by_key(keys: Longs, counts: Longs) -> tuple[Longs, Longs]:
     """The distinct keys, in order, and the sum of the counts of each."""
     order = np.argsort(keys, kind="stable")
     keys, counts = keys[order], counts[order]

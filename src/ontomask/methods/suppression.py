@@ -43,13 +43,13 @@ class Suppression(GroupingMethod):
     @property
     def because(self) -> str:
         """What is suppressed."""
-        done = "removed" if self.how == "drop" else "blanked"
-        return f"records of tuples with fewer than {self.k} records are {done}; others stay"
+        action = "removed" if self.how == "drop" else "blanked"
+        return f"records of tuples with fewer than {self.k} records are {action}; others stay"
 
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Send the tuples to suppress to a row of NaN, the others to themselves."""
         self.check(tuples)
-        suppressed = self._suppressed(tuples.counts)
+        suppressed = self._find_suppressed(tuples.counts)
         kept = np.flatnonzero(~suppressed)
         targets = tuples.targets()[kept]
         if suppressed.any():
@@ -58,7 +58,7 @@ class Suppression(GroupingMethod):
         of[kept] = np.arange(len(kept))
         return Transitions.whole(tuples, targets, of)
 
-    def _suppressed(self, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _find_suppressed(self, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
         rare = counts < self.k
         if self.how == "drop" or not 0 < counts[rare].sum() < self.k:
             return rare

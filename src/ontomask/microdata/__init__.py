@@ -1,4 +1,4 @@
-"""Microdata: the schema of a table, its attributes, distinct tuples and the transitions between them."""
+"""Microdata: the schema of a table, its attributes, distinct tuples and their transitions."""
 
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 

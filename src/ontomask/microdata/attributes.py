@@ -60,7 +60,7 @@ class Attribute(ABC):
         """The target in the middle of some values (by place, each once, ascending) with counts."""
 
     def released(self, targets: Floats) -> Floats:
-        """Targets as they are written; NaN, a suppressed value, stays."""
+        """Round targets as they are released; NaN, a suppressed value, stays."""
         return targets
 
     @abstractmethod
@@ -72,8 +72,8 @@ class Attribute(ABC):
         """The variance of the whole column, on the scale of :meth:`pair_variance`."""
 
     @abstractmethod
-    def restricted(self, held: NDArray[np.integer]) -> Attribute:
-        """The attribute with some of its values, by place, ascending; compared as before."""
+    def restricted(self, places: NDArray[np.integer]) -> Attribute:
+        """The attribute with some of its values (ascending places); distances stay the same."""
 
     def __getstate__(self) -> dict[str, Any]:
         """What it was made with: tables and the like are made again, and need not travel."""
@@ -125,12 +125,12 @@ class NominalAttribute(Attribute):
     @cached_property
     def table(self) -> NDArray[np.int32]:
         """Distances from each candidate (row) to each value (column), in fixed point."""
-        return self._between(self.candidates)
+        return self._distance_rows(self.candidates)
 
-    def _between(self, candidates: Sequence[Concept]) -> NDArray[np.int32]:
-        between = Distances(self.domain, candidates, self._codes, self.measure)
-        table = np.empty(between.shape, dtype=np.int32)
-        for rows, block in between.blocks():
+    def _distance_rows(self, candidates: Sequence[Concept]) -> NDArray[np.int32]:
+        distances = Distances(self.domain, candidates, self._codes, self.measure)
+        table = np.empty(distances.shape, dtype=np.int32)
+        for rows, block in distances.blocks():
             table[rows] = np.rint(block * FIXED)
         return table
 
@@ -138,7 +138,7 @@ class NominalAttribute(Attribute):
         """Some rows of the table: made for the purpose where the whole of it would be too large."""
         if "table" in self.__dict__ or len(self.candidates) * self.size <= LARGEST_TABLE:
             return self.table[targets]
-        return self._between([self.candidates[target] for target in targets.tolist()])
+        return self._distance_rows([self.candidates[target] for target in targets.tolist()])
 
     @cached_property
     def above(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -156,9 +156,9 @@ class NominalAttribute(Attribute):
 
     def centroid(self, values: NDArray[np.integer], counts: NDArray[np.integer]) -> float:
         start, above = self.above
-        near = np.unique(np.concatenate([above[start[v] : start[v + 1]] for v in values]))
-        sums = self.table[np.ix_(near, values)].astype(np.int64) @ counts
-        return float(near[int(np.argmin(sums))])
+        candidates = np.unique(np.concatenate([above[start[v] : start[v + 1]] for v in values]))
+        sums = self.table[np.ix_(candidates, values)].astype(np.int64) @ counts
+        return float(candidates[int(np.argmin(sums))])
 
     def pair_variance(self, target: float) -> Floats:
         return self.from_target(target)
@@ -170,8 +170,8 @@ class NominalAttribute(Attribute):
         total = sum(c * int(row @ counts) for c, row in zip(counts.tolist(), rows, strict=True))
         return total / FIXED / (n * (n - 1)) if n > 1 else 0.0
 
-    def restricted(self, held: NDArray[np.integer]) -> NominalAttribute:
-        return replace(self, values=[self.values[place] for place in held.tolist()], others=())
+    def restricted(self, places: NDArray[np.integer]) -> NominalAttribute:
+        return replace(self, values=[self.values[place] for place in places.tolist()], others=())
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +221,7 @@ class NumericalAttribute(Attribute):
         return numbers[np.searchsorted(until, half)]
 
     def released(self, targets: Floats) -> Floats:
-        """Targets as they are written: with the decimals of the column."""
+        """Round targets to the decimals of the column."""
         return np.round(targets, self.decimals) + 0.0  # no minus zero
 
     def pair_variance(self, target: float) -> Floats:
@@ -233,5 +233,5 @@ class NumericalAttribute(Attribute):
         mean = float(self.numbers @ counts) / n
         return float((self.numbers - mean) ** 2 @ counts) / (n - 1) if n > 1 else 0.0
 
-    def restricted(self, held: NDArray[np.integer]) -> NumericalAttribute:
-        return replace(self, numbers=self.numbers[held], span=self.range)
+    def restricted(self, places: NDArray[np.integer]) -> NumericalAttribute:
+        return replace(self, numbers=self.numbers[places], span=self.range)

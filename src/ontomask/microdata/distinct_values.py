@@ -28,26 +28,28 @@ class Distinct:
     @property
     def counts(self) -> Longs:
         """How many records hold each value."""
-        held = self.codes >= 0
-        weights = None if self.weights is None else self.weights[held]
-        counts = np.bincount(self.codes[held], weights=weights, minlength=len(self.values))
+        present = self.codes >= 0
+        weights = None if self.weights is None else self.weights[present]
+        counts = np.bincount(self.codes[present], weights=weights, minlength=len(self.values))
         return counts.astype(np.int64)
 
-    def without(self, gone: NDArray[np.bool_]) -> Distinct:
-        """The same column where some values count as missing."""
-        if not gone.any():
+    def without(self, missing: NDArray[np.bool_]) -> Distinct:
+        """The same column with some of its values counted as missing."""
+        if not missing.any():
             return self
-        place = np.cumsum(~gone) - 1
-        place[gone] = -1
-        values = [value for value, left in zip(self.values, gone, strict=True) if not left]
-        codes = np.append(place, -1)[self.codes]  # -1 finds the last, -1
+        new_codes = np.cumsum(~missing) - 1
+        new_codes[missing] = -1
+        values = [
+            value for value, is_missing in zip(self.values, missing, strict=True) if not is_missing
+        ]
+        codes = np.append(new_codes, -1)[self.codes]  # -1 finds the last, -1
         return Distinct(values, codes, self.weights, self.blank)
 
-    def of(self, kept: NDArray[np.bool_]) -> Distinct:
-        """The column of some of the rows, with the values that are left."""
-        weights = None if self.weights is None else self.weights[kept]
-        some = Distinct(self.values, self.codes[kept], weights, self.blank)
-        return some.without(some.counts == 0)
+    def of(self, rows: NDArray[np.bool_]) -> Distinct:
+        """The column of some rows, with the values that occur in them."""
+        weights = None if self.weights is None else self.weights[rows]
+        chosen = Distinct(self.values, self.codes[rows], weights, self.blank)
+        return chosen.without(chosen.counts == 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ WHERE_USUAL = (
 
 @dataclass(frozen=True)
 class Measure:
-    """What a figure means, where it lies, and whether ``"lower"`` or ``"higher"`` is better.
+    """What a figure means, its range, and whether ``"lower"`` or ``"higher"`` is better.
 
     ``better`` is ``"neither"`` for what says how a figure was found, or cuts both ways. ``usual``
     is from the least to the greatest that was measured (:data:`WHERE_USUAL`), by column where the

@@ -26,7 +26,7 @@ class NominalOrMissing(NominalAttribute):
         return len(self.values) + 1
 
     @cached_property
-    def _present(self) -> NominalAttribute | None:
+    def _present_attribute(self) -> NominalAttribute | None:
         if not self.values:
             return None
         return NominalAttribute(
@@ -35,11 +35,15 @@ class NominalOrMissing(NominalAttribute):
 
     @cached_property
     def candidates(self) -> tuple[Concept, ...]:
-        return (*(self._present.candidates if self._present else ()), MISSING)
+        return (*(self._present_attribute.candidates if self._present_attribute else ()), MISSING)
 
     @cached_property
     def place(self) -> NDArray[np.int64]:
-        present = self._present.place if self._present else np.empty(0, dtype=np.int64)
+        present = (
+            self._present_attribute.place
+            if self._present_attribute
+            else np.empty(0, dtype=np.int64)
+        )
         return np.append(present, len(self.candidates) - 1)
 
     @cached_property
@@ -50,8 +54,8 @@ class NominalOrMissing(NominalAttribute):
         missing = len(self.candidates) - 1
         rows = np.full((len(targets), self.size), FIXED, dtype=np.int32)
         present = np.flatnonzero(targets != missing)
-        if self._present:
-            rows[present, :-1] = self._present.rows(targets[present])
+        if self._present_attribute:
+            rows[present, :-1] = self._present_attribute.rows(targets[present])
         rows[targets == missing, -1] = 0
         return rows
 
@@ -59,12 +63,12 @@ class NominalOrMissing(NominalAttribute):
     def above(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         start = np.zeros(1, dtype=np.int64)
         codes = np.empty(0, dtype=np.int32)
-        if self._present:
-            start, codes = self._present.above
+        if self._present_attribute:
+            start, codes = self._present_attribute.above
         missing = np.int32(len(self.candidates) - 1)
         return np.append(start, start[-1] + 1), np.append(codes, missing)
 
-    def restricted(self, held: NDArray[np.integer]) -> NominalAttribute:
-        values = [self.values[place] for place in held.tolist() if place < len(self.values)]
-        kind = NominalOrMissing if len(values) < len(held) else NominalAttribute
+    def restricted(self, places: NDArray[np.integer]) -> NominalAttribute:
+        values = [self.values[place] for place in places.tolist() if place < len(self.values)]
+        kind = NominalOrMissing if len(values) < len(places) else NominalAttribute
         return kind(self.name, self.domain, values, self.measure, self.weight)

@@ -17,7 +17,7 @@ from ontomask.taxonomy.names import nearest
 __all__ = ["Date", "Nominal", "Numeric", "Ordinal", "Schema"]
 
 
-class _Column:
+class _SchemaColumn:
     """A column and how much it counts in the distance between records."""
 
     column: str
@@ -29,13 +29,13 @@ class _Column:
         weight: Any = self.weight
         if not isinstance(column, str) or not column:
             yield f"{type(self).__name__}({column!r}): a column is named by its text"
-        fine = isinstance(weight, int | float) and math.isfinite(weight) and weight > 0
-        if not fine or isinstance(weight, bool):
+        is_positive = isinstance(weight, int | float) and math.isfinite(weight) and weight > 0
+        if not is_positive or isinstance(weight, bool):
             yield f"column {column!r}: weight is {weight!r}; it is a number above 0"
 
 
 @dataclass(frozen=True)
-class Nominal(_Column):
+class Nominal(_SchemaColumn):
     """A column of words whose meaning a taxonomy knows.
 
     ``domain`` is what distances are counted in: everything below the least common subsumer of the
@@ -75,7 +75,7 @@ class Nominal(_Column):
 
 
 @dataclass(frozen=True)
-class Numeric(_Column):
+class Numeric(_SchemaColumn):
     """A column of numbers, or of text that is numbers; masked ones have the column's precision."""
 
     column: str
@@ -83,7 +83,7 @@ class Numeric(_Column):
 
 
 @dataclass(frozen=True)
-class Ordinal(_Column):
+class Ordinal(_SchemaColumn):
     """A column of values with an order: ``levels`` from the lowest to the highest."""
 
     column: str
@@ -104,7 +104,7 @@ class Ordinal(_Column):
 
 
 @dataclass(frozen=True)
-class Date(_Column):
+class Date(_SchemaColumn):
     """A column of days; of a time stamp the day counts, and midnight is released.
 
     Text is read as ``format`` says, by default as 2026-12-31, and written alike.
@@ -166,35 +166,35 @@ class Schema:
     def __post_init__(self) -> None:
         problems: list[str] = []
         for role in (*_ROLES, "missing_marks"):
-            given = getattr(self, role)
-            if isinstance(given, str | _Column) or not isinstance(given, Iterable):
-                problems.append(f"{role} is {given!r}; put it in a list")
-                given = () if not isinstance(given, str | _Column) else (given,)
-            object.__setattr__(self, role, tuple(given))
-        problems += self._problems()
+            entries = getattr(self, role)
+            if isinstance(entries, str | _SchemaColumn) or not isinstance(entries, Iterable):
+                problems.append(f"{role} is {entries!r}; put it in a list")
+                entries = () if not isinstance(entries, str | _SchemaColumn) else (entries,)
+            object.__setattr__(self, role, tuple(entries))
+        problems += self._find_problems()
         _refuse(problems, "the schema", "give every column one role")
 
-    def _problems(self) -> Iterator[str]:
+    def _find_problems(self) -> Iterator[str]:
         if not self.quasi_identifiers:
             yield "there is no quasi-identifier: nothing would be masked"
-        given: Any
-        for given in self.quasi_identifiers:
-            if not isinstance(given, _Column):
+        entry: Any
+        for entry in self.quasi_identifiers:
+            if not isinstance(entry, _SchemaColumn):
                 yield (
-                    f"the quasi-identifier {given!r} has no type; "
+                    f"the quasi-identifier {entry!r} has no type; "
                     "give Nominal, Numeric, Ordinal or Date"
                 )
         for role in ("identifiers", "keep", "drop"):
-            for given in getattr(self, role):
-                if not isinstance(given, str):
-                    yield f"{role} has {given!r}; a column is named by its text"
-        for given in self.confidential:
-            if not isinstance(given, str | _Column):
-                yield f"confidential has {given!r}; give the column's name, or Nominal and the like"
-        for given in (*self.quasi_identifiers, *self.confidential):
-            if isinstance(given, _Column):
-                yield from given.problems()
-        yield from self._roles_that_clash()
+            for entry in getattr(self, role):
+                if not isinstance(entry, str):
+                    yield f"{role} has {entry!r}; a column is named by its text"
+        for entry in self.confidential:
+            if not isinstance(entry, str | _SchemaColumn):
+                yield f"confidential has {entry!r}; give the column's name, or Nominal and the like"
+        for entry in (*self.quasi_identifiers, *self.confidential):
+            if isinstance(entry, _SchemaColumn):
+                yield from entry.problems()
+        yield from self._find_role_clashes()
         for name, allowed in {
             "other": ("refuse", "keep", "drop"),
             "missing": ("refuse", "category", "drop"),
@@ -207,7 +207,7 @@ class Schema:
         elif self.person in self.roles and "quasi_identifiers" in self.roles[self.person]:
             yield f"column {self.person!r} is a quasi-identifier and the person; it cannot be both"
 
-    def _roles_that_clash(self) -> Iterator[str]:
+    def _find_role_clashes(self) -> Iterator[str]:
         for column, roles in self.roles.items():
             for role, count in Counter(roles).items():
                 if count > 1:
@@ -219,19 +219,22 @@ class Schema:
     @property
     def roles(self) -> dict[str, list[str]]:
         """Every named column with its roles; one, once the schema is made."""
-        found: dict[str, list[str]] = {}
+        roles: dict[str, list[str]] = {}
         for role in _ROLES:
-            for given in getattr(self, role):
-                column = given.column if isinstance(given, _Column) else given
-                found.setdefault(column if isinstance(column, str) else repr(column), []).append(
+            for entry in getattr(self, role):
+                column = entry.column if isinstance(entry, _SchemaColumn) else entry
+                roles.setdefault(column if isinstance(column, str) else repr(column), []).append(
                     role
                 )
-        return found
+        return roles
 
     @property
     def confidential_names(self) -> tuple[str, ...]:
         """The confidential columns by name."""
-        return tuple(it.column if isinstance(it, _Column) else it for it in self.confidential)
+        return tuple(
+            entry.column if isinstance(entry, _SchemaColumn) else entry
+            for entry in self.confidential
+        )
 
     def check(self, columns: Sequence[str]) -> None:
         """Refuse a table whose columns are not those of the schema; every problem at once."""
@@ -245,12 +248,14 @@ class Schema:
             named.setdefault(self.person, [])
         for column in named:
             if column not in columns:
-                near = nearest(column, [str(name) for name in columns], most=1)
-                meant = f"; did you mean {near[0]!r}?" if near else ""
-                problems.append(f"the table has no column {column!r}{meant}")
-        without = [column for column in dict.fromkeys(columns) if column not in named]
-        if without and self.other == "refuse":
-            problems.append(f"{many(len(without), 'column')} without a role: {quoted(without, 20)}")
+                similar = nearest(column, [str(name) for name in columns], most=1)
+                suggestion = f"; did you mean {similar[0]!r}?" if similar else ""
+                problems.append(f"the table has no column {column!r}{suggestion}")
+        unassigned = [column for column in dict.fromkeys(columns) if column not in named]
+        if unassigned and self.other == "refuse":
+            problems.append(
+                f"{many(len(unassigned), 'column')} without a role: {quoted(unassigned, 20)}"
+            )
         _refuse(
             problems,
             "schema and table do not fit together: there",
@@ -268,12 +273,12 @@ class Schema:
         return [column for column in columns if not kept & set(named.get(column, rest))]
 
     def __repr__(self) -> str:
-        given = [
+        settings = [
             f"{field.name}={getattr(self, field.name)!r}"
             for field in fields(self)
             if getattr(self, field.name) != field.default
         ]
-        return f"Schema({', '.join(given)})"
+        return f"Schema({', '.join(settings)})"
 
 
 def _refuse(problems: Sequence[str], where: str, hint: str) -> None:
@@ -281,5 +286,5 @@ def _refuse(problems: Sequence[str], where: str, hint: str) -> None:
         raise SchemaError(problems[0], hint)
     if problems:
         verb = "are" if where.endswith("there") else "has"
-        listed = "".join(f"\n  - {problem}" for problem in problems)
-        raise SchemaError(f"{where} {verb} {len(problems)} problems:{listed}", hint)
+        lines = "".join(f"\n  - {problem}" for problem in problems)
+        raise SchemaError(f"{where} {verb} {len(problems)} problems:{lines}", hint)

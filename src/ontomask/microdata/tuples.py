@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """What the records of each tuple hold of a column that is not masked: parallel arrays.
+    """How many records of each tuple hold each value of an unmasked column: parallel arrays.
 
     A tuple and a value may be there more than once. ``ordered`` says that the values are numbers,
     and their codes in ascending order. ``whole`` is how many records hold each value in the whole
@@ -97,13 +97,13 @@ def count_tuples(
 
     A row is a record or, with ``weights``, as many as they say.
     """
-    first, record_tuple = _distinct(codes)
+    first, record_tuple = _find_distinct_rows(codes)
     counts = np.bincount(record_tuple, weights=weights, minlength=len(first)).astype(np.int64)
     distinct = np.ascontiguousarray(np.stack([np.asarray(c)[first] for c in codes]), dtype=np.int32)
     return Tuples(tuple(attributes), distinct, counts), record_tuple
 
 
-def _distinct(
+def _find_distinct_rows(
     columns: Sequence[NDArray[np.integer]],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where each distinct row is first met, in sorted order; and which of them each row is."""
@@ -120,10 +120,10 @@ def _distinct(
 class Transitions:
     """How many records of each tuple become which target.
 
-    ``targets`` are rows of targets, one column per attribute (see :mod:`ontomask.microdata.attributes`); NaN
-    in all columns is a suppressed record, in one a suppressed value. ``source``, ``target`` and
-    ``count`` run in parallel, sorted by source, then target; every record of every tuple is
-    accounted for.
+    ``targets`` are rows of targets, one column per attribute (see
+    :mod:`ontomask.microdata.attributes`); NaN in all columns is a suppressed record, in one a
+    suppressed value. ``source``, ``target`` and ``count`` run in parallel, sorted by source, then
+    target; every record of every tuple is accounted for.
 
     ``unpaired`` is for swapping: how many values of each attribute kept their place because there
     was none to swap them with.
@@ -148,7 +148,7 @@ class Transitions:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all records of a tuple become the same."""
+        """Whether all records of each tuple become the same."""
         return len(self.source) == len(self.tuples)
 
     def target_of(self) -> NDArray[np.int64]:
@@ -165,11 +165,11 @@ class Transitions:
         target: NDArray[np.integer],
         count: NDArray[np.integer],
     ) -> Transitions:
-        """Transitions in their order, with equal targets made one and their counts summed.
+        """Transitions from parallel arrays; equal targets are merged and their counts summed.
 
         Blank targets are equal too.
         """
-        first, place = _distinct(
+        first, place = _find_distinct_rows(
             [np.unique(np.where(np.isnan(c), np.inf, c), return_inverse=True)[1] for c in targets.T]
         )
         key, pair = np.unique(source * len(first) + place[target], return_inverse=True)
@@ -180,7 +180,7 @@ class Transitions:
     def of_records(
         tuples: Tuples, codes: Sequence[NDArray[np.integer]], unpaired: Sequence[int] = ()
     ) -> Transitions:
-        """Every record for itself, in the order of the tuples: the values it is given, by place."""
+        """Transitions from the new values of every record (places), in the order of the tuples."""
         masked, target = count_tuples(tuples.attributes, codes)
         source = np.repeat(np.arange(len(tuples)), tuples.counts)
         key, count = np.unique(source * len(masked) + target, return_counts=True)
@@ -188,22 +188,24 @@ class Transitions:
         return Transitions(tuples, masked.targets(), *pairs, count, tuple(unpaired))
 
     @staticmethod
-    def whole(tuples: Tuples, targets: NDArray[np.float64], of: NDArray[np.integer]) -> Transitions:
-        """All records of tuple ``t`` become row ``of[t]`` of ``targets``, as it is written."""
-        written = [a.released(c) for a, c in zip(tuples.attributes, targets.T, strict=True)]
+    def whole(
+        tuples: Tuples, targets: NDArray[np.float64], target: NDArray[np.integer]
+    ) -> Transitions:
+        """All records of tuple ``t`` become row ``target[t]`` of ``targets``, rounded."""
+        rounded = [a.released(c) for a, c in zip(tuples.attributes, targets.T, strict=True)]
         return Transitions.joined(
-            tuples, np.column_stack(written), np.arange(len(tuples)), of, tuples.counts
+            tuples, np.column_stack(rounded), np.arange(len(tuples)), target, tuples.counts
         )
 
 
-def once_per_plan(make: Callable[[Transitions], Result]) -> Callable[[Transitions], Result]:
-    """What several measures need of a plan is made once, and forgotten with the plan."""
-    known: WeakKeyDictionary[Transitions, Result] = WeakKeyDictionary()
+def once_per_plan(compute: Callable[[Transitions], Result]) -> Callable[[Transitions], Result]:
+    """Cache the result of a function of a plan for as long as the plan exists."""
+    results: WeakKeyDictionary[Transitions, Result] = WeakKeyDictionary()
 
-    @wraps(make)
-    def remembered(plan: Transitions) -> Result:
-        if plan not in known:
-            known[plan] = make(plan)
-        return known[plan]
+    @wraps(compute)
+    def cached(plan: Transitions) -> Result:
+        if plan not in results:
+            results[plan] = compute(plan)
+        return results[plan]
 
-    return remembered
+    return cached

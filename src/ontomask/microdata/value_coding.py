@@ -46,12 +46,12 @@ class Coded(ABC):
     terms: TermMap | None = None
 
     def of(self, attribute: Attribute) -> Coded:
-        """The same for another attribute with the same values."""
+        """The same column with another attribute that has the same values."""
         return replace(self, attribute=attribute)  # type: ignore[type-var]
 
     @abstractmethod
     def written(self, targets: Floats) -> Written:
-        """How a column of targets, NaN for a blank cell, looks when written."""
+        """The released column for the target of each record; NaN is a blank cell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,80 +84,84 @@ class _CodedNumbers(Coded):
 
     def written(self, targets: Floats) -> Written:
         blank = np.isnan(targets)
-        numbers, found = np.unique(self.attribute.released(targets[~blank]), return_inverse=True)
+        numbers, number_places = np.unique(
+            self.attribute.released(targets[~blank]), return_inverse=True
+        )
         places = np.full(len(targets), -1, dtype=np.int64)
-        places[~blank] = found
+        places[~blank] = number_places
         return Written([self.value_of(number) for number in numbers.tolist()], places)
 
 
 def code_column(
     column: Nominal | Numeric | Ordinal | Date,
-    found: Distinct,
+    distinct: Distinct,
     missing: str,
     also: Sequence[Concept] = (),
 ) -> Coded:
-    """A column, all of whose distinct values are held by some record, as an attribute.
+    """Code a column as an attribute; each of its distinct values is held by some record.
 
     ``also`` are more concepts that must be in the domain of a nominal one.
     """
-    nested = [value for value in found.values if isinstance(value, list | dict | np.ndarray)]
+    nested = [value for value in distinct.values if isinstance(value, list | dict | np.ndarray)]
     if nested:
         raise ColumnError(
             f"column {column.column!r} holds {type(nested[0]).__name__} values",
             "a quasi-identifier has one value per record: split the column first",
         )
     if isinstance(column, Nominal):
-        return _nominal(column, found, missing == "category", also)
-    if (found.codes < 0).any():
-        gone = many(int((found.codes < 0).sum()), "row")
+        return _code_nominal(column, distinct, missing == "category", also)
+    if (distinct.codes < 0).any():
+        rows = many(int((distinct.codes < 0).sum()), "row")
         raise ColumnError(
-            f"column {column.column!r} has missing values ({gone}), and missing='category' is for "
+            f"column {column.column!r} has missing values ({rows}), and missing='category' is for "
             "nominal columns: no number is equally far from all others",
             "give them a value, or use missing='drop'",
         )
     if isinstance(column, Numeric):
-        return _numeric(column, found)
+        return _code_numeric(column, distinct)
     if isinstance(column, Ordinal):
-        return _ordinal(column, found)
-    return _date(column, found)
+        return _code_ordinal(column, distinct)
+    return _code_date(column, distinct)
 
 
 # ---------------------------------------------------------------------- words
 
 
-def _nominal(column: Nominal, found: Distinct, category: bool, also: Sequence[Concept]) -> Coded:
-    terms = _mapped(column, found)
+def _code_nominal(
+    column: Nominal, distinct: Distinct, category: bool, also: Sequence[Concept]
+) -> Coded:
+    terms = _map_all_terms(column, distinct)
     known = terms.concepts
-    concepts = [known[str(value)] for value in found.values]
-    domain = _domain(column, concepts, found, also)
+    concepts = [known[str(value)] for value in distinct.values]
+    domain = _choose_domain(column, concepts, distinct, also)
     values = sorted(set(concepts))
     place = {value: number for number, value in enumerate(values)}
-    with_missing = category and bool((found.codes < 0).any())
+    with_missing = category and bool((distinct.codes < 0).any())
     # -1, the missing, finds the last entry.
     codes = np.array([*(place[concept] for concept in concepts), len(values)], dtype=np.int64)
     kind = NominalOrMissing if with_missing else NominalAttribute
     attribute = kind(column.column, domain, values, column.measure, float(column.weight))
     identifiers = sum(match.count for match in terms.matches if _is_identifier(match.how))
     by_label = identifiers * 2 <= sum(match.count for match in terms.matches)
-    forms = _forms(column.taxonomy, by_label)
-    return _CodedNominal(attribute, codes[found.codes], forms, terms, found.blank)
+    forms = _output_forms(column.taxonomy, by_label)
+    return _CodedNominal(attribute, codes[distinct.codes], forms, terms, distinct.blank)
 
 
-def concepts_of(column: Nominal, found: Distinct) -> list[Concept]:
+def concepts_of(column: Nominal, distinct: Distinct) -> list[Concept]:
     """The concepts of the distinct values of a column."""
-    known = _mapped(column, found).concepts
-    return [known[str(value)] for value in found.values]
+    known = _map_all_terms(column, distinct).concepts
+    return [known[str(value)] for value in distinct.values]
 
 
-def terms_of(column: Nominal, found: Distinct) -> TermMap:
-    """The concepts of the values of a column; some may have none."""
-    if any(isinstance(value, float) for value in found.values):
+def terms_of(column: Nominal, distinct: Distinct) -> TermMap:
+    """Map the values of a column to concepts; some may have none."""
+    if any(isinstance(value, float) for value in distinct.values):
         raise ColumnError(
             f"column {column.column!r} is nominal and holds numbers with a decimal point",
             "a code that became a number has lost its zeros: read the column as text (dtype=str)",
         )
     counts: Counter[Any] = Counter()
-    for value, count in zip(found.values, found.counts.tolist(), strict=True):
+    for value, count in zip(distinct.values, distinct.counts.tolist(), strict=True):
         counts[value] += count
     try:
         return map_terms(
@@ -170,18 +174,18 @@ def terms_of(column: Nominal, found: Distinct) -> TermMap:
             heads=column.heads,
         )
     except OntomaskError as error:
-        raise _renamed(error, column.column) from None
+        raise _translate_error(error, column.column) from None
 
 
-def _mapped(column: Nominal, found: Distinct) -> TermMap:
-    terms = terms_of(column, found)
+def _map_all_terms(column: Nominal, distinct: Distinct) -> TermMap:
+    terms = terms_of(column, distinct)
     try:
         return terms.require_all(column.column)
     except OntomaskError as error:
-        raise _renamed(error, column.column) from None
+        raise _translate_error(error, column.column) from None
 
 
-def _renamed(error: OntomaskError, column: str) -> OntomaskError:
+def _translate_error(error: OntomaskError, column: str) -> OntomaskError:
     """The same error in the words of a schema, where the argument has another name."""
     where = "" if repr(column) in error.message else f"column {column!r}: "
     words = [text.replace("corrections", "mapping") for text in (error.message, error.hint)]
@@ -192,28 +196,28 @@ def _is_identifier(how: str) -> bool:
     return how.startswith(("identifier", "alias")) or how.endswith("restored")
 
 
-def _domain(
-    column: Nominal, concepts: Sequence[Concept], found: Distinct, also: Sequence[Concept]
+def _choose_domain(
+    column: Nominal, concepts: Sequence[Concept], distinct: Distinct, also: Sequence[Concept]
 ) -> Taxonomy:
     if column.domain == "taxonomy" or not (concepts or also):
         return column.taxonomy
     if column.domain == "lcs":
         return column.taxonomy.domain([*concepts, *also])
     domain = column.taxonomy.domain(root=column.domain)
-    counts = zip(found.values, concepts, found.counts.tolist(), strict=True)
+    counts = zip(distinct.values, concepts, distinct.counts.tolist(), strict=True)
     outside = [(value, count) for value, concept, count in counts if concept not in domain]
     outside += [(concept, 1) for concept in set(also) - set(concepts) if concept not in domain]
     if outside:
         raise UnknownValueError(
-            f"{_how_many(outside, column.column)} not below {column.domain!r}, the domain:\n"
-            f"  {_listed(outside)}",
+            f"{_format_value_count(outside, column.column)} not below {column.domain!r}, "
+            f"the domain:\n  {_list_values(outside)}",
             "name a concept above them, or use domain='lcs' or 'taxonomy'",
         )
     return domain
 
 
-def _forms(taxonomy: Taxonomy, by_label: bool) -> dict[Concept, str]:
-    """What concepts are written as, where it is not the identifier; no two look the same."""
+def _output_forms(taxonomy: Taxonomy, by_label: bool) -> dict[Concept, str]:
+    """How concepts are released where it is not by identifier; no two look the same."""
     if not by_label:
         return {}
     forms = {
@@ -221,58 +225,58 @@ def _forms(taxonomy: Taxonomy, by_label: bool) -> dict[Concept, str]:
         for concept, labels in zip(taxonomy.identifiers, taxonomy.label_lists, strict=True)
     }
     while True:
-        often = Counter(forms.values())
-        clash = [c for c, form in forms.items() if often[form] > 1 and form != c]
-        if not clash:
+        form_counts = Counter(forms.values())
+        clashing = [c for c, form in forms.items() if form_counts[form] > 1 and form != c]
+        if not clashing:
             return forms
-        forms.update((concept, concept) for concept in clash)
+        forms.update((concept, concept) for concept in clashing)
 
 
-def _how_many(values: Sequence[Any], column: str) -> str:
+def _format_value_count(values: Sequence[Any], column: str) -> str:
     verb = "is" if len(values) == 1 else "are"
     return f"{many(len(values), 'value')} of column {column!r} {verb}"
 
 
-def _listed(values: Sequence[tuple[Any, int]]) -> str:
-    ordered = sorted(values, key=lambda it: (-it[1], str(it[0])))
-    shown = ", ".join(f"{str(value)!r} ({many(count, 'row')})" for value, count in ordered[:5])
-    return shown + (f" and {len(ordered) - 5:,} more" if len(ordered) > 5 else "")
+def _list_values(values: Sequence[tuple[Any, int]]) -> str:
+    ordered = sorted(values, key=lambda pair: (-pair[1], str(pair[0])))
+    first = ", ".join(f"{str(value)!r} ({many(count, 'row')})" for value, count in ordered[:5])
+    return first + (f" and {len(ordered) - 5:,} more" if len(ordered) > 5 else "")
 
 
 # ---------------------------------------------------------------------- numbers
 
 
-def _numbers(
+def _code_numbers(
     column: Numeric | Ordinal | Date,
-    found: Distinct,
+    distinct: Distinct,
     numbers: Sequence[float] | Floats,
     value_of: Callable[[float], Any],
     **settings: Any,
 ) -> Coded:
-    distinct, place = np.unique(np.asarray(numbers, dtype=np.float64), return_inverse=True)
-    attribute = NumericalAttribute(column.column, distinct, float(column.weight), **settings)
-    return _CodedNumbers(attribute, place[found.codes], value_of)
+    ascending, place = np.unique(np.asarray(numbers, dtype=np.float64), return_inverse=True)
+    attribute = NumericalAttribute(column.column, ascending, float(column.weight), **settings)
+    return _CodedNumbers(attribute, place[distinct.codes], value_of)
 
 
 def _refuse_kind(
-    column: Numeric | Date, found: Distinct, fine: Sequence[bool], needs: str, hint: str
+    column: Numeric | Date, distinct: Distinct, is_right: Sequence[bool], needs: str, hint: str
 ) -> None:
-    if all(fine):
+    if all(is_right):
         return
-    strange = next(v for v, right in zip(found.values, fine, strict=True) if not right)
+    wrong = next(v for v, right in zip(distinct.values, is_right, strict=True) if not right)
     raise ColumnError(
-        f"column {column.column!r} holds {type(strange).__name__} values such as {strange!r}, "
+        f"column {column.column!r} holds {type(wrong).__name__} values such as {wrong!r}, "
         f"and {type(column).__name__} needs {needs}",
         hint,
     )
 
 
-def _read(
-    column: Numeric | Date, found: Distinct, read: Callable[[str], Any], needs: str, hint: str
+def _parse_column(
+    column: Numeric | Date, distinct: Distinct, read: Callable[[str], Any], needs: str, hint: str
 ) -> Distinct:
-    """The same column with its text read as numbers or days."""
+    """Parse the text of a column as numbers or days."""
     values = []
-    for text in found.values:
+    for text in distinct.values:
         try:
             values.append(read(text.strip()))
         except (ValueError, ArithmeticError):
@@ -281,59 +285,65 @@ def _read(
                 f"and {type(column).__name__} needs {needs}",
                 hint,
             ) from None
-    return Distinct(values, found.codes, found.weights)
+    return Distinct(values, distinct.codes, distinct.weights)
 
 
-def _is_text(found: Distinct) -> bool:
-    return bool(found.values) and all(isinstance(value, str) for value in found.values)
+def _is_text(distinct: Distinct) -> bool:
+    return bool(distinct.values) and all(isinstance(value, str) for value in distinct.values)
 
 
-def _number(text: str) -> int | Decimal:
-    if not _NUMBER.fullmatch(text):
+def _parse_number(text: str) -> int | Decimal:
+    if not _NUMBER_PATTERN.fullmatch(text):
         raise ValueError(text)
     return int(text) if text.lstrip("+-").isdigit() else Decimal(text)
 
 
-_NUMBER = re.compile(r"[+-]?(\d+|\d*\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER_PATTERN = re.compile(r"[+-]?(\d+|\d*\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
-def _numeric(column: Numeric, found: Distinct) -> Coded:
-    if _is_text(found):
+def _code_numeric(column: Numeric, distinct: Distinct) -> Coded:
+    if _is_text(distinct):
         hint = "correct it or make it missing (missing_marks), or make the column Nominal"
-        coded = _numeric(column, _read(column, found, _number, "numbers", hint))
+        coded = _code_numeric(
+            column, _parse_column(column, distinct, _parse_number, "numbers", hint)
+        )
         assert isinstance(coded, _CodedNumbers)
         number = coded.value_of
-        return replace(coded, value_of=lambda it: str(number(it)))
+        return replace(coded, value_of=lambda value: str(number(value)))
     kinds = int | float | Decimal | np.integer | np.floating
-    fine = [isinstance(v, kinds) and not isinstance(v, bool) for v in found.values]
-    _refuse_kind(column, found, fine, "numbers", "convert the column, or make it Nominal")
-    numbers = np.array([float(value) for value in found.values])
+    is_number = [isinstance(v, kinds) and not isinstance(v, bool) for v in distinct.values]
+    _refuse_kind(column, distinct, is_number, "numbers", "convert the column, or make it Nominal")
+    numbers = np.array([float(value) for value in distinct.values])
     infinite = ~np.isfinite(numbers)
     if infinite.any():
-        rows = many(int(found.counts[infinite].sum()), "row")
+        rows = many(int(distinct.counts[infinite].sum()), "row")
         raise ColumnError(
             f"column {column.column!r} has numbers that are not finite ({rows})",
             "correct them, or make them missing",
         )
     large = np.abs(numbers) >= 2**53
-    if large.any() and not all(isinstance(value, float) for value in found.values):
-        rows = many(int(found.counts[large].sum()), "row")
+    if large.any() and not all(isinstance(value, float) for value in distinct.values):
+        rows = many(int(distinct.counts[large].sum()), "row")
         raise ColumnError(
             f"column {column.column!r} has numbers of 2^53 and more ({rows}): too long for a mean",
             "scale them down; a number that long may be an identifier",
         )
-    if all(isinstance(value, int | np.integer) for value in found.values):
-        return _numbers(column, found, numbers, round)
-    if any(isinstance(value, Decimal) for value in found.values):
-        exponents = [-int(Decimal(value).as_tuple().exponent) for value in found.values]
+    if all(isinstance(value, int | np.integer) for value in distinct.values):
+        return _code_numbers(column, distinct, numbers, round)
+    if any(isinstance(value, Decimal) for value in distinct.values):
+        exponents = [-int(Decimal(value).as_tuple().exponent) for value in distinct.values]
         decimals = min(max(0, *exponents), MOST_DECIMALS)
-        return _numbers(
-            column, found, numbers, lambda it: Decimal(f"{it:.{decimals}f}"), decimals=decimals
+        return _code_numbers(
+            column,
+            distinct,
+            numbers,
+            lambda value: Decimal(f"{value:.{decimals}f}"),
+            decimals=decimals,
         )
-    return _numbers(column, found, numbers, float, decimals=_decimals(numbers))
+    return _code_numbers(column, distinct, numbers, float, decimals=_most_decimals(numbers))
 
 
-def _decimals(numbers: Floats) -> int:
+def _most_decimals(numbers: Floats) -> int:
     """The most decimals any of the numbers has."""
     room = 300 - np.log10(np.abs(numbers).max(initial=1))  # rounding multiplies by 10^decimals
     for decimals in range(int(min(MOST_DECIMALS, max(room, 0)))):
@@ -342,55 +352,56 @@ def _decimals(numbers: Floats) -> int:
     return int(min(MOST_DECIMALS, max(room, 0)))
 
 
-def _ordinal(column: Ordinal, found: Distinct) -> Coded:
+def _code_ordinal(column: Ordinal, distinct: Distinct) -> Coded:
     levels = list(column.levels)
-    if _is_text(found):  # as all is in a text file, where 1 is '1'
+    if _is_text(distinct):  # as all is in a text file, where 1 is '1'
         levels = [str(level) for level in levels]
     rank = {level: number for number, level in enumerate(levels)}
-    counts = zip(found.values, found.counts.tolist(), strict=True)
+    counts = zip(distinct.values, distinct.counts.tolist(), strict=True)
     unlisted = [(value, count) for value, count in counts if value not in rank]
     if unlisted:
         raise ColumnError(
-            f"{_how_many(unlisted, column.column)} not among its levels:\n  {_listed(unlisted)}",
+            f"{_format_value_count(unlisted, column.column)} not among its levels:\n"
+            f"  {_list_values(unlisted)}",
             f"list every level; given are {levels[:10]!r}",
         )
-    ranks = [float(rank[value]) for value in found.values]
-    return _numbers(column, found, ranks, lambda it: levels[round(it)], median=True)
+    ranks = [float(rank[value]) for value in distinct.values]
+    return _code_numbers(column, distinct, ranks, lambda value: levels[round(value)], median=True)
 
 
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
-def _date(column: Date, found: Distinct) -> Coded:
-    if _is_text(found):
+def _code_date(column: Date, distinct: Distinct) -> Coded:
+    if _is_text(distinct):
         form = column.format or "%Y-%m-%d"
         example = datetime.date(2026, 12, 31).strftime(form)
         hint = "say how they are written: format='%d.%m.%Y', or parse the column first"
-        days = _read(
+        days = _parse_column(
             column,
-            found,
+            distinct,
             lambda text: datetime.datetime.strptime(text, form).date(),
             f"dates as {example}",
             hint,
         )
-        coded = _days(column, days)
+        coded = _code_days(column, days)
         assert isinstance(coded, _CodedNumbers)
-        day = coded.value_of
-        return replace(coded, value_of=lambda it: day(it).strftime(form))
-    fine = [isinstance(value, datetime.date) for value in found.values]
-    _refuse_kind(column, found, fine, "dates", "parse it first: to_datetime, to_date, cast")
-    return _days(column, found)
+        date_of = coded.value_of
+        return replace(coded, value_of=lambda value: date_of(value).strftime(form))
+    is_date = [isinstance(value, datetime.date) for value in distinct.values]
+    _refuse_kind(column, distinct, is_date, "dates", "parse it first: to_datetime, to_date, cast")
+    return _code_days(column, distinct)
 
 
-def _days(column: Date, found: Distinct) -> Coded:
-    days = [float(value.toordinal() - _EPOCH) for value in found.values]
-    zone = getattr(found.values[0], "tzinfo", None)
-    stamps = isinstance(found.values[0], datetime.datetime)
+def _code_days(column: Date, distinct: Distinct) -> Coded:
+    days = [float(value.toordinal() - _EPOCH) for value in distinct.values]
+    zone = getattr(distinct.values[0], "tzinfo", None)
+    stamps = isinstance(distinct.values[0], datetime.datetime)
 
-    def day(number: float) -> datetime.date:
+    def date_of(number: float) -> datetime.date:
         date = datetime.date.fromordinal(round(number) + _EPOCH)
         if not stamps:
             return date
         return datetime.datetime(date.year, date.month, date.day, tzinfo=zone)
 
-    return _numbers(column, found, days, day)
+    return _code_numbers(column, distinct, days, date_of)

@@ -50,7 +50,7 @@ class Blocked:
 
 
 def fitting(method: Method, tuples: Tuples) -> Method:
-    """The method, in blocks where it would not fit in memory otherwise; that is said."""
+    """The method, planned in blocks (with a warning) where it would not fit in memory."""
     if not isinstance(method, InBlocks) or not method.divides:
         return method
     if method.block is not None or len(tuples) <= USUAL:
@@ -73,7 +73,7 @@ def fitting(method: Method, tuples: Tuples) -> Method:
 
 
 def blocked(method: Method, tuples: Tuples, random: np.random.Generator) -> Blocked | None:
-    """How the tuples were cut, and what that cost; None where they were planned together."""
+    """Measure the extra loss of planning in blocks; None where all is planned together."""
     if not isinstance(method, InBlocks) or not method.blocked(tuples):
         return None
     assert method.block is not None
@@ -86,14 +86,16 @@ def blocked(method: Method, tuples: Tuples, random: np.random.Generator) -> Bloc
     first = int(random.integers(len(blocks) - number + 1))
     corner = np.sort(np.concatenate(blocks[first : first + number]))
     sample = Cut(tuples, [corner], method.factors(tuples))[0]
-    extra = _extra(method, sample, int(random.integers(2**63)))
+    extra = _extra_loss(method, sample, int(random.integers(2**63)))
     return Blocked(method.block, len(blocks), extra, len(sample))
 
 
-def _extra(method: InBlocks, sample: Tuples, seed: int) -> float | None:
-    """How much more is lost in blocks, as a share of what is lost without."""
+def _extra_loss(method: InBlocks, sample: Tuples, seed: int) -> float | None:
+    """The extra loss of planning in blocks, as a share of the loss without blocks."""
     from ontomask.utility import sse
 
-    both = (method, method.sized(None))
-    apart, together = (sse(it.plan(sample, np.random.default_rng(seed))) for it in both)
+    variants = (method, method.sized(None))
+    apart, together = (
+        sse(variant.plan(sample, np.random.default_rng(seed))) for variant in variants
+    )
     return apart / together - 1 if together > 0 else None

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from ontomask.microdata.schema import Schema
     from ontomask.pipeline.mask import Release
 
-__all__ = ["MOST_ALONE", "cautions", "gives_away"]
+__all__ = ["MAX_UNIQUE_SHARE", "cautions", "gives_away"]
 
 #: Where more of the records have a value that nobody else has, a column may give people away.
-MOST_ALONE = 0.2
+MAX_UNIQUE_SHARE = 0.2
 
 
 def gives_away(engine: Engine, column: str) -> str:
-    """What is wrong with releasing a column as it is; empty where nothing is."""
+    """A caution where many values of a released column are unique; otherwise empty."""
     share = engine.alone(column) / engine.rows if engine.rows else 0.0
-    if share <= MOST_ALONE:
+    if share <= MAX_UNIQUE_SHARE:
         return ""
     return (
         f"{column}: {math.floor(100 * share)} % of the records have a value of their own: it may "
@@ -30,30 +30,30 @@ def gives_away(engine: Engine, column: str) -> str:
 
 
 def cautions(release: Release, applied: Applied | None) -> Iterator[str]:
-    """What was found while masking, and what columns that were not masked give away."""
+    """Yield the warnings of masking, and the disclosure risk of columns that are not masked."""
     yield from release.guarantee.warnings
     if release.blocked is not None:
         yield str(release.blocked)
     if applied is None or not release.records:
         return
     common = []
-    for column in untouched(release.schema, release.others):
+    for column in unmasked_columns(release.schema, release.others):
         words = gives_away(applied.engine, column)
         if words:
             yield words
         elif column not in release.schema.confidential_names:
             common.append(column)
     if common and release.guarantee.k is not None:
-        alone = applied.unique_with(common)
-        if alone:
+        uniques = applied.unique_with(common)
+        if uniques:
             yield (
-                f"with what is kept untouched ({', '.join(common)}), {alone:,} of the "
+                f"with what is kept untouched ({', '.join(common)}), {uniques:,} of the "
                 f"{release.records:,} records are unique: whoever knows that of somebody as well "
                 "may find them"
             )
 
 
-def untouched(schema: Schema, others: Mapping[str, str]) -> list[str]:
-    """The columns that are released as they are."""
-    kept = [name for name, role in others.items() if role == "keep"]
-    return [*schema.confidential_names, *schema.keep, *kept]
+def unmasked_columns(schema: Schema, others: Mapping[str, str]) -> list[str]:
+    """The columns that are released unmasked."""
+    kept_columns = [name for name, role in others.items() if role == "keep"]
+    return [*schema.confidential_names, *schema.keep, *kept_columns]

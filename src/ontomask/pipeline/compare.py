@@ -72,14 +72,14 @@ def compare(
     _check_count("workers", workers)
     _check_count("sample", sample)
     randomness(seed)  # a seed that is none is refused before any work
-    number = secrets.randbits(256) if seed is None else int(seed)
+    used_seed = secrets.randbits(256) if seed is None else int(seed)
     with reported(table):
         engine = open_engine(table, file)
         rows = engine.rows
         if sample is not None and sample < rows:
-            engine = _sampled(engine, sample, number)
+            engine = _sample_records(engine, sample, used_seed)
         progress("counting")
-        task = _task(engine, schema, number)
+        task = _make_task(engine, schema, used_seed)
     points = points_of(task, methods, workers, progress)
     return Comparison(
         judged(
@@ -97,36 +97,36 @@ def compare(
 
 
 def _check_count(name: str, number: Any) -> None:
-    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-    if number is not None and (not whole or number < 1):
+    is_integer = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if number is not None and (not is_integer or number < 1):
         raise ParameterError(f"{name} is {number!r}", "it is a whole number, 1 or more")
 
 
-def _task(engine: Engine, schema: Schema, number: int) -> Task:
-    """Everything that a point needs of the table."""
+def _make_task(engine: Engine, schema: Schema, seed: int) -> Task:
+    """Count everything that a point needs of the table."""
     counted = count_table(engine, schema)
     people = None
     if schema.person is not None:
-        tuples, found = engine.by_tuple(schema.person)
-        people = tuples, found.codes
+        tuples, person_column = engine.by_tuple(schema.person)
+        people = tuples, person_column.codes
     return Task(
         counted.tuples,
         tuple(column.column for column in schema.quasi_identifiers),
-        number,
+        seed,
         people,
         tuple(watched(schema, engine.by_tuple)),
     )
 
 
-def _sampled(engine: Engine, size: int, number: int) -> Engine:
-    """Some records, chosen at random, as a table of their own."""
+def _sample_records(engine: Engine, size: int, seed: int) -> Engine:
+    """Draw a random sample of the records as a table of its own."""
     import narwhals as nw
 
-    random = np.random.default_rng([number, size])
+    random = np.random.default_rng([seed, size])
     chosen = np.sort(random.choice(engine.rows, size, replace=False))
     if isinstance(engine, StoredEngine):
-        read = nw.from_native(engine.read(engine.names, chosen).native, eager_only=True)
-        return FrameEngine(read.select(engine.names).to_native())
+        frame_read = nw.from_native(engine.read(engine.names, chosen).native, eager_only=True)
+        return FrameEngine(frame_read.select(engine.names).to_native())
     assert isinstance(engine, FrameEngine)
     frame = nw.from_native(engine.table.native, eager_only=True).select(engine.names)
     return FrameEngine(frame[chosen.tolist()].to_native())

@@ -16,16 +16,16 @@ from pathlib import Path
 
 __all__ = ["compile_ahead", "main"]
 
-#: What is on disk once the search has been compiled.
-KEPT = "search_kernels.improve_groups-*.nbi"
+#: The files that are in the cache once the search has been compiled.
+SEARCH_CACHE_FILES = "search_kernels.improve_groups-*.nbi"
 
 
 def compile_ahead() -> subprocess.Popen[bytes] | None:
     """Start the other process, where it has something to do and a core to do it on."""
-    if (os.cpu_count() or 1) < 2 or not _nothing_is_kept():
+    if (os.cpu_count() or 1) < 2 or not _cache_is_empty():
         return None
     with suppress(OSError):
-        path = os.pathsep.join(it or os.getcwd() for it in sys.path)
+        path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
         return subprocess.Popen(
             [sys.executable, "-m", __name__],
             stdin=subprocess.DEVNULL,
@@ -36,24 +36,24 @@ def compile_ahead() -> subprocess.Popen[bytes] | None:
     return None
 
 
-def _nothing_is_kept() -> bool:
-    """Whether loops are kept in a place that is known, and none is there yet."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    if chosen:
-        return not any(Path(chosen).rglob(KEPT))
-    place = Path(__file__).with_name("methods") / "merging" / "__pycache__"
-    return os.access(place if place.exists() else place.parent, os.W_OK) and not any(
-        place.glob(KEPT)
+def _cache_is_empty() -> bool:
+    """Whether the folder for compiled loops is known and writable, and holds no search yet."""
+    cache_folder = os.environ.get("NUMBA_CACHE_DIR")
+    if cache_folder:
+        return not any(Path(cache_folder).rglob(SEARCH_CACHE_FILES))
+    folder = Path(__file__).with_name("methods") / "merging" / "__pycache__"
+    return os.access(folder if folder.exists() else folder.parent, os.W_OK) and not any(
+        folder.glob(SEARCH_CACHE_FILES)
     )
 
 
 def main() -> None:
     """Compile the search, then the figures, on tables that are next to nothing."""
-    _search()
-    _figures()
+    _compile_search()
+    _compile_figures()
 
 
-def _search() -> None:
+def _compile_search() -> None:
     import numpy as np
 
     from ontomask.methods.microaggregation.merging.merge import Search
@@ -68,7 +68,7 @@ def _search() -> None:
     Search(Operators(tuples), 1, "sse", "rule", ()).improve()
 
 
-def _figures() -> None:
+def _compile_figures() -> None:
     import pyarrow as pa
 
     from ontomask import datasets
@@ -78,8 +78,8 @@ def _figures() -> None:
 
     table = pa.table({"diagnosis": ["flu", "flu", "sprain", "cold"], "age": [30, 40, 50, 60]})
     schema = Schema([Nominal("diagnosis", datasets.diagnoses()), Numeric("age")])
-    by_lot = Recoding(k=2, heuristics="none")  # which takes no loops
-    assert mask(table, schema, by_lot, seed=0).evaluation.utility
+    method = Recoding(k=2, heuristics="none")  # which takes no loops
+    assert mask(table, schema, method, seed=0).evaluation.utility
 
 
 if __name__ == "__main__":

@@ -25,56 +25,59 @@ def complete(
     weights: Longs | None = None,
     lacking: Mapping[str, int] | None = None,
 ) -> tuple[list[Distinct], NDArray[np.bool_]]:
-    """The quasi-identifiers of the rows that are kept, and which these are.
+    """Select the complete rows: their quasi-identifiers, and a flag for every row that is kept.
 
     A row is a record or, with ``weights``, as many as they say. ``lacking`` are other columns with
     how many records have no value there.
     """
     columns = []
     for column in schema.quasi_identifiers:
-        found = table.distinct(column.column)
-        found = Distinct(found.values, found.codes, weights)
-        marks = marked(found.values, schema.missing_marks)
+        distinct = table.distinct(column.column)
+        distinct = Distinct(distinct.values, distinct.codes, weights)
+        marks = marked(distinct.values, schema.missing_marks)
         if schema.missing == "category":  # it is written as it stood there
-            found = replace(found, blank=_usual(found, marks))
-        columns.append(found.without(marks))
-    gone = {c.column: it.codes < 0 for c, it in zip(schema.quasi_identifiers, columns, strict=True)}
-    counts = {column: _records(where, weights) for column, where in gone.items()}
+            distinct = replace(distinct, blank=_most_frequent_mark(distinct, marks))
+        columns.append(distinct.without(marks))
+    missing_rows = {
+        c.column: distinct.codes < 0
+        for c, distinct in zip(schema.quasi_identifiers, columns, strict=True)
+    }
+    counts = {column: _count_records(rows, weights) for column, rows in missing_rows.items()}
     counts = {column: n for column, n in {**counts, **(lacking or {})}.items() if n}
     kept = np.ones(table.rows, dtype=bool) if weights is None else weights > 0
     if schema.missing == "refuse" and counts:
-        shown = ", ".join(f"{column!r} ({many(n, 'row')})" for column, n in counts.items())
+        listed = ", ".join(f"{column!r} ({many(n, 'row')})" for column, n in counts.items())
         raise ColumnError(
-            f"values are missing in {many(len(counts), 'column')}: {shown}",
+            f"values are missing in {many(len(counts), 'column')}: {listed}",
             "use missing='drop' to leave these rows out, or 'category' to keep missing as a value",
         )
     if schema.missing == "drop":
-        kept &= ~np.logical_or.reduce(list(gone.values()))
+        kept &= ~np.logical_or.reduce(list(missing_rows.values()))
         if not kept.any():
             raise ColumnError(
                 f"every record misses a value: {quoted(counts)}", "use missing='category'"
             )
-    return [it.of(kept) for it in columns], kept
+    return [distinct.of(kept) for distinct in columns], kept
 
 
-def _usual(found: Distinct, marks: NDArray[np.bool_]) -> str | None:
+def _most_frequent_mark(distinct: Distinct, marks: NDArray[np.bool_]) -> str | None:
     """The mark that most of the missing values have; None where most cells are empty."""
-    often = np.where(marks, found.counts, 0)
-    mark = int(np.argmax(often)) if marks.any() else -1
-    if mark < 0 or often[mark] <= _records(found.codes < 0, found.weights):
+    mark_counts = np.where(marks, distinct.counts, 0)
+    mark = int(np.argmax(mark_counts)) if marks.any() else -1
+    if mark < 0 or mark_counts[mark] <= _count_records(distinct.codes < 0, distinct.weights):
         return None
-    return str(found.values[mark])
+    return str(distinct.values[mark])
 
 
-def _records(rows: NDArray[np.bool_], weights: Longs | None) -> int:
+def _count_records(rows: NDArray[np.bool_], weights: Longs | None) -> int:
     return int(rows.sum() if weights is None else weights[rows].sum())
 
 
 def marked(values: Sequence[Any], marks: Collection[str]) -> NDArray[np.bool_]:
-    """Which of some values are marks that stand for a missing one."""
-    known = set(marks)
-    found = [_hashable(v) and (v in known or str(v) in known) for v in values]
-    return np.array(found, dtype=np.bool_)
+    """Flag the values that are one of the marks, such as those of missing values."""
+    known_marks = set(marks)
+    flags = [_hashable(v) and (v in known_marks or str(v) in known_marks) for v in values]
+    return np.array(flags, dtype=np.bool_)
 
 
 def _hashable(value: object) -> bool:

@@ -61,7 +61,7 @@ class Counted:
 
 @contextmanager
 def reported(table: Any) -> Iterator[None]:
-    """What goes wrong with a file, its disk or its memory along the way is an error of ours."""
+    """Turn errors of a file, its disk or its memory into errors of ontomask."""
     if not isinstance(table, str | PathLike):
         yield
         return
@@ -106,34 +106,36 @@ def _is_spark(table: Any) -> bool:
 
 
 def count_table(engine: Engine, schema: Schema) -> Counted:
-    """The tuples of a table, which the engine remembers for each of its rows."""
+    """Count the tuples of a table; the engine remembers the tuple of each row."""
     schema.check(engine.names)
-    rows, weights, lacking = raw_rows(engine, schema)
+    rows, weights, missing_counts = raw_rows(engine, schema)
     if not engine.rows:  # counting may have told: no need to ask before
         raise ColumnError("the table has no records", "there is nothing to mask")
     warn_of_table(engine, schema)
-    columns, kept = complete(rows, schema, weights, lacking)
-    counted = counted_tuples(engine, _coded(schema, columns), weights, kept)
-    return replace(counted, missing=_missing(rows, schema, weights))
+    columns, kept = complete(rows, schema, weights, missing_counts)
+    counted = counted_tuples(engine, _code_columns(schema, columns), weights, kept)
+    return replace(counted, missing=_count_missing(rows, schema, weights))
 
 
 def raw_rows(engine: Engine, schema: Schema) -> tuple[Frame, Longs | None, dict[str, int]]:
-    """The quasi-identifiers as they stand there, how many records each row is, who is unknown."""
+    """The quasi-identifiers as they are, the records of each row, and the records of nobody."""
     person = schema.person
-    lacking = {} if person is None else {person: engine.missing(person)}
+    missing_counts = {} if person is None else {person: engine.missing(person)}
     names = [column.column for column in schema.quasi_identifiers]
-    return *engine.counted(names, person if schema.missing == "drop" else None), lacking
+    return *engine.counted(names, person if schema.missing == "drop" else None), missing_counts
 
 
-def _missing(rows: Frame, schema: Schema, weights: Longs | None) -> dict[str, int]:
-    """How many records lack a value of each nominal column, dropped ones among them."""
-    lacking = {}
+def _count_missing(rows: Frame, schema: Schema, weights: Longs | None) -> dict[str, int]:
+    """Count the records that lack a value of each nominal column, dropped ones included."""
+    missing_counts = {}
     for column in schema.quasi_identifiers:
         if isinstance(column, Nominal):
-            found = rows.distinct(column.column)
-            gone = found.without(marked(found.values, schema.missing_marks)).codes < 0
-            lacking[column.column] = int(gone.sum() if weights is None else weights[gone].sum())
-    return lacking
+            distinct = rows.distinct(column.column)
+            is_missing = distinct.without(marked(distinct.values, schema.missing_marks)).codes < 0
+            missing_counts[column.column] = int(
+                is_missing.sum() if weights is None else weights[is_missing].sum()
+            )
+    return missing_counts
 
 
 def counted_tuples(
@@ -141,18 +143,18 @@ def counted_tuples(
 ) -> Counted:
     """Count the tuples of the rows that are kept."""
     tuples, tuple_of = count_tuples(
-        [it.attribute for it in coded],
-        [it.codes for it in coded],
+        [column.attribute for column in coded],
+        [column.codes for column in coded],
         None if weights is None else weights[kept],
     )
-    every = np.full(len(kept), -1, dtype=np.int64)
-    every[kept] = tuple_of
-    engine.place(every)
+    tuple_of_row = np.full(len(kept), -1, dtype=np.int64)
+    tuple_of_row[kept] = tuple_of
+    engine.place(tuple_of_row)
     return Counted(coded, tuples)
 
 
 def warn_of_table(engine: Engine, schema: Schema) -> None:
-    """Warn of what the table is, and its schema does not expect."""
+    """Warn where the table holds something that its schema does not expect."""
     index = engine.table.named_index if isinstance(engine, FrameEngine) else []
     if index:
         warnings.warn(
@@ -173,13 +175,13 @@ def warn_of_table(engine: Engine, schema: Schema) -> None:
         )
 
 
-def _coded(schema: Schema, columns: list[Distinct]) -> list[Coded]:
-    """Every column as an attribute; what is wrong with several columns is said at once."""
+def _code_columns(schema: Schema, columns: list[Distinct]) -> list[Coded]:
+    """Code every column as an attribute; the errors of all columns are raised together."""
     coded: list[Coded] = []
     errors: list[OntomaskError] = []
-    for column, found in zip(schema.quasi_identifiers, columns, strict=True):
+    for column, distinct in zip(schema.quasi_identifiers, columns, strict=True):
         try:
-            coded.append(code_column(column, found, schema.missing))
+            coded.append(code_column(column, distinct, schema.missing))
         except OntomaskError as error:
             errors.append(error)
     raise_together(errors, ColumnError)

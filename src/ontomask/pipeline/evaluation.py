@@ -73,7 +73,7 @@ def figures(
     removed: bool = False,
     semantic_closeness: bool = False,
 ) -> Evaluation:
-    """All figures of a plan; ``removed`` says that suppressed records are not in the table."""
+    """Compute all figures of a plan; with ``removed``, suppressed records are left out."""
     from ontomask.risk import evaluate_risk
     from ontomask.utility import evaluate_utility
 
@@ -89,32 +89,34 @@ def figures(
 
 
 def watched(
-    schema: Schema, counted: Callable[[str, bool | None], tuple[Longs, Distinct]]
+    schema: Schema, count_values: Callable[[str, bool | None], tuple[Longs, Distinct]]
 ) -> list[Confidential]:
     """How often each value of the confidential columns occurs in each class of records.
 
-    ``counted`` is an engine's: it gives classes and what stands in a column, numbers in ranges
+    ``count_values`` is an engine's: it gives classes and the values of a column, numbers in ranges
     where there are very many.
     """
     numbers = {str: None, Numeric: True}
     return [
-        _watched(column, *counted(_name(column), numbers.get(type(column), False)))
+        _count_sensitive(
+            column, *count_values(_column_name(column), numbers.get(type(column), False))
+        )
         for column in schema.confidential
     ]
 
 
-def _watched(
-    column: str | Nominal | Numeric | Ordinal | Date, classes: Longs, found: Distinct
+def _count_sensitive(
+    column: str | Nominal | Numeric | Ordinal | Date, classes: Longs, distinct: Distinct
 ) -> Confidential:
-    name = _name(column)
-    attribute, codes = None, np.where(found.codes < 0, len(found.values), found.codes)
+    name = _column_name(column)
+    attribute, codes = None, np.where(distinct.codes < 0, len(distinct.values), distinct.codes)
     # A missing value among numbers has no rank; it is then a category like the others.
-    if isinstance(column, Nominal) or (not isinstance(column, str) and (found.codes >= 0).all()):
-        coded = code_column(column, found, "category")
+    if isinstance(column, Nominal) or (not isinstance(column, str) and (distinct.codes >= 0).all()):
+        coded = code_column(column, distinct, "category")
         attribute, codes = coded.attribute, coded.codes
     size = int(codes.max(initial=0)) + 1
     key, row = np.unique(classes * size + codes, return_inverse=True)
-    counts = np.bincount(row, weights=found.weights, minlength=len(key)).astype(np.int64)
+    counts = np.bincount(row, weights=distinct.weights, minlength=len(key)).astype(np.int64)
     return Confidential(name, *np.divmod(key, size), counts, attribute)
 
 
@@ -149,80 +151,88 @@ def evaluate(
     >>> before = pd.DataFrame({"diagnosis": ["hepatitis B", "hepatitis C", "flu", "flu"]})
     >>> after = pd.DataFrame({"diagnosis": ["hepatitis", "hepatitis", "flu", "*"]})
     >>> schema = Schema([Nominal("diagnosis", datasets.diagnoses())])
-    >>> found = evaluate(before, after, schema)
-    >>> found.risk["k"], found.risk["before"]["k"], found.utility["changed"]["diagnosis"]
-    (1, 1, 0.75)
+    >>> evaluation = evaluate(before, after, schema)
+    >>> evaluation.risk["k"], evaluation.risk["before"]["k"]
+    (1, 1)
+    >>> evaluation.utility["changed"]["diagnosis"]
+    0.75
     """
     if not isinstance(schema, Schema):
         raise ParameterError(f"schema is {type(schema).__name__}", "give a Schema(...)")
-    before, after = _table(original, schema, file), _table(masked, schema, file)
+    before, after = _open_table(original, schema, file), _open_table(masked, schema, file)
     _check_columns(before, after, schema)
-    known = schema.person is not None and schema.person in before.names
-    columns, kept = _complete(before, schema, known)
-    there = _same_records(before, after, kept, schema)
+    person_known = schema.person is not None and schema.person in before.names
+    columns, kept = _select_complete(before, schema, person_known)
+    is_released = _same_records(before, after, kept, schema)
     pairs = [
-        _pair(column, found, after.distinct(column.column).of(there), schema.missing_marks)
-        for column, found in zip(schema.quasi_identifiers, columns, strict=True)
+        _pair_columns(
+            column, distinct, after.distinct(column.column).of(is_released), schema.missing_marks
+        )
+        for column, distinct in zip(schema.quasi_identifiers, columns, strict=True)
     ]
-    plan, record_tuple, target = _as_plan(_with_whole_records_suppressed(pairs))
+    plan, record_tuple, target = _make_plan(_with_whole_records_suppressed(pairs))
     common = set(before.names) & set(after.names)
-    both = replace(schema, confidential=[c for c in schema.confidential if _name(c) in common])
+    shared_schema = replace(
+        schema, confidential=[c for c in schema.confidential if _column_name(c) in common]
+    )
     return figures(
         plan,
         k,
-        watched(both, _counter(after, there, looks(plan)[target])),
-        watched(both, _counter(before, kept, record_tuple)),
+        watched(shared_schema, _value_counter(after, is_released, looks(plan)[target])),
+        watched(shared_schema, _value_counter(before, kept, record_tuple)),
         semantic_closeness=semantic_closeness,
     )
 
 
-def _table(given: Any, schema: Schema, file: Mapping[str, Any]) -> Frame:
-    """A table, of which only what is compared is read where it is a file."""
-    if not isinstance(given, str | PathLike):
-        return Frame(given)
+def _open_table(table: Any, schema: Schema, file: Mapping[str, Any]) -> Frame:
+    """Open a table; of a file, only the columns that are compared are read."""
+    if not isinstance(table, str | PathLike):
+        return Frame(table)
     from ontomask.engines.formats.formats import format_of
 
-    known = {*format_of(given, file.get("format")).takes, "format", "memory"}
-    settings = {name: it for name, it in file.items() if name in known or name not in SETTINGS}
-    with reported(given):
-        engine = open_engine(given, settings)
+    accepted = {*format_of(table, file.get("format")).takes, "format", "memory"}
+    settings = {
+        name: value for name, value in file.items() if name in accepted or name not in SETTINGS
+    }
+    with reported(table):
+        engine = open_engine(table, settings)
         assert isinstance(engine, StoredEngine)
-        return engine.read([*map(_name, schema.quasi_identifiers), *_others(schema)])
+        return engine.read([*map(_column_name, schema.quasi_identifiers), *_other_columns(schema)])
 
 
-def _others(schema: Schema) -> list[str]:
+def _other_columns(schema: Schema) -> list[str]:
     person = [] if schema.person is None else [schema.person]
-    return [*map(_name, schema.confidential), *person]
+    return [*map(_column_name, schema.confidential), *person]
 
 
-def _counter(
+def _value_counter(
     table: Frame, rows: NDArray[np.bool_], classes: Longs
 ) -> Callable[[str, bool | None], tuple[Longs, Distinct]]:
     return lambda column, ranges: (classes, in_ranges(table.distinct(column).of(rows), ranges))
 
 
-def _complete(
-    table: Frame, schema: Schema, known: bool
+def _select_complete(
+    table: Frame, schema: Schema, person_known: bool
 ) -> tuple[list[Distinct], NDArray[np.bool_]]:
-    """The complete records; those of nobody are not, where there is a column that tells."""
-    weights, lacking = None, {}
-    if known and schema.person is not None:
-        somebody = table.distinct(schema.person).codes >= 0
-        lacking = {schema.person: int((~somebody).sum())}
-        weights = somebody.astype(np.int64) if schema.missing == "drop" else None
-    return complete(table, schema, weights, lacking)
+    """Select the complete records; where a person column is known, it must have a value, too."""
+    weights, missing_counts = None, {}
+    if person_known and schema.person is not None:
+        has_person = table.distinct(schema.person).codes >= 0
+        missing_counts = {schema.person: int((~has_person).sum())}
+        weights = has_person.astype(np.int64) if schema.missing == "drop" else None
+    return complete(table, schema, weights, missing_counts)
 
 
-def _name(column: Any) -> str:
+def _column_name(column: Any) -> str:
     return column if isinstance(column, str) else str(column.column)
 
 
 def _check_columns(before: Frame, after: Frame, schema: Schema) -> None:
     for which, table in (("original", before), ("masked", after)):
-        lost = [c.column for c in schema.quasi_identifiers if c.column not in table.names]
-        if lost:
+        missing = [c.column for c in schema.quasi_identifiers if c.column not in table.names]
+        if missing:
             raise SchemaError(
-                f"the {which} table has no column {quoted(lost)}",
+                f"the {which} table has no column {quoted(missing)}",
                 "quasi-identifiers must be in both tables, under the same name",
             )
     if not before.rows and not after.rows:
@@ -245,72 +255,74 @@ def _same_records(
 
 
 @dataclass(frozen=True)
-class _Pair:
+class _ColumnPair:
     """A quasi-identifier in both tables: the original codes, and the target of every record.
 
     ``missing`` and ``empty`` say where the original and the masked cell show nothing.
     """
 
-    coded: Coded
+    original: Coded
     targets: Floats
     missing: NDArray[np.bool_]
     empty: NDArray[np.bool_]
 
 
-def _pair(
+def _pair_columns(
     column: Nominal | Numeric | Ordinal | Date,
     before: Distinct,
     after: Distinct,
     marks: Collection[str],
-) -> _Pair:
+) -> _ColumnPair:
     starred = marked(after.values, (SUPPRESSED,))
-    gone = np.append(starred, False)[after.codes]  # -1, an empty cell, finds the last
+    is_suppressed = np.append(starred, False)[after.codes]  # -1, an empty cell, finds the last
     after = after.without(starred | marked(after.values, ("", *marks)))
     if not isinstance(column, Nominal):
-        return _numbers(column, before, after)
-    known = concepts_of(column, after)
-    coded = code_column(column, before, "category", also=known)
+        return _pair_numbers(column, before, after)
+    concepts = concepts_of(column, after)
+    coded = code_column(column, before, "category", also=concepts)
     attribute = coded.attribute
     assert isinstance(attribute, NominalAttribute)
-    attribute = replace(attribute, others=tuple(sorted(set(known))))
-    targets = np.array([*(attribute.places[concept] for concept in known), np.nan])[after.codes]
+    attribute = replace(attribute, others=tuple(sorted(set(concepts))))
+    targets = np.array([*(attribute.places[concept] for concept in concepts), np.nan])[after.codes]
     if attribute.candidates[-1] == MISSING:
-        targets[(after.codes < 0) & ~gone] = attribute.places[MISSING]
-    return _Pair(coded.of(attribute), targets, before.codes < 0, after.codes < 0)
+        targets[(after.codes < 0) & ~is_suppressed] = attribute.places[MISSING]
+    return _ColumnPair(coded.of(attribute), targets, before.codes < 0, after.codes < 0)
 
 
-def _with_whole_records_suppressed(pairs: Sequence[_Pair]) -> Sequence[_Pair]:
-    """What is empty throughout was suppressed, unless there never was anything."""
-    gone = np.logical_and.reduce([pair.empty for pair in pairs])
-    gone &= ~np.logical_and.reduce([pair.missing for pair in pairs])
-    return [replace(pair, targets=np.where(gone, np.nan, pair.targets)) for pair in pairs]
+def _with_whole_records_suppressed(pairs: Sequence[_ColumnPair]) -> Sequence[_ColumnPair]:
+    """Suppress the records whose cells are all empty, unless the original ones are empty, too."""
+    is_suppressed = np.logical_and.reduce([pair.empty for pair in pairs])
+    is_suppressed &= ~np.logical_and.reduce([pair.missing for pair in pairs])
+    return [replace(pair, targets=np.where(is_suppressed, np.nan, pair.targets)) for pair in pairs]
 
 
 # ---------------------------------------------------------------------- numbers of another tool
 
 
-def _numbers(column: Numeric | Ordinal | Date, before: Distinct, after: Distinct) -> _Pair:
+def _pair_numbers(
+    column: Numeric | Ordinal | Date, before: Distinct, after: Distinct
+) -> _ColumnPair:
     coded = code_column(column, before, "refuse")
     assert isinstance(coded.attribute, NumericalAttribute)
-    held = after.codes >= 0
-    targets = np.full(len(held), np.nan)
-    if held.any():
-        after = Distinct([_read(column, value) for value in after.values], after.codes)
-        masked = code_column(column, after.of(held), "refuse")
+    has_value = after.codes >= 0
+    targets = np.full(len(has_value), np.nan)
+    if has_value.any():
+        after = Distinct([_parse_value(column, value) for value in after.values], after.codes)
+        masked = code_column(column, after.of(has_value), "refuse")
         assert isinstance(masked.attribute, NumericalAttribute)
-        targets[held] = masked.attribute.numbers[masked.codes]
+        targets[has_value] = masked.attribute.numbers[masked.codes]
         # What another tool wrote is taken as it is, however many decimals it has.
         finest = max(coded.attribute.decimals, masked.attribute.decimals)
         coded = coded.of(replace(coded.attribute, decimals=finest))
-    return _Pair(coded, targets, before.codes < 0, ~held)
+    return _ColumnPair(coded, targets, before.codes < 0, ~has_value)
 
 
-def _read(column: Numeric | Ordinal | Date, value: Any) -> Any:
-    """A value of the masked table; a column with a ``*`` in it is often text altogether."""
+def _parse_value(column: Numeric | Ordinal | Date, value: Any) -> Any:
+    """Parse a value of the masked table; a column that holds a ``*`` is often read as text."""
     if isinstance(column, Ordinal):
         return {str(level): level for level in column.levels}.get(str(value), value)
     if isinstance(value, str):
-        for read in (int, float) if isinstance(column, Numeric) else (_day(column.format),):
+        for read in (int, float) if isinstance(column, Numeric) else (_date_parser(column.format),):
             with suppress(ValueError):
                 return read(value)
     if isinstance(value, str) or type(value).__name__ == "Interval":
@@ -323,7 +335,7 @@ def _read(column: Numeric | Ordinal | Date, value: Any) -> Any:
     return value
 
 
-def _day(form: str | None) -> Callable[[str], datetime.date]:
+def _date_parser(form: str | None) -> Callable[[str], datetime.date]:
     if form is None:
         return lambda text: datetime.datetime.fromisoformat(text).date()
     return lambda text: datetime.datetime.strptime(text, form).date()
@@ -332,10 +344,10 @@ def _day(form: str | None) -> Callable[[str], datetime.date]:
 # ---------------------------------------------------------------------- as a plan
 
 
-def _as_plan(pairs: Sequence[_Pair]) -> tuple[Transitions, Longs, Longs]:
+def _make_plan(pairs: Sequence[_ColumnPair]) -> tuple[Transitions, Longs, Longs]:
     """The pair of tables as transitions; the tuple and the target of each record."""
-    attributes = [pair.coded.attribute for pair in pairs]
-    tuples, record_tuple = count_tuples(attributes, [pair.coded.codes for pair in pairs])
+    attributes = [pair.original.attribute for pair in pairs]
+    tuples, record_tuple = count_tuples(attributes, [pair.original.codes for pair in pairs])
     distinct = [np.unique(pair.targets, return_inverse=True) for pair in pairs]
     rows, target = count_tuples(attributes, [place for _, place in distinct])
     targets = np.column_stack(

@@ -41,7 +41,7 @@ ROLES = {
 
 
 def threshold(method: Method, asked: int | None = None) -> int:
-    """What fewer records carry is not named: what was asked for, or what is usual."""
+    """Choose the threshold below which nothing is named: the one asked for, or k, or 10."""
     usual = int(method.k) if isinstance(method, GroupingMethod) else USUAL_THRESHOLD
     return asked or usual
 
@@ -59,31 +59,31 @@ def facts(
     """
     notes: list[str] = []
     records = release.records_of(least)
-    found = release.evaluation
+    evaluation = release.evaluation
     from ontomask import risk, utility
 
-    worth = cautious(found.utility, release.transitions, records, notes)
-    made = {
+    utility_figures = cautious(evaluation.utility, release.transitions, records, notes)
+    content = {
         "made": (when or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds"),
         "versions": _versions(),
-        "columns": _columns(release),
+        "columns": _column_roles(release),
         "method": {"name": name_of(release.method), "settings": settings_of(release.method)},
         "blocks": None if release.blocked is None else asdict(release.blocked),
-        "guarantee": _guarantee(release),
+        "guarantee": _guarantee_facts(release),
         "records": {
             "released": release.records,
             "dropped": release.dropped,
             "suppressed": release.suppressed,
         },
-        "utility": _described(worth, utility.DESCRIPTIONS),
-        "risk": _described(found.risk, risk.DESCRIPTIONS),
-        "taxonomies": _taxonomies(release.schema, release.mappings, records),
+        "utility": _describe_figures(utility_figures, utility.DESCRIPTIONS),
+        "risk": _describe_figures(evaluation.risk, risk.DESCRIPTIONS),
+        "taxonomies": _taxonomy_facts(release.schema, release.mappings, records),
         "cautions": list(release.cautions),
         "report_threshold": least,
         "records_threshold": records,
         "notes": notes,
     }
-    return dict(plain(made))
+    return dict(plain(content))
 
 
 def _versions() -> dict[str, str]:
@@ -91,13 +91,13 @@ def _versions() -> dict[str, str]:
     return {"ontomask": __version__, "python": platform.python_version(), **others}
 
 
-def _columns(release: Release) -> dict[str, Any]:
+def _column_roles(release: Release) -> dict[str, Any]:
     """Every column with its role and, where it is known, its type."""
     schema = release.schema
     types = {
-        it.column: type(it).__name__.lower()
-        for it in (*schema.quasi_identifiers, *schema.confidential)
-        if not isinstance(it, str)
+        column.column: type(column).__name__.lower()
+        for column in (*schema.quasi_identifiers, *schema.confidential)
+        if not isinstance(column, str)
     }
     named = {
         column: {"role": ROLES[roles[0]], "type": types.get(column)}
@@ -106,45 +106,49 @@ def _columns(release: Release) -> dict[str, Any]:
     return named | {column: {"role": role, "type": None} for column, role in release.others.items()}
 
 
-def _guarantee(release: Release) -> dict[str, Any]:
-    found = release.guarantee
+def _guarantee_facts(release: Release) -> dict[str, Any]:
+    guarantee = release.guarantee
     return {
-        "text": str(found),
-        "k": found.k,
-        "smallest": found.smallest,
-        "unit": found.unit,
-        "classes": found.classes,
-        "measured": asdict(found.measured) if found.measured else None,
+        "text": str(guarantee),
+        "k": guarantee.k,
+        "smallest": guarantee.smallest,
+        "unit": guarantee.unit,
+        "classes": guarantee.classes,
+        "measured": asdict(guarantee.measured) if guarantee.measured else None,
     }
 
 
-def _described(figures: Mapping[str, Any], meanings: Mapping[str, Measure]) -> dict[str, Any]:
+def _describe_figures(
+    figures: Mapping[str, Any], meanings: Mapping[str, Measure]
+) -> dict[str, Any]:
     return {name: {"value": value, **asdict(meanings[name])} for name, value in figures.items()}
 
 
 # ---------------------------------------------------------------------- taxonomies
 
 
-def _taxonomies(schema: Schema, mappings: Mapping[str, TermMap], least: int) -> dict[str, Any]:
+def _taxonomy_facts(schema: Schema, mappings: Mapping[str, TermMap], least: int) -> dict[str, Any]:
     """The taxonomy of each nominal column, and how the values found their concepts."""
-    marks: dict[int, str] = {}
-    facts: dict[str, Any] = {}
+    fingerprints: dict[int, str] = {}
+    taxonomies: dict[str, Any] = {}
     for column in (*schema.quasi_identifiers, *schema.confidential):
         if not isinstance(column, Nominal):
             continue
         taxonomy = column.taxonomy
-        if id(taxonomy) not in marks:
-            marks[id(taxonomy)] = fingerprint(taxonomy)
-        found = mappings.get(column.column)
-        facts[column.column] = {
+        if id(taxonomy) not in fingerprints:
+            fingerprints[id(taxonomy)] = fingerprint(taxonomy)
+        term_map = mappings.get(column.column)
+        taxonomies[column.column] = {
             "name": taxonomy.name,
             "source": file_name(taxonomy.about.source),
             "version": taxonomy.about.version,
             "concepts": len(taxonomy),
-            "fingerprint": marks[id(taxonomy)],
-            "mapping": _of_enough(coverage(found), least) if found is not None else None,
+            "fingerprint": fingerprints[id(taxonomy)],
+            "mapping": _withhold_small_counts(coverage(term_map), least)
+            if term_map is not None
+            else None,
         }
-    return facts
+    return taxonomies
 
 
 def fingerprint(taxonomy: Taxonomy) -> str:
@@ -154,41 +158,41 @@ def fingerprint(taxonomy: Taxonomy) -> str:
     """
     names, parents = taxonomy.identifiers, taxonomy.parent_links.lists()
     lines = [
-        "\x1f".join([concept, *sorted(names[parent] for parent in those), "\x1e", *labels])
-        for concept, those, labels in zip(names, parents, taxonomy.label_lists, strict=True)
+        "\x1f".join([concept, *sorted(names[parent] for parent in parent_codes), "\x1e", *labels])
+        for concept, parent_codes, labels in zip(names, parents, taxonomy.label_lists, strict=True)
     ]
     lines += ["\x1f".join(["\x1e", *pair]) for pair in taxonomy.alias_items()]
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 
 
-def _of_enough(found: dict[str, Any], least: int) -> dict[str, Any]:
-    """Coverage where ways of few records have no count."""
-    few = {way for way, count in found["records"].items() if 0 < count < least}
-    told = {
-        part: {way: None if way in few else count for way, count in found[part].items()}
+def _withhold_small_counts(counts: dict[str, Any], least: int) -> dict[str, Any]:
+    """Coverage without the counts of ways that few records took."""
+    small = {way for way, count in counts["records"].items() if 0 < count < least}
+    shown = {
+        part: {way: None if way in small else count for way, count in counts[part].items()}
         for part in ("values", "records")
     }
-    missing = found["missing"]
-    return {**told, "missing": None if 0 < missing < least else missing}
+    missing = counts["missing"]
+    return {**shown, "missing": None if 0 < missing < least else missing}
 
 
-def coverage(found: TermMap) -> dict[str, Any]:
-    """How many distinct values and records found their concept in which way; none is named."""
+def coverage(term_map: TermMap) -> dict[str, Any]:
+    """Count the distinct values and the records by the way they found their concept."""
     values: dict[str, int] = {}
     records: dict[str, int] = {}
-    for match in found.matches:
-        way = "unmapped" if match.concept is None else _way(match.how)
+    for match in term_map.matches:
+        way = "unmapped" if match.concept is None else _match_kind(match.how)
         values[way] = values.get(way, 0) + 1
         records[way] = records.get(way, 0) + match.count
     return {
         "values": {"unmapped": 0, **values},
         "records": {"unmapped": 0, **records},
-        "missing": found.missing,
+        "missing": term_map.missing,
     }
 
 
-def _way(how: str) -> str:
-    """The kind of name that matched, without what was matched."""
+def _match_kind(how: str) -> str:
+    """The kind of name that matched, without the text that was matched."""
     if how.startswith("head noun"):
         return "head noun"
     if how.endswith("restored"):

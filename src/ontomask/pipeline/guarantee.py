@@ -70,10 +70,11 @@ class Guarantee(str):
         measured: Measured | None = None,
         warnings: Sequence[str] = (),
     ) -> Guarantee:
-        made = super().__new__(cls, words)
-        made.k, made.smallest, made.classes, made.unit = k, smallest, classes, unit
-        made.measured, made.warnings = measured, tuple(warnings)
-        return made
+        guarantee = super().__new__(cls, words)
+        guarantee.k, guarantee.smallest = k, smallest
+        guarantee.classes, guarantee.unit = classes, unit
+        guarantee.measured, guarantee.warnings = measured, tuple(warnings)
+        return guarantee
 
 
 def promised(method: Method) -> int | None:
@@ -91,7 +92,7 @@ def guaranteed(
     unit: str,
     confidential: Sequence[Confidential] = (),
 ) -> Guarantee:
-    """What holds, given the class sizes counted on the table, in records or people.
+    """Make the guarantee from the class sizes counted on the table, in records or people.
 
     ``confidential`` are the counts of confidential columns by class, where a method promises
     something of them.
@@ -99,28 +100,33 @@ def guaranteed(
     k, names = promised(method), ", ".join(columns)
     smallest = int(sizes.min()) if len(sizes) else 0
     plural = {"record": "records", "person": "people"}[unit]
-    counted = f"{smallest:,} {unit if smallest == 1 else plural}"
+    size_text = f"{smallest:,} {unit if smallest == 1 else plural}"
     numbers: dict[str, Any] = {"smallest": smallest, "classes": len(sizes), "unit": plural}
     if not len(sizes):
         return Guarantee(f"no records are released on {names}", k, **numbers)
     if k is None:
-        measured = _measured(method, plan)
-        weak = ""
+        measured = _measure_risk(method, plan)
+        warning = ""
         if method.permutes and len(plan.tuples) > 1:  # a single one has been warned of
-            weak = _warn(method, measured)
+            warning = _warn_of_weak_protection(method, measured)
         words = (
             f"not k-anonymous: {shown(method)} promises no class sizes; on {names} the smallest "
-            f"class has {counted}{_construction(method)}{_found(method, measured)}"
+            f"class has {size_text}{_describe_construction(method)}"
+            f"{_describe_measured(method, measured)}"
         )
-        return Guarantee(words, None, measured=measured, warnings=[weak] if weak else (), **numbers)
+        return Guarantee(
+            words, None, measured=measured, warnings=[warning] if warning else (), **numbers
+        )
     if smallest < k:
-        raise InternalError(f"{k}-anonymity was promised, and a class has {counted}")
-    varied = _varied(method, confidential)
-    return Guarantee(f"{k}-anonymous on {names}: smallest class {counted}{varied}", k, **numbers)
+        raise InternalError(f"{k}-anonymity was promised, and a class has {size_text}")
+    promises = _verify_sensitive(method, confidential)
+    return Guarantee(
+        f"{k}-anonymous on {names}: smallest class {size_text}{promises}", k, **numbers
+    )
 
 
-def _varied(method: Method, confidential: Sequence[Confidential]) -> str:
-    """What was promised of confidential columns, once it has been found to hold."""
+def _verify_sensitive(method: Method, confidential: Sequence[Confidential]) -> str:
+    """Verify what the method promises of sensitive columns, and say it in words."""
     from ontomask.risk import closeness, distinct_diversity, entropy_diversity
 
     least, most = getattr(method, "l", None), getattr(method, "t", None)
@@ -131,40 +137,44 @@ def _varied(method: Method, confidential: Sequence[Confidential]) -> str:
             continue
         if least is not None:
             entropy = getattr(method, "diversity", "distinct") == "entropy"
-            found = entropy_diversity(column) if entropy else distinct_diversity(column)
-            if found < least - SLIGHT:
-                raise InternalError(f"l = {least} was promised of {column.name!r}, not {found:g}")
-            kind = "values by entropy" if entropy else "different values"
-            words += f"; {column.name}: at least {least} {kind} in every class"
+            diversity = entropy_diversity(column) if entropy else distinct_diversity(column)
+            if diversity < least - SLIGHT:
+                raise InternalError(
+                    f"l = {least} was promised of {column.name!r}, not {diversity:g}"
+                )
+            unit = "values by entropy" if entropy else "different values"
+            words += f"; {column.name}: at least {least} {unit} in every class"
         if most is not None:
             ordered = isinstance(column.attribute, NumericalAttribute)
-            apart = closeness(column, "ordered" if ordered else "equal")
-            if apart > most + SLIGHT:
-                raise InternalError(f"t = {most} was promised of {column.name!r}, not {apart:g}")
+            distance = closeness(column, "ordered" if ordered else "equal")
+            if distance > most + SLIGHT:
+                raise InternalError(f"t = {most} was promised of {column.name!r}, not {distance:g}")
             words += f"; {column.name}: no class farther than {most:g} from the whole table"
     return words
 
 
-def _construction(method: Method) -> str:
+def _describe_construction(method: Method) -> str:
     return f". By construction: {method.promise}" if method.promise else ""
 
 
-def _measured(method: Method, plan: Transitions) -> Measured:
+def _measure_risk(method: Method, plan: Transitions) -> Measured:
     from ontomask import risk
 
     linkage = risk.linkage_nearest(plan, k=getattr(method, "k", None))
     attributes, n = plan.tuples.attributes, plan.tuples.records
     return Measured(
         unchanged=linkage.unchanged,
-        unpaired={a.name: kept / n for a, kept in zip(attributes, plan.unpaired, strict=False)},
+        unpaired={
+            a.name: unpaired / n for a, unpaired in zip(attributes, plan.unpaired, strict=False)
+        },
         linked=linkage.linked,
         linked_uniques=linkage.among_uniques,
         linked_above=linkage.above,
     )
 
 
-def _found(method: Method, measured: Measured) -> str:
-    """The figures in words."""
+def _describe_measured(method: Method, measured: Measured) -> str:
+    """The measured figures in words."""
     parts = [f"{percent(measured.unchanged)} of the records are unchanged"]
     if any(measured.unpaired.values()):
         most = max(measured.unpaired.values())
@@ -180,12 +190,12 @@ def _found(method: Method, measured: Measured) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in words."""
+    """Format a share as a percentage."""
     return f"{100 * share:.1f} %"
 
 
-def _warn(method: Method, measured: Measured) -> str:
-    """Say it where a method that promises nothing does next to nothing."""
+def _warn_of_weak_protection(method: Method, measured: Measured) -> str:
+    """Warn where a method without a promised k protects little."""
     k = getattr(method, "k", 0)
     reasons = []
     if measured.unchanged > 0.5:
@@ -209,17 +219,17 @@ def _warn(method: Method, measured: Measured) -> str:
 
 
 def shown(method: Any) -> str:
-    """A method with the settings that are not the usual ones."""
+    """Format a method with the settings that differ from its defaults."""
     if not is_dataclass(method):
         return type(method).__name__
     settings = [
-        f"{it.name}={getattr(method, it.name)!r}"
-        for it in fields(method)
-        if it.repr
+        f"{setting.name}={getattr(method, setting.name)!r}"
+        for setting in fields(method)
+        if setting.repr
         and (
-            it.name in ("k", "alpha")
-            or it.default is NO_DEFAULT
-            or getattr(method, it.name) != it.default
+            setting.name in ("k", "alpha")
+            or setting.default is NO_DEFAULT
+            or getattr(method, setting.name) != setting.default
         )
     ]
     return f"{type(method).__name__}({', '.join(settings)})"

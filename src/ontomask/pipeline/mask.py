@@ -54,7 +54,7 @@ MOST_PEOPLE = 100_000
 People = tuple[Longs, Longs]
 
 #: The counts of the confidential columns by class of the masked table, and of the original one.
-_Watched = tuple[Sequence[Confidential], Sequence[Confidential]]
+_SensitiveCountsPair = tuple[Sequence[Confidential], Sequence[Confidential]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,7 +81,7 @@ class Release:
     others: Mapping[str, str] = field(default_factory=dict)
     blocked: Blocked | None = None
     _largest_people: Longs | None = field(default=None, repr=False, compare=False)
-    _watched: _Watched = field(default=((), ()), repr=False, compare=False)
+    _watched: _SensitiveCountsPair = field(default=((), ()), repr=False, compare=False)
     _applied: Applied | None = field(default=None, repr=False, compare=False)
     mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
 
@@ -139,9 +139,9 @@ class Release:
         from ontomask.pipeline.facts import facts
         from ontomask.pipeline.facts import threshold as usual_threshold
 
-        known = facts(self, usual_threshold(self.method, threshold))
+        content = facts(self, usual_threshold(self.method, threshold))
         with written_beside(Path(path), force=force) as file:
-            file.write(self.report(known))
+            file.write(self.report(content))
 
     def report(self, known: Mapping[str, Any]) -> str:
         """The report as one HTML page; ``known`` are the facts of the release, or its manifest."""
@@ -221,21 +221,23 @@ def mask(
     Release(4 records, 3 → 2 tuples, Microaggregation(k=2), 2-anonymous)
     """
     check_arguments(schema, method)
-    chance = randomness(seed)
+    random_sources = randomness(seed)
     with reported(table):
         return interruptible(
-            lambda: _masked(open_engine(table, file), schema, method, chance, progress)
+            lambda: _run_pipeline(
+                open_engine(table, file), schema, method, random_sources, progress
+            )
         )
 
 
-def _masked(
+def _run_pipeline(
     engine: Engine,
     schema: Schema,
     method: Method,
-    chance: tuple[np.random.Generator, bytes],
+    random_sources: tuple[np.random.Generator, bytes],
     progress: Callable[[str], None],
 ) -> Release:
-    random, secret = chance
+    random, secret = random_sources
     progress("counting")
     counted = count_table(engine, schema)
     progress(f"planning for {many(len(counted.tuples), 'tuple')}")
@@ -244,23 +246,30 @@ def _masked(
     before = watched(schema, engine.by_tuple)
     with saying(progress):
         method = fitting(method, counted.tuples)
-        known = known_tuples(method, counted.tuples, pairs, before)
-        plan = as_written(method, engine.plan(method, known, random), pairs)
-        cut = blocked(method, known, random)
-        del known  # it is large where people are known
+        tuples = attach_sensitive_counts(method, counted.tuples, pairs, before)
+        plan = as_written(method, engine.plan(method, tuples, random), pairs)
+        block_plan = blocked(method, tuples, random)
+        del tuples  # it is large where people are known
     # A plan may hold more concepts than the values' own hierarchy.
-    coded = [it.of(a) for it, a in zip(counted.coded, plan.tuples.attributes, strict=True)]
-    looks = {
-        column.column: it.written(plan.targets[:, j])
-        for j, (column, it) in enumerate(zip(schema.quasi_identifiers, coded, strict=True))
+    coded = [
+        coded_column.of(a)
+        for coded_column, a in zip(counted.coded, plan.tuples.attributes, strict=True)
+    ]
+    output_columns = {
+        column.column: coded_column.written(plan.targets[:, j])
+        for j, (column, coded_column) in enumerate(
+            zip(schema.quasi_identifiers, coded, strict=True)
+        )
     }
-    drops = getattr(method, "how", None) == "drop"
+    removes_suppressed = getattr(method, "how", None) == "drop"
     progress("masking and verifying")
-    applied = engine.apply(plan, looks, schema.removed(engine.names), secret, drops)
+    applied = engine.apply(
+        plan, output_columns, schema.removed(engine.names), secret, removes_suppressed
+    )
     applied.verify()
     if method.permutes:
-        _check_multisets(coded, plan, applied, looks)
-    after = watched(schema, lambda *column: _by_look(plan, *applied.by_class(*column)))
+        _check_multisets(coded, plan, applied, output_columns)
+    after = watched(schema, lambda *column: _join_equal_targets(plan, *applied.by_class(*column)))
     return Release(
         data=applied.data,
         transitions=plan,
@@ -270,21 +279,21 @@ def _masked(
         records=applied.records,
         dropped=engine.rows - counted.tuples.records,
         suppressed=int(plan.count[frames.blank(plan)[plan.target]].sum()),
-        others=_others(engine.names, schema),
-        blocked=cut,
+        others=_undeclared_columns(engine.names, schema),
+        blocked=block_plan,
         _largest_people=None if people is None else np.sort(people[1].counts)[::-1][:MOST_PEOPLE],
         _watched=(after, before),
         _applied=applied,
         mappings={
-            column: replace(it.terms, missing=counted.missing[column])
-            for column, it in zip(looks, coded, strict=True)
-            if it.terms is not None
+            column: replace(coded_column.terms, missing=counted.missing[column])
+            for column, coded_column in zip(output_columns, coded, strict=True)
+            if coded_column.terms is not None
         },
     )
 
 
-def _others(names: Sequence[str], schema: Schema) -> dict[str, str]:
-    """Columns that the schema does not name, and what became of them."""
+def _undeclared_columns(names: Sequence[str], schema: Schema) -> dict[str, str]:
+    """The columns that the schema does not name, with the role that they were given."""
     named = schema.roles
     rest = {name: schema.other for name in names if name not in named}
     return rest | ({schema.person: "identifier"} if schema.person in rest else {})
@@ -294,23 +303,23 @@ def _others(names: Sequence[str], schema: Schema) -> dict[str, str]:
 
 
 def randomness(seed: int | None) -> tuple[np.random.Generator, bytes]:
-    """A generator for the plan, and a secret for dealing."""
-    whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
-    if seed is not None and (not whole or seed < 0):
+    """A random generator for the plan, and a secret key that assigns targets to records."""
+    is_integer = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+    if seed is not None and (not is_integer or seed < 0):
         raise ParameterError("seed is no whole number, 0 or more", "give one, or leave it out")
     number = secrets.randbits(256) if seed is None else int(seed)
-    written = number.to_bytes((number.bit_length() + 7) // 8, "little")
-    secret = blake2b(b"ontomask deals records" + written, digest_size=32).digest()
+    seed_bytes = number.to_bytes((number.bit_length() + 7) // 8, "little")
+    secret = blake2b(b"ontomask deals records" + seed_bytes, digest_size=32).digest()
     return np.random.default_rng(number), secret
 
 
 def check_arguments(schema: Any, method: Any) -> None:
-    """Refuse what is no schema and no method."""
+    """Refuse a schema or a method of the wrong type."""
     if not isinstance(schema, Schema):
         raise ParameterError(f"schema is {type(schema).__name__}", "give a Schema(...)")
     if not isinstance(method, Method):
-        shown = f"{method.__name__}, the class" if isinstance(method, type) else repr(method)
-        raise ParameterError(f"method is {shown}", "give a method, as Microaggregation(k=5)")
+        description = f"{method.__name__}, the class" if isinstance(method, type) else repr(method)
+        raise ParameterError(f"method is {description}", "give a method, as Microaggregation(k=5)")
 
 
 # ---------------------------------------------------------------------- plan
@@ -323,54 +332,58 @@ def planned(
     people: People | None = None,
     confidential: Sequence[Confidential] = (),
 ) -> Transitions:
-    """What becomes of every tuple, as it is written.
+    """Plan the masked tuple of every tuple, with targets as they are written.
 
     With ``people``, the tuple and the person of every record, classes hold ``k`` different ones
     where the method promises classes of ``k``. ``confidential`` are the columns that a method may
     keep varied, counted by tuple.
     """
-    known = known_tuples(method, tuples, people, confidential)
-    return as_written(method, method.plan(known, random), people)
+    counted = attach_sensitive_counts(method, tuples, people, confidential)
+    return as_written(method, method.plan(counted, random), people)
 
 
 def as_written(method: Method, plan: Transitions, people: People | None) -> Transitions:
-    """A plan with targets as they are written, and classes of ``k`` people where promised."""
-    plan = _rounded(plan)
+    """Round the targets of a plan, and merge classes until each holds ``k`` people."""
+    plan = _round_plan(plan)
     k = promised(method)
     if people is None or k is None:
         return plan
     return merge_until_k_people(plan, *people, k, getattr(method, "how", None))
 
 
-def known_tuples(
+def attach_sensitive_counts(
     method: Method, tuples: Tuples, people: People | None, confidential: Sequence[Confidential]
 ) -> Tuples:
-    """The tuples, with all that the method has to know of their records."""
-    varied = getattr(method, "l", None) is not None or getattr(method, "t", None) is not None
+    """The tuples with the counts of sensitive values and of people that the method needs."""
+    protects_sensitive = (
+        getattr(method, "l", None) is not None or getattr(method, "t", None) is not None
+    )
     return replace(
         tuples,
-        watched=tuple(_held(it) for it in confidential) if varied else (),
-        people=None if people is None else Held("person", *people, _once_each(people[0])),
+        watched=tuple(_to_sensitive_counts(column) for column in confidential)
+        if protects_sensitive
+        else (),
+        people=None if people is None else Held("person", *people, _ones(people[0])),
     )
 
 
-def _once_each(records: Longs) -> Longs:
-    """A one for every record, that takes no memory."""
+def _ones(records: Longs) -> Longs:
+    """A one for every record, in an array that takes no memory."""
     return np.broadcast_to(np.int64(1), records.shape)
 
 
-def _held(counted: Confidential) -> Held:
+def _to_sensitive_counts(column: Confidential) -> Held:
     return Held(
-        counted.name,
-        counted.classes.astype(np.int64, copy=False),
-        counted.values.astype(np.int64, copy=False),
-        counted.counts.astype(np.int64, copy=False),
-        ordered=isinstance(counted.attribute, NumericalAttribute),
+        column.name,
+        column.classes.astype(np.int64, copy=False),
+        column.values.astype(np.int64, copy=False),
+        column.counts.astype(np.int64, copy=False),
+        ordered=isinstance(column.attribute, NumericalAttribute),
     )
 
 
-def _rounded(plan: Transitions) -> Transitions:
-    """The plan with targets as they are written; those that look the same are joined."""
+def _round_plan(plan: Transitions) -> Transitions:
+    """Round the targets of a plan as they are written, and join those that become equal."""
     rounded = np.column_stack(
         [a.released(plan.targets[:, j]) for j, a in enumerate(plan.tuples.attributes)]
     )
@@ -381,9 +394,11 @@ def _rounded(plan: Transitions) -> Transitions:
 # ---------------------------------------------------------------------- verify
 
 
-def _by_look(plan: Transitions, targets: Longs, found: Distinct) -> tuple[Longs, Distinct]:
-    """Targets that look the same are one class."""
-    return looks_alike(plan)[targets], found
+def _join_equal_targets(
+    plan: Transitions, targets: Longs, distinct: Distinct
+) -> tuple[Longs, Distinct]:
+    """Join targets that look the same into one class."""
+    return looks_alike(plan)[targets], distinct
 
 
 def _guarantee(
@@ -400,18 +415,20 @@ def _guarantee(
 
 
 def _check_multisets(
-    coded: list[Coded], plan: Transitions, applied: Applied, looks: Mapping[str, Written]
+    coded: list[Coded], plan: Transitions, applied: Applied, output_columns: Mapping[str, Written]
 ) -> None:
     """Where values are only permuted, each must be in the released table as often as before."""
-    for j, (column, it) in enumerate(zip(looks, coded, strict=True)):
-        before = it.written(it.attribute.target_of(np.arange(it.attribute.size)))
-        wanted: Counter[str] = Counter()
-        for place, count in zip(before.places, plan.tuples.value_counts(j).tolist(), strict=True):
-            wanted[frames.canonical(before.values[place] if place >= 0 else None)] += count
-        found = applied.value_counts(column)
-        often: Counter[str] = Counter(
-            dict(zip(map(frames.canonical, found.values), found.counts.tolist(), strict=True))
+    for j, (column, coded_column) in enumerate(zip(output_columns, coded, strict=True)):
+        before = coded_column.written(
+            coded_column.attribute.target_of(np.arange(coded_column.attribute.size))
         )
-        often[frames.canonical(None)] += plan.tuples.records - int(found.counts.sum())
-        if +often != +wanted:
+        expected: Counter[str] = Counter()
+        for place, count in zip(before.places, plan.tuples.value_counts(j).tolist(), strict=True):
+            expected[frames.canonical(before.values[place] if place >= 0 else None)] += count
+        distinct = applied.value_counts(column)
+        released: Counter[str] = Counter(
+            dict(zip(map(frames.canonical, distinct.values), distinct.counts.tolist(), strict=True))
+        )
+        released[frames.canonical(None)] += plan.tuples.records - int(distinct.counts.sum())
+        if +released != +expected:
             raise InternalError(f"column {column!r} has other values than before swapping")

@@ -37,17 +37,17 @@ def unmet(limits: Mapping[str, float], evaluation: Evaluation, guarantee: Guaran
     nothing.
     """
     checks: dict[str, Callable[[Any], Iterator[str]]] = {
-        "k": lambda k: _smallest(k, guarantee),
-        "l": lambda limit: _diverse(limit, evaluation),
-        "t": lambda limit: _close(limit, evaluation),
-        "linkage_below": lambda limit: _linked(limit, evaluation),
-        "sse_below": lambda limit: _lost(limit, evaluation),
+        "k": lambda k: _check_k(k, guarantee),
+        "l": lambda limit: _check_l(limit, evaluation),
+        "t": lambda limit: _check_t(limit, evaluation),
+        "linkage_below": lambda limit: _check_linkage(limit, evaluation),
+        "sse_below": lambda limit: _check_sse(limit, evaluation),
     }
     return [reason for name, limit in limits.items() for reason in checks[name](limit)]
 
 
 def require(limits: Mapping[str, float], evaluation: Evaluation, guarantee: Guarantee) -> None:
-    """Refuse a release that is not what is required; every reason at once."""
+    """Refuse a release that does not meet all requirements; the error lists every reason."""
     reasons = unmet(limits, evaluation, guarantee)
     if reasons:
         raise RequirementNotMet(
@@ -58,46 +58,46 @@ def require(limits: Mapping[str, float], evaluation: Evaluation, guarantee: Guar
         )
 
 
-def _smallest(k: int, guarantee: Guarantee) -> Iterator[str]:
+def _check_k(k: int, guarantee: Guarantee) -> Iterator[str]:
     if not guarantee.classes:
         yield f"k: no records are left, and {k:,} in every class are required"
     elif guarantee.smallest < k:
         yield (
-            f"k: the smallest class has {guarantee.smallest:,} {_unit(guarantee)}, "
+            f"k: the smallest class has {guarantee.smallest:,} {_format_unit(guarantee)}, "
             f"and {k:,} are required"
         )
 
 
-def _unit(guarantee: Guarantee) -> str:
-    one = {"records": "record", "people": "person"}
-    return one[guarantee.unit] if guarantee.smallest == 1 else guarantee.unit
+def _format_unit(guarantee: Guarantee) -> str:
+    singular = {"records": "record", "people": "person"}
+    return singular[guarantee.unit] if guarantee.smallest == 1 else guarantee.unit
 
 
-def _diverse(limit: int, evaluation: Evaluation) -> Iterator[str]:
-    found = evaluation.risk.get("l_distinct") or {}
-    if not found:
+def _check_l(limit: int, evaluation: Evaluation) -> Iterator[str]:
+    diversity = evaluation.risk.get("l_distinct") or {}
+    if not diversity:
         yield f"l: no confidential column was watched, and {limit:,} values are required"
-    for column, fewest in found.items():
+    for column, fewest in diversity.items():
         if fewest < limit:
             values = "different value" if fewest == 1 else "different values"
             yield (f"l: a class has {fewest:,} {values} of {column!r}, and {limit:,} are required")
 
 
-def _close(limit: float, evaluation: Evaluation) -> Iterator[str]:
+def _check_t(limit: float, evaluation: Evaluation) -> Iterator[str]:
     columns = evaluation.risk.get("t_equal") or {}
     if not columns:
         yield f"t: no confidential column was watched, and at most {limit:g} is required"
     for column in columns:
-        how = next(name for name in CLOSENESS if column in (evaluation.risk.get(name) or {}))
-        found = evaluation.risk[how][column]
-        if found > limit:
+        figure = next(name for name in CLOSENESS if column in (evaluation.risk.get(name) or {}))
+        closeness = evaluation.risk[figure][column]
+        if closeness > limit:
             yield (
-                f"t: a class is {_figure(found, limit)} from the whole table in "
-                f"{column!r} ({CLOSENESS[how]}), and at most {limit:g} is required"
+                f"t: a class is {_format_figure(closeness, limit)} from the whole table in "
+                f"{column!r} ({CLOSENESS[figure]}), and at most {limit:g} is required"
             )
 
 
-def _linked(limit: float, evaluation: Evaluation) -> Iterator[str]:
+def _check_linkage(limit: float, evaluation: Evaluation) -> Iterator[str]:
     share = evaluation.risk.get("linkage_nearest")
     interval = evaluation.risk.get("linkage_nearest_interval")
     words = "of the records are linked to their original"
@@ -107,21 +107,21 @@ def _linked(limit: float, evaluation: Evaluation) -> Iterator[str]:
         yield f"linkage_below: it is not known, and below {limit:g} is required"
     elif not share < limit:
         yield (
-            f"linkage_below: {_figure(100 * share, 100 * limit)} % {words}, and less than "
+            f"linkage_below: {_format_figure(100 * share, 100 * limit)} % {words}, and less than "
             f"{100 * limit:g} % is required"
         )
 
 
-def _lost(limit: float, evaluation: Evaluation) -> Iterator[str]:
+def _check_sse(limit: float, evaluation: Evaluation) -> Iterator[str]:
     sse = evaluation.utility.get("sse")
     if sse is None:
         yield f"sse_below: it is not known, and below {limit:g} is required"
     elif not sse < limit:
-        yield f"sse_below: the SSE is {_figure(sse, limit)}, and below {limit:g} is required"
+        yield f"sse_below: the SSE is {_format_figure(sse, limit)}, and below {limit:g} is required"
 
 
-def _figure(value: float, limit: float) -> str:
-    """A figure with as many digits as it takes to be another than the limit."""
+def _format_figure(value: float, limit: float) -> str:
+    """Format a figure with enough digits to differ from the limit."""
     for digits in range(3, 17):
         if f"{value:.{digits}g}" != f"{limit:.{digits}g}":
             return f"{value:.{digits}g}"

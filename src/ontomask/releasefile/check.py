@@ -49,12 +49,12 @@ MOST_LOST = 20
 MOST_NEAR = 3
 
 Result = TypeVar("Result")
-Typed = Nominal | Numeric | Ordinal | Date
+TypedColumn = Nominal | Numeric | Ordinal | Date
 
 
 @dataclass(frozen=True)
 class Lost:
-    """A value without a concept of its own, how many records hold it, and what it may mean."""
+    """A value without a concept, how many records hold it, and what it may mean."""
 
     value: str
     records: int
@@ -82,7 +82,7 @@ class CheckedColumn:
 
 @dataclass(frozen=True)
 class Checked:
-    """What was found. ``problems`` are all reasons why masking would be refused, if any.
+    """Result of a check. ``problems`` are all reasons why masking would be refused, if any.
 
     ``warnings`` are of columns that are released as they are, and may undo what masking does.
     ``tuples`` and ``risk``, of the table as it is, are None where a problem is in the way.
@@ -108,51 +108,51 @@ class Checked:
 
 
 def check(spec: str | PathLike[str] | Spec) -> Checked:
-    """Look at the table that a release file names as masking would; nothing is written.
+    """Check the table that a release file names, as masking would; nothing is written.
 
     A file that is wrong in itself is an error. Everything else that is wrong is listed.
     """
-    own = [] if isinstance(spec, Spec) else [Path(spec)]
+    own_path = [] if isinstance(spec, Spec) else [Path(spec)]
     if not isinstance(spec, Spec):
         spec = load_spec(spec)
-    work = _Check(spec, [*spec.inputs(), *own])
+    checker = _Checker(spec, [*spec.inputs(), *own_path])
     with reported(spec.data_path):
-        return work.done()
+        return checker.run()
 
 
 @dataclass
-class _Check:
-    """The work, and what it has found so far."""
+class _Checker:
+    """Runs the checks and collects what they find."""
 
     spec: Spec
     inputs: list[Path]
     problems: list[str] = field(default_factory=list)
     mappings: dict[str, TermMap] = field(default_factory=dict)
 
-    def _listed(self, work: Callable[[], Result]) -> Result | None:
-        """What the work gives; where it is refused, that is one more problem."""
+    def _attempt(self, step: Callable[[], Result]) -> Result | None:
+        """Run a step; if it is refused, record the problem and return None."""
         try:
-            return work()
+            return step()
         except OntomaskError as error:
             hint = in_yaml(error.hint)
-            said = f"{error.message}\nhint: {hint}" if hint else error.message
-            self.problems.append(said)
+            problem = f"{error.message}\nhint: {hint}" if hint else error.message
+            self.problems.append(problem)
             return None
 
-    def done(self) -> Checked:
-        """Everything, in the order in which masking meets it."""
+    def run(self) -> Checked:
+        """Run all checks, in the order in which masking meets them."""
         tuples = risk = None
-        self._listed(
+        self._attempt(
             lambda: refuse_targets(files_of(self.spec), self.inputs, folders_of(self.spec))
         )
-        self._listed(lambda: _refuse_k_of_no_classes(self.spec))
-        schema = self._listed(self.spec.schema)
-        engine = self._listed(lambda: _opened(self.spec))
+        self._attempt(lambda: _refuse_k_of_no_classes(self.spec))
+        schema = self._attempt(self.spec.schema)
+        engine = self._attempt(lambda: _open_stored_engine(self.spec))
         if schema is not None and engine is not None:
-            tuples = self._tuples(engine, schema)
+            tuples = self._check_values(engine, schema)
             if tuples is not None:
-                risk = self._risk(engine, schema, tuples)
-        columns = tuple(self._columns(engine))
+                risk = self._measure_risk(engine, schema, tuples)
+        columns = tuple(self._describe_columns(engine))
         return Checked(
             records=engine.rows if engine else None,
             columns=columns,
@@ -160,60 +160,64 @@ class _Check:
             tuples=None if tuples is None else len(tuples),
             risk=risk,
             problems=tuple(dict.fromkeys(self.problems)),
-            warnings=tuple(self._telling(engine, columns)) if engine else (),
+            warnings=tuple(self._revealing_column_warnings(engine, columns)) if engine else (),
             notes=() if self.problems else tuple(_notes(self.spec)),
         )
 
     # ------------------------------------------------------------------ values
 
-    def _tuples(self, engine: StoredEngine, schema: Schema) -> Tuples | None:
-        """The tuples, where masking would come so far."""
-        self._listed(lambda: _fitting(engine, schema))
+    def _check_values(self, engine: StoredEngine, schema: Schema) -> Tuples | None:
+        """Check the values; return the tuples, or None where they cannot be counted."""
+        self._attempt(lambda: _refuse_unfitting_table(engine, schema))
         if not engine.rows:
             return None
         for column in schema.confidential:
             if isinstance(column, Nominal) and column.column in engine.names:
-                self._watch(engine, column, schema)
-        known = [it for it in schema.quasi_identifiers if it.column in engine.names]
-        if not known:
+                self._check_sensitive_column(engine, column, schema)
+        present = [column for column in schema.quasi_identifiers if column.column in engine.names]
+        if not present:
             return None
         person = schema.person if schema.person in engine.names else None
-        return self._counted(engine, replace(schema, quasi_identifiers=known, person=person))
+        return self._count_tuples(engine, replace(schema, quasi_identifiers=present, person=person))
 
-    def _counted(self, engine: StoredEngine, schema: Schema) -> Tuples | None:
+    def _count_tuples(self, engine: StoredEngine, schema: Schema) -> Tuples | None:
         rows, weights, lacking = raw_rows(engine, schema)
-        held = False  # whether rows with missing values are still there, and not wanted
+        refused = False  # whether rows with missing values are still there, and not wanted
         try:
             columns, kept = complete(rows, schema, weights, lacking)
         except ColumnError as error:
             self.problems.append(f"{error.message}\nhint: {in_yaml(error.hint)}")
-            held = True
+            refused = True
             columns, kept = complete(rows, replace(schema, missing="category"), weights, lacking)
         coded = [
-            self._coded(column, found.of(found.codes >= 0) if held else found, schema.missing)
-            for column, found in zip(schema.quasi_identifiers, columns, strict=True)
+            self._code_column(
+                column, distinct.of(distinct.codes >= 0) if refused else distinct, schema.missing
+            )
+            for column, distinct in zip(schema.quasi_identifiers, columns, strict=True)
         ]
-        whole = [it for it in coded if it is not None]
-        if self.problems or len(whole) < len(coded):
+        encoded = [column for column in coded if column is not None]
+        if self.problems or len(encoded) < len(coded):
             return None
-        tuples = counted_tuples(engine, whole, weights, kept).tuples
-        self._listed(lambda: self._refuse_large_k(engine, schema, tuples))
+        tuples = counted_tuples(engine, encoded, weights, kept).tuples
+        self._attempt(lambda: self._refuse_large_k(engine, schema, tuples))
         return tuples
 
-    def _coded(self, column: Typed, found: Distinct, missing: str) -> Coded | None:
-        coded = self._listed(lambda: code_column(column, found, missing))
+    def _code_column(self, column: TypedColumn, distinct: Distinct, missing: str) -> Coded | None:
+        coded = self._attempt(lambda: code_column(column, distinct, missing))
         if coded is not None and coded.terms is not None:
             self.mappings[column.column] = coded.terms
         elif coded is None and isinstance(column, Nominal):
             with suppress(OntomaskError):  # said already
-                self.mappings[column.column] = terms_of(column, found)
+                self.mappings[column.column] = terms_of(column, distinct)
         return coded
 
-    def _watch(self, engine: StoredEngine, column: Nominal, schema: Schema) -> None:
-        """A confidential column whose values must have concepts, too."""
+    def _check_sensitive_column(
+        self, engine: StoredEngine, column: Nominal, schema: Schema
+    ) -> None:
+        """Check that the values of a sensitive column have concepts, too."""
         rows, weights = engine.counted([column.column])
-        found = rows.distinct(column.column)
-        self._coded(column, Distinct(found.values, found.codes, weights), "category")
+        distinct = rows.distinct(column.column)
+        self._code_column(column, Distinct(distinct.values, distinct.codes, weights), "category")
 
     def _refuse_large_k(self, engine: StoredEngine, schema: Schema, tuples: Tuples) -> None:
         method = self.spec.method_object()
@@ -233,67 +237,79 @@ class _Check:
 
     # ------------------------------------------------------------------ figures
 
-    def _risk(self, engine: StoredEngine, schema: Schema, tuples: Tuples) -> dict[str, Any] | None:
+    def _measure_risk(
+        self, engine: StoredEngine, schema: Schema, tuples: Tuples
+    ) -> dict[str, Any] | None:
         from ontomask.risk.evaluation import original_risk
 
         k = getattr(self.spec.method_object(), "k", None)
-        return self._listed(lambda: original_risk(tuples, k, watched(schema, engine.by_tuple)))
+        return self._attempt(lambda: original_risk(tuples, k, watched(schema, engine.by_tuple)))
 
-    def _columns(self, engine: StoredEngine | None) -> Iterator[CheckedColumn]:
+    def _describe_columns(self, engine: StoredEngine | None) -> Iterator[CheckedColumn]:
         names = engine.names if engine else []
-        given = self.spec.columns
-        for name in [*names, *(it for it in given if it not in names)]:
-            counted = engine.described(name, self._marks(name)) if name in names and engine else ()
-            yield self._column(name, *counted)
+        listed = self.spec.columns
+        for name in [*names, *(name for name in listed if name not in names)]:
+            counts = (
+                engine.described(name, self._missing_marks(name))
+                if name in names and engine
+                else ()
+            )
+            yield self._describe_column(name, *counts)
 
-    def _telling(self, engine: StoredEngine, columns: Sequence[CheckedColumn]) -> Iterator[str]:
-        """Columns that are released as they are, and give people or masked values away."""
-        there = [it for it in columns if it.distinct]
-        masked = [it for it in there if it.role == "quasi"]
-        for column in (it for it in there if it.role in ("keep", "confidential")):
-            words = gives_away(engine, column.name)
-            if words:
-                yield words
+    def _revealing_column_warnings(
+        self, engine: StoredEngine, columns: Sequence[CheckedColumn]
+    ) -> Iterator[str]:
+        """Warnings about kept columns that identify people or reveal masked values."""
+        filled = [column for column in columns if column.distinct]
+        masked = [column for column in filled if column.role == "quasi"]
+        for column in (column for column in filled if column.role in ("keep", "confidential")):
+            warning = gives_away(engine, column.name)
+            if warning:
+                yield warning
                 continue
             for quasi in masked:
-                if _at_least(column, quasi) and engine.tells(
-                    column.name, quasi.name, self._marks(quasi.name)
+                if _has_as_many_values(column, quasi) and engine.tells(
+                    column.name, quasi.name, self._missing_marks(quasi.name)
                 ):
                     yield (
                         f"{column.name} says what {quasi.name} says: masking {quasi.name} hides "
                         f"nothing while {column.name} is kept"
                     )
 
-    def _marks(self, name: str) -> tuple[str, ...]:
+    def _missing_marks(self, name: str) -> tuple[str, ...]:
         quasi = name in self.spec.columns and self.spec.columns[name].role == "quasi"
         return self.spec.missing_marks if quasi else ()
 
-    def _column(
+    def _describe_column(
         self, name: str, distinct: int | None = None, missing: int | None = None
     ) -> CheckedColumn:
-        given = self.spec.columns.get(name)
-        role = given.role if given else {"refuse": None}.get(self.spec.other, self.spec.other)
-        if given is None and name == self.spec.person:
+        column_spec = self.spec.columns.get(name)
+        role = (
+            column_spec.role
+            if column_spec
+            else {"refuse": None}.get(self.spec.other, self.spec.other)
+        )
+        if column_spec is None and name == self.spec.person:
             role = "identifier"
-        found = self.mappings.get(name)
+        matches = self.mappings.get(name)
         return CheckedColumn(
             name,
             role,
-            given.kind if given else None,
-            given.taxonomy if given else None,
+            column_spec.kind if column_spec else None,
+            column_spec.taxonomy if column_spec else None,
             distinct,
             missing,
-            coverage(replace(found, missing=missing or 0)) if found else None,
-            tuple(_lost(found)) if found else (),
+            coverage(replace(matches, missing=missing or 0)) if matches else None,
+            tuple(_unmapped_values(matches)) if matches else (),
         )
 
 
-def _at_least(column: CheckedColumn, quasi: CheckedColumn) -> bool:
-    """Whether a column has enough values to tell all those of another apart, if there are two."""
+def _has_as_many_values(column: CheckedColumn, quasi: CheckedColumn) -> bool:
+    """Whether a column has at least as many values as a quasi-identifier with two or more."""
     return (column.distinct or 0) >= (quasi.distinct or 0) > 1
 
 
-def _opened(spec: Spec) -> StoredEngine:
+def _open_stored_engine(spec: Spec) -> StoredEngine:
     engine = open_engine(spec.data_path, file_settings(spec))
     assert isinstance(engine, StoredEngine)
     return engine
@@ -308,8 +324,8 @@ def _refuse_k_of_no_classes(spec: Spec) -> None:
         )
 
 
-def _fitting(engine: StoredEngine, schema: Schema) -> None:
-    """Refuse a table that the schema is not about, and warn of what it does not expect."""
+def _refuse_unfitting_table(engine: StoredEngine, schema: Schema) -> None:
+    """Refuse a table that does not fit the schema, and warn of unexpected columns."""
     schema.check(engine.names)
     warn_of_table(engine, schema)
     if not engine.rows:
@@ -317,16 +333,16 @@ def _fitting(engine: StoredEngine, schema: Schema) -> None:
 
 
 def _notes(spec: Spec) -> Iterator[str]:
-    """What is no reason to refuse, and good to know."""
-    if spec.output_path.is_file() or any(it.exists() for it in folders_of(spec)):
+    """Remarks that are no reason to refuse the release."""
+    if spec.output_path.is_file() or any(folder.exists() for folder in folders_of(spec)):
         yield f"{spec.output_path} exists already: masking needs --force, or another output"
     k, wanted = promised(spec.method_object()), spec.require.k if spec.require else None
     if wanted and k is not None and k < wanted:
         yield f"k {wanted:,} is required, and the method promises {k:,}"
 
 
-def _lost(found: TermMap) -> Iterator[Lost]:
-    near = found.suggestions(MOST_LOST, MOST_NEAR)
-    for match in found.lost[:MOST_LOST]:
-        told = (found.told(hit) for hit in near.get(match.value, [])[:MOST_NEAR])
-        yield Lost(match.value, match.count, tuple(told))
+def _unmapped_values(matches: TermMap) -> Iterator[Lost]:
+    near = matches.suggestions(MOST_LOST, MOST_NEAR)
+    for match in matches.lost[:MOST_LOST]:
+        names = (matches.told(hit) for hit in near.get(match.value, [])[:MOST_NEAR])
+        yield Lost(match.value, match.count, tuple(names))

@@ -47,7 +47,7 @@ _ADDRESS = re.compile(r"(?P<scheme>[a-zA-Z][\w+.-]+):/")
 _SECRET = re.compile(r"secret|password|token|(access|account)[.]?key", re.IGNORECASE)
 
 #: The fields that only columns of one type have.
-ONLY_FOR = {
+FIELDS_BY_TYPE = {
     "nominal": (
         "taxonomy",
         "format",
@@ -69,41 +69,41 @@ ONLY_FOR = {
 
 
 def problems_of_fields(
-    error: ValidationError, known: Mapping[str, Sequence[str]], texts: Mapping[Where, str]
+    error: ValidationError, field_names: Mapping[str, Sequence[str]], texts: Mapping[Where, str]
 ) -> Iterator[Problem]:
-    """What pydantic found, in our words.
+    """Problems that pydantic found, as sentences.
 
-    ``known`` are the fields of each part of the file; ``texts`` says how values were written.
+    ``field_names`` are the fields of each part of the file; ``texts`` are values as written.
     """
-    for found in error.errors(include_url=False):
-        where = tuple(str(step) for step in found["loc"])
-        given = found["input"]
-        kind = found["type"]
+    for detail in error.errors(include_url=False):
+        where = tuple(str(step) for step in detail["loc"])
+        value = detail["input"]
+        kind = detail["type"]
         if kind == "together":
             continue  # what does not fit together is found elsewhere
         if kind == "extra_forbidden":
             if where[-1].lower() != "seed":
-                yield _unknown(where, known)
+                yield _unknown_field(where, field_names)
         elif kind == "missing":
-            yield Problem(where, "is missing", _needed(where))
+            yield Problem(where, "is missing", _missing_field_hint(where))
         elif where[-1] == "[key]":
             hint = f"put the name in quotes: '{where[-2]}'"
             yield Problem(where[:-1], "is no text, and a column is named by text", hint)
         elif kind == "model_type" or kind == "dict_type":
-            yield Problem(where, f"is {shown(given)}", _example(where, given))
+            yield Problem(where, f"is {shown(value)}", _group_hint(where, value))
         else:
-            yield Problem(where, f"is {shown(given)}", _rule(found, texts.get(where)))
+            yield Problem(where, f"is {shown(value)}", _value_hint(detail, texts.get(where)))
 
 
-def _unknown(where: Where, known: Mapping[str, Sequence[str]]) -> Problem:
+def _unknown_field(where: Where, field_names: Mapping[str, Sequence[str]]) -> Problem:
     part = where[0] if len(where) > 1 else ""
-    hint = allowed(where[-1], known.get(part, ()), "the fields are")
+    hint = allowed(where[-1], field_names.get(part, ()), "the fields are")
     if part:
         return Problem(where[:-1], f"has no field {where[-1]!r}", hint)
     return Problem((where[-1],), "is no field of a release file", hint)
 
 
-def _needed(where: Where) -> str:
+def _missing_field_hint(where: Where) -> str:
     return {
         "data": "name the file to mask, as data: patients.csv",
         "output": "name the file to write, as output: released.csv",
@@ -116,14 +116,14 @@ def _needed(where: Where) -> str:
     }[where[-1]]
 
 
-def _example(where: Where, given: Any) -> str:
+def _group_hint(where: Where, value: Any) -> str:
     if where == ("columns",):
-        return _needed(where)
+        return _missing_field_hint(where)
     if where[0] == "columns":
-        role = given if given in ROLES else "keep"
+        role = value if value in ROLES else "keep"
         return f"write {where[-1]}: {{role: {role}}}"
     if where == ("method",):
-        name = given if given in tuple(METHODS) else "microaggregation"
+        name = value if value in tuple(METHODS) else "microaggregation"
         setting = "alpha: 0.3" if name == "noise_addition" else "k: 5"
         return f"write method: {{name: {name}, {setting}}}"
     return {
@@ -133,62 +133,66 @@ def _example(where: Where, given: Any) -> str:
     }[where[0]]
 
 
-def _rule(found: Any, written: str | None) -> str:
+def _value_hint(detail: Any, text: str | None) -> str:
     """What a field must be."""
-    limits = found.get("ctx", {})
-    kind, given = found["type"], found["input"]
+    limits = detail.get("ctx", {})
+    kind, value = detail["type"], detail["input"]
     if kind == "spec":
         return str(limits["hint"])
     if kind == "string_type":
-        plain = isinstance(given, int | float) and "'" not in (written or "")
-        return f"it is text: put it in quotes, '{written}'" if plain and written else "it is text"
+        plain = isinstance(value, int | float) and "'" not in (text or "")
+        return f"it is text: put it in quotes, '{text}'" if plain and text else "it is text"
     if kind in ("int_type", "int_from_float", "greater_than_equal"):
         least = f", {limits['ge']} or more" if "ge" in limits else ""
         return f"it is a whole number{least}"
     if kind in ("greater_than", "less_than_equal", "float_type", "finite_number"):
-        share = found["loc"][-1] in ("t", "linkage_below")
+        share = detail["loc"][-1] in ("t", "linkage_below")
         return "it is a number above 0" + (", at most 1" if share else "")
     return {
         "bool_type": "it is true or false",
         "string_too_short": "leave it out, or fill it in",
         "too_short": "list the columns, each with its role",
-    }.get(kind, str(found["msg"]))
+    }.get(kind, str(detail["msg"]))
 
 
 # ---------------------------------------------------------------------- fields together
 
 
 def problems_between_fields(fields: Mapping[Any, Any], folder: Path | None = None) -> list[Problem]:
-    """What does not fit together, found in whatever was given; with a folder, its files as well."""
+    """Problems between fields, valid or not; with a folder, missing files as well."""
     columns = {
-        str(name): it
-        for name, it in _group(fields, "columns").items()
-        if isinstance(it, Mapping) and it.get("role") in ROLES
+        str(name): column
+        for name, column in _fields_in(fields, "columns").items()
+        if isinstance(column, Mapping) and column.get("role") in ROLES
     }
-    method = _group(fields, "method")
-    problems = [*_seeds(fields), *problems_of_settings(method), *_of_engine(fields)]
+    method = _fields_in(fields, "method")
+    problems = [
+        *_problems_of_seeds(fields),
+        *problems_of_settings(method),
+        *_problems_of_engine(fields),
+    ]
     for name, column in columns.items():
-        problems += _column(("columns", name), column)
+        problems += _problems_of_column(("columns", name), column)
         if folder is not None:
-            problems += _files(("columns", name), column, folder)
-    return [*problems, *_whole(fields, columns)]
+            problems += _problems_of_files(("columns", name), column, folder)
+    return [*problems, *_problems_of_roles(fields, columns)]
 
 
-def _group(fields: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
-    found = fields.get(name)
-    return found if isinstance(found, Mapping) else {}
+def _fields_in(fields: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
+    group = fields.get(name)
+    return group if isinstance(group, Mapping) else {}
 
 
-def _seeds(fields: Mapping[Any, Any]) -> Iterator[Problem]:
-    """A seed undoes the masking for everybody who reads the file. It is not quoted."""
+def _problems_of_seeds(fields: Mapping[Any, Any]) -> Iterator[Problem]:
+    """Refuse seeds, with which any reader could undo the masking; the value is not quoted."""
     groups: dict[Where, Mapping[Any, Any]] = {
         (): fields,
-        ("method",): _group(fields, "method"),
-        ("require",): _group(fields, "require"),
-        ("csv",): _group(fields, "csv"),
-        ("engine",): _group(fields, "engine"),
+        ("method",): _fields_in(fields, "method"),
+        ("require",): _fields_in(fields, "require"),
+        ("csv",): _fields_in(fields, "csv"),
+        ("engine",): _fields_in(fields, "engine"),
     }
-    for name, column in _group(fields, "columns").items():
+    for name, column in _fields_in(fields, "columns").items():
         if isinstance(column, Mapping):
             groups["columns", str(name)] = column
     for where, group in groups.items():
@@ -201,29 +205,35 @@ def _seeds(fields: Mapping[Any, Any]) -> Iterator[Problem]:
                 )
 
 
-def _column(where: Where, column: Mapping[Any, Any]) -> Iterator[Problem]:
+def _problems_of_column(where: Where, column: Mapping[Any, Any]) -> Iterator[Problem]:
     """Fields that the role or the type has no use for, and those that it needs."""
-    role, given = column["role"], [it for it in column if column[it] is not None]
-    detail = [it for it in given if it != "role"]
+    role, filled = column["role"], [field for field in column if column[field] is not None]
+    details = [field for field in filled if field != "role"]
     if role not in ("quasi", "confidential"):
-        known = {"type", "weight", *(it for some in ONLY_FOR.values() for it in some)}
-        for field in detail:
-            if field in known:
+        typed_fields = {
+            "type",
+            "weight",
+            *(field for names in FIELDS_BY_TYPE.values() for field in names),
+        }
+        for field in details:
+            if field in typed_fields:
                 yield Problem(
                     (*where, str(field)), f"is for other roles than {role}", "leave it out"
                 )
         return
-    if role == "confidential" and "weight" in detail:
+    if role == "confidential" and "weight" in details:
         yield Problem((*where, "weight"), "is for the role quasi", "leave it out")
     kind = column.get("type") or ("nominal" if column.get("taxonomy") else None)
     if kind is None:
-        yield from _untyped(where, role, detail)
+        yield from _problems_of_missing_type(where, role, details)
     elif kind in TYPES:
-        yield from _of_type(where, str(kind), detail)
+        yield from _problems_of_type(where, str(kind), details)
 
 
-def _untyped(where: Where, role: str, detail: Sequence[Any]) -> Iterator[Problem]:
-    if role == "quasi" or any(field in it for it in ONLY_FOR.values() for field in detail):
+def _problems_of_missing_type(where: Where, role: str, details: Sequence[Any]) -> Iterator[Problem]:
+    if role == "quasi" or any(
+        field in names for names in FIELDS_BY_TYPE.values() for field in details
+    ):
         yield Problem(
             where,
             "has no type",
@@ -231,9 +241,9 @@ def _untyped(where: Where, role: str, detail: Sequence[Any]) -> Iterator[Problem
         )
 
 
-def _of_type(where: Where, kind: str, detail: Sequence[Any]) -> Iterator[Problem]:
-    for other, names in ONLY_FOR.items():
-        for field in detail:
+def _problems_of_type(where: Where, kind: str, details: Sequence[Any]) -> Iterator[Problem]:
+    for other, names in FIELDS_BY_TYPE.items():
+        for field in details:
             if field in names and other != kind:
                 yield Problem(
                     (*where, str(field)),
@@ -241,13 +251,13 @@ def _of_type(where: Where, kind: str, detail: Sequence[Any]) -> Iterator[Problem
                     f"leave it out, or say type: {other}",
                 )
     needed = {"nominal": "taxonomy", "ordinal": "levels"}.get(kind)
-    if needed and needed not in detail:
+    if needed and needed not in details:
         example = {"taxonomy": "taxonomy: icd9cm", "levels": "levels: [mild, severe]"}[needed]
         yield Problem(where, f"is {kind} and has no {needed}", f"give it, as {example}")
 
 
-def _files(where: Where, column: Mapping[Any, Any], folder: Path) -> Iterator[Problem]:
-    """Taxonomies and mappings that are not there."""
+def _problems_of_files(where: Where, column: Mapping[Any, Any], folder: Path) -> Iterator[Problem]:
+    """Problems of taxonomies and mappings: files that do not exist, options of bundled ones."""
     taxonomy, mapping = column.get("taxonomy"), column.get("mapping")
     if isinstance(taxonomy, str) and taxonomy in KNOWN:
         for field in ("format", "options"):
@@ -273,11 +283,11 @@ def _files(where: Where, column: Mapping[Any, Any], folder: Path) -> Iterator[Pr
         )
 
 
-def _whole(
+def _problems_of_roles(
     fields: Mapping[Any, Any], columns: Mapping[str, Mapping[Any, Any]]
 ) -> Iterator[Problem]:
     roles = {name: column["role"] for name, column in columns.items()}
-    all_known = len(roles) == len(_group(fields, "columns"))
+    all_known = len(roles) == len(_fields_in(fields, "columns"))
     if roles and all_known and "quasi" not in roles.values():
         yield Problem(("columns",), "has no quasi-identifier", "one column needs role: quasi")
     person = fields.get("person")
@@ -289,16 +299,16 @@ def _whole(
         )
     if all_known and "confidential" not in roles.values():
         for name in ("l", "t"):
-            if _group(fields, "require").get(name) is not None:
+            if _fields_in(fields, "require").get(name) is not None:
                 yield Problem(
                     ("require", name),
                     "is about confidential columns, and there is none",
                     "give a column role: confidential, or leave it out",
                 )
-    yield from _same_file(fields)
+    yield from _problems_of_output(fields)
 
 
-def _same_file(fields: Mapping[Any, Any]) -> Iterator[Problem]:
+def _problems_of_output(fields: Mapping[Any, Any]) -> Iterator[Problem]:
     data, output = fields.get("data"), fields.get("output")
     if not isinstance(data, str) or not isinstance(output, str) or not data:
         return
@@ -318,37 +328,37 @@ def _same_file(fields: Mapping[Any, Any]) -> Iterator[Problem]:
 # ---------------------------------------------------------------------- engines
 
 
-def is_elsewhere(named: str) -> bool:
-    """Whether a table is not in the files of this machine, but where an address says.
+def is_elsewhere(name: str) -> bool:
+    """Whether a name is the address of a remote table, not a file of this machine.
 
     >>> is_elsewhere("s3a://bucket/a.parquet"), is_elsewhere("file:/a.csv"), is_elsewhere("C:/a")
     (True, False, False)
     """
-    found = _ADDRESS.match(named)
-    return found is not None and found["scheme"].lower() != "file"
+    address = _ADDRESS.match(name)
+    return address is not None and address["scheme"].lower() != "file"
 
 
-def _of_engine(fields: Mapping[Any, Any]) -> Iterator[Problem]:
-    """What one engine can do and the other cannot."""
-    given = fields.get("engine")
-    name = given.get("name") if isinstance(given, Mapping) else given
+def _problems_of_engine(fields: Mapping[Any, Any]) -> Iterator[Problem]:
+    """Problems with fields that the chosen engine does not support."""
+    engine = fields.get("engine")
+    name = engine.get("name") if isinstance(engine, Mapping) else engine
     if name == "spark":
-        yield from _of_spark(fields)
+        yield from _problems_of_spark(fields)
     elif name in ("duckdb", None):
-        yield from _of_duckdb(fields)
+        yield from _problems_of_duckdb(fields)
 
 
-def _of_duckdb(fields: Mapping[Any, Any]) -> Iterator[Problem]:
+def _problems_of_duckdb(fields: Mapping[Any, Any]) -> Iterator[Problem]:
     for field in ("data", "output"):
-        named = fields.get(field)
-        if isinstance(named, str) and is_elsewhere(named):
+        name = fields.get(field)
+        if isinstance(name, str) and is_elsewhere(name):
             yield Problem(
                 (field,),
                 "is no file of this machine",
                 "name one; where Spark can read it, say engine: spark",
             )
     for field in ("master", "config"):
-        if _group(fields, "engine").get(field) is not None:
+        if _fields_in(fields, "engine").get(field) is not None:
             yield Problem(
                 ("engine", field),
                 "is for spark, and the engine is duckdb",
@@ -356,7 +366,7 @@ def _of_duckdb(fields: Mapping[Any, Any]) -> Iterator[Problem]:
             )
 
 
-def _of_spark(fields: Mapping[Any, Any]) -> Iterator[Problem]:
+def _problems_of_spark(fields: Mapping[Any, Any]) -> Iterator[Problem]:
     data, output = fields.get("data"), fields.get("output")
     if isinstance(data, str) and data and ending(data) not in READ_BY_SPARK:
         yield Problem(
@@ -378,7 +388,7 @@ def _of_spark(fields: Mapping[Any, Any]) -> Iterator[Problem]:
                 f"is for {whose}, and the engine is spark",
                 f"leave it out{hint.get(field, '')}",
             )
-    config = _group(_group(fields, "engine"), "config")
+    config = _fields_in(_fields_in(fields, "engine"), "config")
     for name in config:
         if _SECRET.search(str(name)):
             yield Problem(
@@ -389,6 +399,6 @@ def _of_spark(fields: Mapping[Any, Any]) -> Iterator[Problem]:
             )
 
 
-def ending(named: str) -> str:
-    """What a name ends in, in small letters; gzip around it does not matter."""
-    return Path(named.lower().removesuffix(".gz")).suffix
+def ending(name: str) -> str:
+    """Suffix of a file name in lower case, without .gz."""
+    return Path(name.lower().removesuffix(".gz")).suffix

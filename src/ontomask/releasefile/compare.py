@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ontomask.errors import ParameterError, many
 from ontomask.pipeline.compare import Comparison, compare
-from ontomask.releasefile import compared_methods as files
+from ontomask.releasefile import compared_methods
 from ontomask.releasefile.model import Spec, load_spec
 from ontomask.releasefile.problems import hints_in_yaml
 from ontomask.releasefile.run import file_settings, refuse_targets
@@ -41,34 +41,34 @@ def compare_file(
     page, the table as CSV, and a folder of release files. Nothing is written over unless ``force``,
     and that is found out before any work.
     """
-    own = [] if isinstance(spec, Spec) else [Path(spec)]
+    own_path = [] if isinstance(spec, Spec) else [Path(spec)]
     if not isinstance(spec, Spec):
         spec = load_spec(spec)
-    made = files.methods_called(
+    candidates = compared_methods.methods_called(
         methods,
-        files.KS if ks is None else ks,
-        files.ALPHAS if alphas is None else alphas,
+        compared_methods.KS if ks is None else ks,
+        compared_methods.ALPHAS if alphas is None else alphas,
         (spec.method.name, spec.method.settings),
     )
     targets = [path for path in (page, table) if path is not None]
-    each = [] if specs is None else files.spec_files(made, specs)
+    release_files = [] if specs is None else compared_methods.spec_files(candidates, specs)
     if specs is not None:
         _check_folder(specs)
     refuse_targets(
-        [*targets, *(path for path in each if specs and specs.is_dir())],
+        [*targets, *(path for path in release_files if specs and specs.is_dir())],
         [
             *spec.inputs(),
-            *own,
+            *own_path,
         ],
     )
-    _refuse_existing([*targets, *each], force)
+    _refuse_existing([*targets, *release_files], force)
     progress("reading the taxonomies")
     schema = spec.schema()
     with hints_in_yaml():
-        found = compare(
+        comparison = compare(
             spec.data_path,
             schema,
-            made,
+            candidates,
             seed,
             require=spec.limits,
             workers=workers,
@@ -76,27 +76,27 @@ def compare_file(
             progress=progress,
             **file_settings(spec),
         )
-    found = replace(
-        found,
-        complete=not files.names_values(spec),
-        _file_of=lambda method: files.file_for_page(spec, method),
+    comparison = replace(
+        comparison,
+        complete=not compared_methods.names_values(spec),
+        _file_of=lambda method: compared_methods.file_for_page(spec, method),
     )
     written: list[Path] = []
     progress("writing")
     try:
         if page is not None:
-            found.save_page(page, force)
+            comparison.save_page(page, force)
             written.append(page)
         if table is not None:
-            found.write_csv(table, force)
+            comparison.write_csv(table, force)
             written.append(table)
         if specs is not None:
-            files.write_specs(spec, found.points, specs, force=force)
+            compared_methods.write_specs(spec, comparison.points, specs, force=force)
     except BaseException:
         for path in written:
             path.unlink(missing_ok=True)
         raise
-    return found, [*written, *([specs] if specs is not None else [])]
+    return comparison, [*written, *([specs] if specs is not None else [])]
 
 
 def _check_folder(folder: Path) -> None:
@@ -107,10 +107,10 @@ def _check_folder(folder: Path) -> None:
 
 
 def _refuse_existing(files: Sequence[Path], force: bool) -> None:
-    there = [path for path in files if path.exists()]
-    if there and not force:
-        others = f" and {many(len(there) - 1, 'other file')}" if there[1:] else ""
+    existing = [path for path in files if path.exists()]
+    if existing and not force:
+        others = f" and {many(len(existing) - 1, 'other file')}" if existing[1:] else ""
         raise ParameterError(
-            f"{there[0]}{others} exist{'' if others else 's'} already",
+            f"{existing[0]}{others} exist{'' if others else 's'} already",
             "choose another name, or have it overwritten: --force",
         )

@@ -37,8 +37,8 @@ __all__ = [
 ]
 
 
-def _wrong(hint: str) -> PydanticCustomError:
-    """An error whose words are the hint."""
+def _hint_error(hint: str) -> PydanticCustomError:
+    """A validation error that carries a hint."""
     return PydanticCustomError("spec", "{hint}", {"hint": hint})
 
 
@@ -49,17 +49,17 @@ class OneOf:
     words: tuple[str, ...]
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self._checked)
+        return core_schema.no_info_plain_validator_function(self._check_word)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         return {"type": "string", "enum": list(self.words)}
 
-    def _checked(self, given: Any) -> str:
-        if not isinstance(given, str) or given not in self.words:
-            raise _wrong(allowed(given, self.words))
-        return given
+    def _check_word(self, value: Any) -> str:
+        if not isinstance(value, str) or value not in self.words:
+            raise _hint_error(allowed(value, self.words))
+        return value
 
 
 def _is_text(value: Any) -> bool:
@@ -70,107 +70,111 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def mapping(given: Any) -> Any:
-    """What values mean, or the path of a table that says it."""
-    if isinstance(given, Mapping):
-        wrong = [it for pair in given.items() for it in pair if not isinstance(it, str)]
+def mapping(value: Any) -> Any:
+    """Check a mapping of values to concepts, or the path of a table that holds one."""
+    if isinstance(value, Mapping):
+        wrong = [word for pair in value.items() for word in pair if not isinstance(word, str)]
         if wrong:
-            raise _wrong(f"values and concepts are text: put {shown(wrong[0])} in quotes")
-        return dict(given)
-    if not _is_text(given):
-        raise _wrong("give {value: concept}, or the path of a table with these two columns")
-    return given
+            raise _hint_error(f"values and concepts are text: put {shown(wrong[0])} in quotes")
+        return dict(value)
+    if not _is_text(value):
+        raise _hint_error("give {value: concept}, or the path of a table with these two columns")
+    return value
 
 
-def prefer(given: Any) -> Any:
-    """One concept or several."""
-    concepts = given if isinstance(given, list | tuple) else [given]
+def prefer(value: Any) -> Any:
+    """Check one preferred concept or several."""
+    concepts = value if isinstance(value, list | tuple) else [value]
     if not concepts or not all(map(_is_text, concepts)):
-        raise _wrong("give a concept or a list of them, each in quotes")
+        raise _hint_error("give a concept or a list of them, each in quotes")
     return tuple(concepts)
 
 
-def marks(given: Any) -> Any:
-    """What stands for a missing value; a number is the text of it."""
-    if not isinstance(given, list | tuple) or not all(
-        isinstance(m, str) or _is_number(m) for m in given
+def marks(value: Any) -> Any:
+    """Check marks of missing values; numbers become text."""
+    if not isinstance(value, list | tuple) or not all(
+        isinstance(mark, str) or _is_number(mark) for mark in value
     ):
-        raise _wrong('give a list of marks, each in quotes, as ["?", "-9"]')
-    return tuple(str(mark) for mark in given)
+        raise _hint_error('give a list of marks, each in quotes, as ["?", "-9"]')
+    return tuple(str(mark) for mark in value)
 
 
-def levels(given: Any) -> Any:
-    """Values in their order."""
-    if not isinstance(given, list | tuple) or not given:
-        raise _wrong("give a list of values from the lowest to the highest")
-    if not all(isinstance(level, str) or _is_number(level) for level in given):
-        raise _wrong("levels are text or numbers; put them in quotes")
-    if len(set(given)) < len(given):
-        raise _wrong("a level stands there twice; list each once, from the lowest to the highest")
-    return tuple(given)
+def levels(value: Any) -> Any:
+    """Check the levels of an ordinal column."""
+    if not isinstance(value, list | tuple) or not value:
+        raise _hint_error("give a list of values from the lowest to the highest")
+    if not all(isinstance(level, str) or _is_number(level) for level in value):
+        raise _hint_error("levels are text or numbers; put them in quotes")
+    if len(set(value)) < len(value):
+        raise _hint_error(
+            "a level stands there twice; list each once, from the lowest to the highest"
+        )
+    return tuple(value)
 
 
-def stems(given: Any) -> Any:
-    """A language that words have stems in, or none."""
+def stems(value: Any) -> Any:
+    """Check the language of word stems; "none" becomes None."""
     import Stemmer
 
-    if given is None or (isinstance(given, str) and given.lower() == "none"):
+    if value is None or (isinstance(value, str) and value.lower() == "none"):
         return None
-    known = sorted(Stemmer.algorithms())
-    if given not in known:
-        raise _wrong(allowed(given, [*known, "none"]))
-    return given
+    languages = sorted(Stemmer.algorithms())
+    if value not in languages:
+        raise _hint_error(allowed(value, [*languages, "none"]))
+    return value
 
 
-def memory(given: Any) -> Any:
-    """An amount of memory."""
-    if not isinstance(given, str) or not re.fullmatch(r"[1-9]\d*(\.\d+)? ?[KMGT]i?B", given):
-        raise _wrong("it is a number with its unit, as 500MB or 2GB")
-    return given
+def memory(value: Any) -> Any:
+    """Check an amount of memory."""
+    if not isinstance(value, str) or not re.fullmatch(r"[1-9]\d*(\.\d+)? ?[KMGT]i?B", value):
+        raise _hint_error("it is a number with its unit, as 500MB or 2GB")
+    return value
 
 
-def encoding(given: Any) -> Any:
-    """An encoding that Python knows."""
+def encoding(value: Any) -> Any:
+    """Check that Python knows an encoding."""
     try:
-        codecs.lookup(given)
+        codecs.lookup(value)
     except (LookupError, TypeError):
-        raise _wrong("it is the name of an encoding, as utf-8 or latin-1") from None
-    return given
+        raise _hint_error("it is the name of an encoding, as utf-8 or latin-1") from None
+    return value
 
 
-def character(given: Any) -> Any:
-    """A single character."""
-    if not isinstance(given, str) or len(given) != 1:
-        raise _wrong('it is one character in quotes, as ";"; for a tab "\\t"')
-    return given
+def character(value: Any) -> Any:
+    """Check that a value is a single character."""
+    if not isinstance(value, str) or len(value) != 1:
+        raise _hint_error('it is one character in quotes, as ";"; for a tab "\\t"')
+    return value
 
 
-def date_format(given: Any) -> Any:
-    """How dates are written."""
-    if not isinstance(given, str) or "%" not in given:
-        raise _wrong('it says where day, month and year stand, as "%d.%m.%Y"')
-    return given
+def date_format(value: Any) -> Any:
+    """Check a date format."""
+    if not isinstance(value, str) or "%" not in value:
+        raise _hint_error('it says where day, month and year stand, as "%d.%m.%Y"')
+    return value
 
 
-def options(given: Any) -> Any:
-    """Options of a taxonomy's reader, by name."""
-    if not isinstance(given, Mapping) or not all(map(_is_text, given)):
-        raise _wrong("give the options of the format, as {delimiter: ';'}")
-    return dict(given)
+def options(value: Any) -> Any:
+    """Check the options of a taxonomy's reader, by name."""
+    if not isinstance(value, Mapping) or not all(map(_is_text, value)):
+        raise _hint_error("give the options of the format, as {delimiter: ';'}")
+    return dict(value)
 
 
-def spark_config(given: Any) -> Any:
-    """Settings of a Spark session, by name."""
-    if not isinstance(given, Mapping) or not all(map(_is_text, given)):
-        raise _wrong("give settings of Spark by name, as {spark.driver.memory: 4g}")
-    for name, value in given.items():
+def spark_config(config: Any) -> Any:
+    """Check the settings of a Spark session, by name."""
+    if not isinstance(config, Mapping) or not all(map(_is_text, config)):
+        raise _hint_error("give settings of Spark by name, as {spark.driver.memory: 4g}")
+    for name, value in config.items():
         if not isinstance(value, str | bool) and not _is_number(value):
-            raise _wrong(f"settings are text, numbers, true or false, and {name} is {shown(value)}")
-    return dict(given)
+            raise _hint_error(
+                f"settings are text, numbers, true or false, and {name} is {shown(value)}"
+            )
+    return dict(config)
 
 
 def json(**schema: Any) -> WithJsonSchema:
-    """What an editor is told about a field."""
+    """Annotate a field with its JSON schema, for editors."""
     return WithJsonSchema(schema)
 
 

@@ -27,45 +27,54 @@ def manifest(
     private: Collection[str] = (),
     when: datetime | None = None,
 ) -> dict[str, Any]:
-    """Everything that may be known of a release, ready for JSON.
+    """Make the manifest of a release: all that may be published, ready for JSON.
 
     ``private`` names files with original values that were written as well.
     """
     notes: list[str] = []
-    given = _as_given(spec, notes)
-    known = facts(release, spec.threshold, when=when)
-    for word, it in (("input", source), ("output", output)):
-        if it is not None and it.sha256 is None:
-            notes.append(f"the {word} is not on the machine that made this, and was not hashed")
+    release_fields = _publishable_fields(spec, notes)
+    release_facts = facts(release, spec.threshold, when=when)
+    for role, file in (("input", source), ("output", output)):
+        if file is not None and file.sha256 is None:
+            notes.append(f"the {role} is not on the machine that made this, and was not hashed")
     if spec.by_spark:
-        known["versions"]["pyspark"] = version("pyspark")
+        release_facts["versions"]["pyspark"] = version("pyspark")
     if private:
-        known["notes"].append("the private files hold original values and must not be published")
-    made = {
+        release_facts["notes"].append(
+            "the private files hold original values and must not be published"
+        )
+    content = {
         "format": FORMAT,
-        **known,
+        **release_facts,
         "input": asdict(source) if source else None,
         "output": asdict(output) if output else None,
-        "release": given,
+        "release": release_fields,
         "columns": {
-            **{name: {"role": it.role, "type": it.kind} for name, it in spec.columns.items()},
-            **{name: it for name, it in known["columns"].items() if name not in spec.columns},
+            **{
+                name: {"role": column.role, "type": column.kind}
+                for name, column in spec.columns.items()
+            },
+            **{
+                name: column
+                for name, column in release_facts["columns"].items()
+                if name not in spec.columns
+            },
         },
-        "private_files": [file_name(it) for it in private],
-        "notes": [*notes, *known["notes"]],
+        "private_files": [file_name(path) for path in private],
+        "notes": [*notes, *release_facts["notes"]],
     }
-    return dict(plain(made))
+    return dict(plain(content))
 
 
-def _as_given(spec: Spec, notes: list[str]) -> dict[str, Any]:
+def _publishable_fields(spec: Spec, notes: list[str]) -> dict[str, Any]:
     """The release file without folders, and without the values that it names."""
-    given = spec.as_dict()
+    fields = spec.as_dict()
     for field in ("data", "output"):
-        given[field] = file_name(given[field])
-    if given.get("engine"):
+        fields[field] = file_name(fields[field])
+    if fields.get("engine"):
         # Where it ran, and how, is nobody's business.
-        given["engine"] = {"name": given["engine"]["name"]}
-    for column in given["columns"].values():
+        fields["engine"] = {"name": fields["engine"]["name"]}
+    for column in fields["columns"].values():
         if column.get("taxonomy"):
             column["taxonomy"] = file_name(column["taxonomy"])
         if isinstance(column.get("mapping"), str):
@@ -78,4 +87,4 @@ def _as_given(spec: Spec, notes: list[str]) -> dict[str, Any]:
                     "copy of it"
                 )
     notes[:] = dict.fromkeys(notes)
-    return given
+    return fields

@@ -15,37 +15,41 @@ from ontomask.releasefile.problems import Problem, allowed
 __all__ = ["json_schema_of_methods", "problems_of_settings"]
 
 
-def problems_of_settings(given: Mapping[Any, Any]) -> Iterator[Problem]:
-    """What the method says to each of its settings, and then to all of them together."""
-    kind = METHODS.get(given["name"]) if isinstance(given.get("name"), str) else None
+def problems_of_settings(settings: Mapping[Any, Any]) -> Iterator[Problem]:
+    """Problems of a method's settings: each one alone, then all of them together."""
+    kind = METHODS.get(settings["name"]) if isinstance(settings.get("name"), str) else None
     if kind is None:
         return
-    known = [it.name for it in _settings(kind)]
-    alone = True
-    for setting, value in given.items():
+    known = [field.name for field in _settings(kind)]
+    each_is_valid = True
+    for setting, value in settings.items():
         if setting == "name" or str(setting).lower() == "seed":
             continue
         if setting not in known:
-            alone = False
+            each_is_valid = False
             yield Problem(
                 ("method",),
                 f"has no setting {str(setting)!r}",
-                allowed(str(setting), known, f"the settings of {given['name']} are"),
+                allowed(str(setting), known, f"the settings of {settings['name']} are"),
             )
-        elif (error := _refused(kind, {setting: value})) is not None and _is_about(error, setting):
-            alone = False
+        elif (error := _settings_error(kind, {setting: value})) is not None and _is_about(
+            error, setting
+        ):
+            each_is_valid = False
             words = _choices(kind, setting)
             yield Problem(
                 ("method", setting),
                 error.message.removeprefix(f"{setting} "),
                 allowed(value, words) if words else error.hint,
             )
-    together = {name: value for name, value in given.items() if name in known}
-    if alone and (error := _refused(kind, together)) is not None:
+    together = {name: value for name, value in settings.items() if name in known}
+    if each_is_valid and (error := _settings_error(kind, together)) is not None:
         yield Problem(("method",), f"has settings that clash: {error.message}", error.hint)
 
 
-def _refused(kind: Callable[..., Method], settings: Mapping[str, Any]) -> ParameterError | None:
+def _settings_error(
+    kind: Callable[..., Method], settings: Mapping[str, Any]
+) -> ParameterError | None:
     try:
         kind(**settings)
     except ParameterError as error:
@@ -60,7 +64,7 @@ def _is_about(error: ParameterError, setting: str) -> bool:
 
 def _choices(kind: Callable[..., Method], setting: str) -> list[str]:
     """The words that a setting can be, as the method lists them when it refuses one."""
-    error = _refused(kind, {setting: "\N{REPLACEMENT CHARACTER}"})
+    error = _settings_error(kind, {setting: "\N{REPLACEMENT CHARACTER}"})
     if error is None or not error.hint.startswith("it can be "):
         return []
     return re.findall(r"'([^']*)'", error.hint)
@@ -75,11 +79,11 @@ def json_schema_of_methods() -> dict[str, Any]:
         "description": "The masking method and its settings.",
         "type": "object",
         "required": ["name"],
-        "oneOf": [_json_schema(name, kind) for name, kind in METHODS.items()],
+        "oneOf": [_method_schema(name, kind) for name, kind in METHODS.items()],
     }
 
 
-def _json_schema(name: str, kind: Any) -> dict[str, Any]:
+def _method_schema(name: str, kind: Any) -> dict[str, Any]:
     hints = get_type_hints(kind)
     return {
         "title": name,
@@ -87,17 +91,20 @@ def _json_schema(name: str, kind: Any) -> dict[str, Any]:
         "type": "object",
         "properties": {
             "name": {"const": name},
-            **{it.name: _property(kind, it, hints[it.name]) for it in _settings(kind)},
+            **{
+                setting.name: _setting_schema(kind, setting, hints[setting.name])
+                for setting in _settings(kind)
+            },
         },
         "required": [
             "name",
-            *(it.name for it in _settings(kind) if it.default is MISSING),
+            *(setting.name for setting in _settings(kind) if setting.default is MISSING),
         ],
         "additionalProperties": False,
     }
 
 
-def _property(kind: Any, setting: Field[Any], hint: Any) -> dict[str, Any]:
+def _setting_schema(kind: Any, setting: Field[Any], hint: Any) -> dict[str, Any]:
     from pydantic import TypeAdapter
 
     default = {} if setting.default is MISSING else {"default": setting.default}

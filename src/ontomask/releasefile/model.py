@@ -60,26 +60,26 @@ __all__ = [
     "problems_of",
 ]
 
-#: Endings that follow the one that says what a file is.
+#: Suffixes of compressed files, which follow the suffix of the format.
 PACKED = (".gz", ".zst")
 
-#: Endings of tables, which are no release files.
-TABLES = (
+#: Suffixes of tables, which are not release files.
+TABLE_SUFFIXES = (
     *(".csv", ".tsv", ".tab", ".parquet", ".pq", ".jsonl", ".ndjson"),
     *(".sqlite", ".sqlite3", ".db", ".xlsx"),
 )
 
-DRAFT = "https://json-schema.org/draft/2020-12/schema"
+JSON_SCHEMA_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
-class _Fields(BaseModel):
+class _StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 # ---------------------------------------------------------------------- the parts of the file
 
 
-class ColumnSpec(_Fields):
+class ColumnSpec(_StrictModel):
     """A column: its role, and what its values are."""
 
     role: Annotated[str, kinds.OneOf(ROLES)] = Field(
@@ -154,7 +154,7 @@ class ColumnSpec(_Fields):
         return self.type or ("nominal" if self.taxonomy else None)
 
 
-class CsvSpec(_Fields):
+class CsvSpec(_StrictModel):
     """How a CSV file is written, where it cannot be told from the file."""
 
     delimiter: Annotated[str | None, PlainValidator(kinds.character), kinds.ONE_CHARACTER] = Field(
@@ -168,7 +168,7 @@ class CsvSpec(_Fields):
     )
 
 
-class EngineSpec(_Fields):
+class EngineSpec(_StrictModel):
     """What reads, masks and writes the table; a name alone will do."""
 
     name: Annotated[str, kinds.OneOf(ENGINES)] = Field(
@@ -188,17 +188,17 @@ class EngineSpec(_Fields):
 
     @model_validator(mode="before")
     @classmethod
-    def _by_name(cls, given: Any) -> Any:
-        return {"name": given} if isinstance(given, str) else given
+    def _accept_bare_name(cls, engine: Any) -> Any:
+        return {"name": engine} if isinstance(engine, str) else engine
 
     @property
     def settings(self) -> dict[str, str]:
         """The settings as Spark takes them."""
-        said = {
+        spark_settings = {
             name: str(value).lower() if isinstance(value, bool) else str(value)
             for name, value in (self.config or {}).items()
         }
-        return said | ({"spark.master": self.master} if self.master else {})
+        return spark_settings | ({"spark.master": self.master} if self.master else {})
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -226,7 +226,7 @@ class MethodSpec(BaseModel):
         return json_schema_of_methods()
 
 
-class Requirements(_Fields):
+class Requirements(_StrictModel):
     """What a release must be; otherwise nothing is released."""
 
     k: Annotated[int, Field(ge=2)] | None = Field(
@@ -249,11 +249,11 @@ class Requirements(_Fields):
 
     @property
     def given(self) -> dict[str, float]:
-        """Those that are asked for."""
+        """The limits that are set, by name."""
         return {name: limit for name, limit in self if limit is not None}
 
 
-class Spec(_Fields):
+class Spec(_StrictModel):
     """A release as a file; :func:`load_spec` reads it, :meth:`from_dict` makes one of a dict.
 
     Relative paths are relative to the folder of the file.
@@ -307,7 +307,7 @@ class Spec(_Fields):
     _schema: Schema | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
-    def _fields_fit_together(self) -> Spec:
+    def _refuse_clashing_fields(self) -> Spec:
         problems = problems_between_fields(self.as_dict())
         if problems:
             raise PydanticCustomError("together", "{words}", {"words": problems[0].sentence})
@@ -315,7 +315,7 @@ class Spec(_Fields):
 
     @classmethod
     def from_dict(cls, fields: Any, folder: str | PathLike[str] = ".") -> Spec:
-        """A release from its fields; all that is wrong with them is one error.
+        """Make a release file from its fields; one error lists all problems.
 
         >>> Spec.from_dict({"data": "a.csv", "output": "b.csv", "method": {"name": "recoding"},
         ...                 "columns": {"age": {"role": "quasy", "type": "numeric"}}})
@@ -325,7 +325,7 @@ class Spec(_Fields):
         <BLANKLINE>
         hint: did you mean 'quasi'? It can be 'quasi', 'identifier', 'confidential', 'keep', 'drop'
         """
-        spec, problems = _checked(fields, Path(folder), {})
+        spec, problems = _validate_fields(fields, Path(folder), {})
         refuse(problems, "the release", {})
         assert spec is not None
         return spec
@@ -337,13 +337,13 @@ class Spec(_Fields):
         """What relative paths are relative to."""
         return self._folder
 
-    def path(self, named: str) -> Path:
-        """A file that the release names."""
-        if named.lower().startswith("file:/"):
+    def path(self, name: str) -> Path:
+        """Path of a file that the release file names."""
+        if name.lower().startswith("file:/"):
             from urllib.request import url2pathname  # loads all of HTTP
 
-            return Path(url2pathname(urlsplit(named).path))
-        return self._folder / named
+            return Path(url2pathname(urlsplit(name).path))
+        return self._folder / name
 
     @property
     def by_spark(self) -> bool:
@@ -368,30 +368,33 @@ class Spec(_Fields):
             return self._folder / file_name(self.output)
         return self.path(self.output)
 
-    def beside(self, ending: str) -> Path:
+    def beside(self, suffix: str) -> Path:
         """A file beside the output: ``beside("manifest.json")`` is ``released.manifest.json``."""
         output = self.output_path
         plain = output.with_suffix("") if output.suffix in PACKED else output
-        return output.with_name(f"{plain.stem}.{ending}")
+        return output.with_name(f"{plain.stem}.{suffix}")
 
     def paths(self) -> list[Path]:
         """Every file that is read or written, without those beside the output."""
-        named = [it for it in (self.data, self.output) if not is_elsewhere(it)]
-        return list(dict.fromkeys([*map(self.path, named), *self._tables()]))
+        local = [name for name in (self.data, self.output) if not is_elsewhere(name)]
+        return list(dict.fromkeys([*map(self.path, local), *self._taxonomy_and_mapping_files()]))
 
     def inputs(self) -> list[Path]:
         """Every file of this machine that is read."""
-        return [*([] if is_elsewhere(self.data) else [self.data_path]), *self._tables()]
+        return [
+            *([] if is_elsewhere(self.data) else [self.data_path]),
+            *self._taxonomy_and_mapping_files(),
+        ]
 
-    def _tables(self) -> list[Path]:
-        """Taxonomies and mappings in files."""
-        named: list[str] = []
+    def _taxonomy_and_mapping_files(self) -> list[Path]:
+        """The files that hold taxonomies and mappings."""
+        names: list[str] = []
         for column in self.columns.values():
             if column.taxonomy and column.taxonomy not in KNOWN:
-                named.append(column.taxonomy)
+                names.append(column.taxonomy)
             if isinstance(column.mapping, str):
-                named.append(column.mapping)
-        return [self.path(it) for it in dict.fromkeys(named)]
+                names.append(column.mapping)
+        return [self.path(name) for name in dict.fromkeys(names)]
 
     @property
     def limits(self) -> dict[str, float]:
@@ -405,7 +408,7 @@ class Spec(_Fields):
 
     def as_dict(self) -> dict[str, Any]:
         """The fields that are given, ready for YAML and JSON; :meth:`from_dict` reads them."""
-        return _plain(self.model_dump(exclude_unset=True))
+        return _tuples_as_lists(self.model_dump(exclude_unset=True))
 
     # ------------------------------------------------------------------ what it makes
 
@@ -424,7 +427,7 @@ class Spec(_Fields):
                     by_role[column.role].append(self._typed(name, column, taxonomies))
                 except OntomaskError as error:
                     errors.append(error)
-            raise_together(list({str(it): it for it in errors}.values()), SpecError)
+            raise_together(list({str(error): error for error in errors}.values()), SpecError)
             self._schema = Schema(
                 by_role["quasi"],
                 identifiers=by_role["identifier"],
@@ -439,7 +442,7 @@ class Spec(_Fields):
         return self._schema
 
     def _typed(self, name: str, column: ColumnSpec, taxonomies: dict[str, Taxonomy]) -> Any:
-        """The column as the schema takes it."""
+        """Make the schema's column from a column of the release file."""
         weight: dict[str, Any] = {} if column.weight is None else {"weight": column.weight}
         if column.kind == "numeric":
             return Numeric(name, **weight)
@@ -451,18 +454,18 @@ class Spec(_Fields):
             return name
         settings = {
             field: getattr(column, field)
-            for field in _OF_NOMINAL
+            for field in _NOMINAL_FIELDS
             if getattr(column, field) is not None
         }
         if "stems" in column.model_fields_set:  # where none is an answer
             settings["stems"] = column.stems
         if isinstance(column.mapping, str):
             settings["mapping"] = self.path(column.mapping)
-        return Nominal(name, self._taxonomy(column, taxonomies), **settings)
+        return Nominal(name, self._load_taxonomy(column, taxonomies), **settings)
 
-    def _taxonomy(self, column: ColumnSpec, loaded: dict[str, Taxonomy]) -> Taxonomy:
-        named = str(column.taxonomy)
-        source = named if named in KNOWN else self.path(named)
+    def _load_taxonomy(self, column: ColumnSpec, loaded: dict[str, Taxonomy]) -> Taxonomy:
+        name = str(column.taxonomy)
+        source = name if name in KNOWN else self.path(name)
         key = repr((str(source), column.format, sorted((column.options or {}).items())))
         if key not in loaded:
             loaded[key] = load_taxonomy(source, column.format, **(column.options or {}))
@@ -470,7 +473,7 @@ class Spec(_Fields):
 
 
 #: The fields of a column that go to :class:`Nominal` as they are.
-_OF_NOMINAL = (
+_NOMINAL_FIELDS = (
     "measure",
     "domain",
     "weight",
@@ -482,18 +485,20 @@ _OF_NOMINAL = (
 )
 
 
-def _plain(value: Any) -> Any:
-    """Tuples as the lists they were."""
+def _tuples_as_lists(value: Any) -> Any:
+    """Replace tuples by lists, at every depth."""
     if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, tuple | list) else value
+        return {key: _tuples_as_lists(inner) for key, inner in value.items()}
+    return (
+        [_tuples_as_lists(inner) for inner in value] if isinstance(value, tuple | list) else value
+    )
 
 
 # ---------------------------------------------------------------------- reading it
 
 
 def load_spec(path: str | PathLike[str]) -> Spec:
-    """Read a release file; all that is wrong with it is one :class:`SpecError`.
+    """Read a release file; one :class:`SpecError` lists all its problems.
 
     The error names each field by its path (``columns.diagnosis.measure``) and line, says what stood
     there, and what may stand there. Nothing in the file is run.
@@ -512,22 +517,22 @@ def load_spec(path: str | PathLike[str]) -> Spec:
             f"{file} holds {shown(document.data)}, not fields",
             "a release file says data:, output:, columns: and method:",
         )
-    spec, problems = _checked(document.data, file.parent, document.texts)
+    spec, problems = _validate_fields(document.data, file.parent, document.texts)
     refuse([*document.problems, *problems], str(file), document.lines)
     assert spec is not None
     return spec
 
 
 def _is_table(file: Path) -> bool:
-    """Whether a name is that of a table; JSON and text may be a release file."""
-    endings = [it for it in file.suffixes if it.lower() not in PACKED]
-    return bool(endings) and endings[-1].lower() in TABLES and file.is_file()
+    """Whether a file is a table by its suffix; JSON and text may be a release file."""
+    suffixes = [suffix for suffix in file.suffixes if suffix.lower() not in PACKED]
+    return bool(suffixes) and suffixes[-1].lower() in TABLE_SUFFIXES and file.is_file()
 
 
-def _checked(
+def _validate_fields(
     fields: Any, folder: Path, texts: Mapping[tuple[str, ...], str]
 ) -> tuple[Spec | None, list[Problem]]:
-    """The release, or all that is wrong with it."""
+    """Validate the fields: the release file, or None, and all problems."""
     if not isinstance(fields, Mapping):
         return None, [Problem((), f"it is {shown(fields)}", "give a dict of fields")]
     problems = problems_between_fields(fields, folder)
@@ -541,18 +546,18 @@ def _checked(
             "engine": EngineSpec,
             "require": Requirements,
         }
-        known = {where: list(model.model_fields) for where, model in models.items()}
-        return None, [*problems_of_fields(error, known, texts), *problems]
+        field_names = {part: list(model.model_fields) for part, model in models.items()}
+        return None, [*problems_of_fields(error, field_names, texts), *problems]
     spec._folder = folder
     return spec, problems
 
 
 def problems_of(fields: Any, folder: Path) -> list[Problem]:
-    """All that is wrong with the fields of a release file, or not there yet."""
-    return list(dict.fromkeys(_checked(fields, folder, {})[1]))
+    """All problems of a release file's fields, missing ones included."""
+    return list(dict.fromkeys(_validate_fields(fields, folder, {})[1]))
 
 
 def json_schema() -> dict[str, Any]:
     """The release file as a JSON schema (draft 2020-12), for editors."""
-    made = Spec.model_json_schema()
-    return {"$schema": DRAFT, **made, "title": "ontomask release file"}
+    schema = Spec.model_json_schema()
+    return {"$schema": JSON_SCHEMA_DRAFT, **schema, "title": "ontomask release file"}

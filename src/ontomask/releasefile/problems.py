@@ -50,7 +50,7 @@ class Problem:
 
 
 def shown(value: Any) -> str:
-    """What stood in a field, in few letters.
+    """Format the value of a field for a message, shortened.
 
     >>> shown(None), shown(True), shown("quasi"), shown([1, 2]), shown({})
     ('empty', 'true', "'quasi'", 'a list', 'a group of fields')
@@ -68,15 +68,15 @@ def shown(value: Any) -> str:
     return repr(text) if isinstance(value, str) else text
 
 
-def allowed(given: Any, words: Iterable[str], verb: str = "it can be") -> str:
-    """The hint where one of some words is needed; the nearest one first.
+def allowed(value: Any, words: Iterable[str], verb: str = "it can be") -> str:
+    """Hint that lists the accepted words; the nearest one comes first.
 
     >>> allowed("kep", ["keep", "drop"])
     "did you mean 'keep'? It can be 'keep', 'drop'"
     """
     known = list(words)
     listed = f"{verb} {quoted(known, most=len(known))}"
-    near = nearest(given, known, most=1) if isinstance(given, str) else []
+    near = nearest(value, known, most=1) if isinstance(value, str) else []
     return f"did you mean {near[0]!r}? {listed[0].upper()}{listed[1:]}" if near else listed
 
 
@@ -85,7 +85,8 @@ def refuse(problems: Sequence[Problem], file: str, lines: Mapping[Where, int]) -
     if not problems:
         return
     placed = sorted(
-        ((_line(it.where, lines), it) for it in dict.fromkeys(problems)), key=lambda it: it[0]
+        ((_line_of(problem.where, lines), problem) for problem in dict.fromkeys(problems)),
+        key=lambda problem: problem[0],
     )
     if len(placed) == 1:
         line, problem = placed[0]
@@ -93,14 +94,15 @@ def refuse(problems: Sequence[Problem], file: str, lines: Mapping[Where, int]) -
             f"{file}{f', line {line}' if line else ''}: {problem.sentence}", problem.hint
         )
     listed = [
-        f"  - {f'line {line}: ' if line else ''}{it.sentence}{f'; {it.hint}' if it.hint else ''}"
-        for line, it in placed
+        f"  - {f'line {line}: ' if line else ''}{problem.sentence}"
+        f"{f'; {problem.hint}' if problem.hint else ''}"
+        for line, problem in placed
     ]
     raise SpecError("\n".join([f"{file} has {len(placed)} problems:", *listed]))
 
 
 def in_yaml(hint: str) -> str:
-    """A hint that speaks Python, as a release file is written.
+    """Rewrite a hint about Python arguments as one about release file fields.
 
     >>> in_yaml("did you mean mapping={'hepatits': 'hepatitis'}?")
     "did you mean mapping: {'hepatits': 'hepatitis'}?"
@@ -112,7 +114,7 @@ def in_yaml(hint: str) -> str:
 
 @contextmanager
 def hints_in_yaml() -> Iterator[None]:
-    """What goes wrong with the table of a release file has hints in the words of that file."""
+    """Rewrite the hints of errors raised inside as hints about release file fields."""
     try:
         yield
     except OntomaskError as error:
@@ -121,8 +123,8 @@ def hints_in_yaml() -> Iterator[None]:
         raise type(error)(error.message, in_yaml(error.hint)) from None
 
 
-def _line(where: Where, lines: Mapping[Where, int]) -> int:
-    """The line of a field; of one that is not there, that of what it should be in."""
+def _line_of(where: Where, lines: Mapping[Where, int]) -> int:
+    """Line of a field; for a missing field, the line of the group it belongs to."""
     for length in range(len(where), 0, -1):
         if where[:length] in lines:
             return lines[where[:length]]

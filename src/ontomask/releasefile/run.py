@@ -39,9 +39,9 @@ __all__ = [
 
 Progress = Callable[[str], None]
 
-#: The figures that are looked at first.
-CHIEF_UTILITY = ("sse", "kl", "semantic_quality")
-CHIEF_RISK = ("k", "uniques", "marketer", "linkage_nearest")
+#: The main figures of a release.
+MAIN_UTILITY = ("sse", "kl", "semantic_quality")
+MAIN_RISK = ("k", "uniques", "marketer", "linkage_nearest")
 
 
 @dataclass(frozen=True)
@@ -59,20 +59,20 @@ class Outcome:
 
     def as_dict(self) -> dict[str, Any]:
         """The files, what holds, and the chief figures; all of it may be published."""
-        worth = {name: it["value"] for name, it in self.manifest["utility"].items()}
-        risk = {name: it["value"] for name, it in self.manifest["risk"].items()}
+        utility = {name: figure["value"] for name, figure in self.manifest["utility"].items()}
+        risk = {name: figure["value"] for name, figure in self.manifest["risk"].items()}
         return {
             "files": [str(path) for path in self.files],
-            "columns": [it.name for it in self.release.transitions.tuples.attributes],
+            "columns": [attribute.name for attribute in self.release.transitions.tuples.attributes],
             "records": self.manifest["records"],
             "tuples": {
                 "before": len(self.release.transitions.tuples),
                 "after": self.release.guarantee.classes,
             },
             "guarantee": self.manifest["guarantee"],
-            "utility": {name: worth[name] for name in CHIEF_UTILITY},
-            "risk": {name: risk[name] for name in (*CHIEF_RISK, "l_distinct")},
-            "risk_before": {name: risk["before"][name] for name in CHIEF_RISK},
+            "utility": {name: utility[name] for name in MAIN_UTILITY},
+            "risk": {name: risk[name] for name in (*MAIN_RISK, "l_distinct")},
+            "risk_before": {name: risk["before"][name] for name in MAIN_RISK},
         }
 
 
@@ -111,41 +111,45 @@ def release_file(
     ``private`` writes the transitions, too, which must not be published. ``progress`` is told what
     is being done.
     """
-    own = [] if isinstance(spec, Spec) else [Path(spec)]
+    own_path = [] if isinstance(spec, Spec) else [Path(spec)]
     if not isinstance(spec, Spec):
         spec = load_spec(spec)
     files, folders = files_of(spec, private), folders_of(spec)
-    refuse_targets(files, [*spec.inputs(), *own], folders)
+    refuse_targets(files, [*spec.inputs(), *own_path], folders)
     if not force:
         _refuse_existing(files)
-    with _session(spec, force, progress) as session:
-        release = _masked(spec, seed, progress, session)
+    with _spark_session(spec, force, progress) as session:
+        release = _mask_table(spec, seed, progress, session)
         progress("measuring utility and risk")
         require(spec.limits, release.evaluation, release.guarantee)
         progress("writing the table")
         with (
             made_together(files, force=force, folders=folders) as folder,
-            _written(release, spec, folder, session, force) as output,
+            _write_table(release, spec, folder, session, force) as output,
         ):
-            beside = [folder / it.name for it in files if it != spec.output_path]
-            its_manifest, its_report, *its_transitions = beside
-            for path in its_transitions:
+            beside = [folder / path.name for path in files if path != spec.output_path]
+            manifest_path, report_path, *transitions_paths = beside
+            for path in transitions_paths:
                 private_transitions(release.transitions, path, release.schema)
-            private_files = [path.name for path in its_transitions]
-            made = manifest(release, spec, _input(spec), output, private=private_files)
-            write_manifest(its_manifest, made)
+            private_files = [path.name for path in transitions_paths]
+            manifest_content = manifest(
+                release, spec, _input_facts(spec), output, private=private_files
+            )
+            write_manifest(manifest_path, manifest_content)
             progress("writing the report")
             # The report names the file that it is about by its hash.
-            shown = made if output.sha256 else {**made, "output": None}
-            with written_beside(its_report) as file:
-                file.write(release.report(shown))
+            report_content = (
+                manifest_content if output.sha256 else {**manifest_content, "output": None}
+            )
+            with written_beside(report_path) as file:
+                file.write(release.report(report_content))
     elsewhere = (spec.output,) if is_elsewhere(spec.output) else ()
-    return Outcome(release, (*elsewhere, *files), made)
+    return Outcome(release, (*elsewhere, *files), manifest_content)
 
 
 @contextmanager
-def _session(spec: Spec, force: bool, progress: Progress) -> Iterator[SparkSession | None]:
-    """A session of Spark, where it is asked for."""
+def _spark_session(spec: Spec, force: bool, progress: Progress) -> Iterator[SparkSession | None]:
+    """Open a Spark session if the release file asks for Spark; otherwise yield None."""
     if not spec.by_spark:
         yield None
         return
@@ -157,7 +161,7 @@ def _session(spec: Spec, force: bool, progress: Progress) -> Iterator[SparkSessi
         yield session
 
 
-def _masked(
+def _mask_table(
     spec: Spec, seed: int | None, progress: Progress, session: SparkSession | None
 ) -> Release:
     if session is None:
@@ -167,10 +171,10 @@ def _masked(
     return masked_by_spark(session, spec, seed, progress)
 
 
-def _written(
+def _write_table(
     release: Release, spec: Spec, folder: Path, session: SparkSession | None, force: bool
 ) -> AbstractContextManager[FileFacts]:
-    """The table, written and what is known of it: in a folder, or beside its name elsewhere."""
+    """Write the table, to a folder or remotely; the context yields the facts of its file."""
     if session is not None and is_elsewhere(spec.output):
         from ontomask.releasefile.spark_tables import made_elsewhere
 
@@ -180,14 +184,14 @@ def _written(
     return nullcontext(facts_of(table))
 
 
-def _input(spec: Spec) -> FileFacts:
+def _input_facts(spec: Spec) -> FileFacts:
     if is_elsewhere(spec.data):
         return FileFacts(file_name(spec.data), None, None)
     return facts_of(spec.data_path)
 
 
 def masked_file(spec: Spec, seed: int | None, progress: Progress = lambda _: None) -> Release:
-    """The table that a release file names, masked; nothing is written.
+    """Mask the table that a release file names; nothing is written.
 
     DuckDB reads it, whatever the engine: the plan is the same.
     """
@@ -211,7 +215,7 @@ def evaluate_files(
     *,
     semantic_closeness: bool = False,
 ) -> Evaluation:
-    """What a masked file is worth and what it risks; a release file says what the columns are."""
+    """Measure the utility and risk of a masked file; a release file gives the roles of columns."""
     if not isinstance(spec, Spec):
         spec = load_spec(spec)
     return evaluate(
@@ -226,18 +230,18 @@ def evaluate_files(
 
 def file_settings(spec: Spec) -> dict[str, Any]:
     """How the table is read, as far as the release file says."""
-    given: dict[str, Any] = {"table": spec.table, "memory": spec.memory}
+    settings: dict[str, Any] = {"table": spec.table, "memory": spec.memory}
     if spec.csv is not None:
-        given |= {
+        settings |= {
             "delimiter": spec.csv.delimiter,
             "quote": spec.csv.quote,
             "encoding": spec.csv.encoding,
         }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def files_of(spec: Spec, private: bool = False) -> tuple[Path, ...]:
-    """The table, its manifest, its report and, where asked for, the transitions.
+    """Paths to write: the table, its manifest, its report and, if private, the transitions.
 
     A table that is written elsewhere is not among them.
     """
@@ -247,7 +251,7 @@ def files_of(spec: Spec, private: bool = False) -> tuple[Path, ...]:
 
 
 def folders_of(spec: Spec) -> tuple[Path, ...]:
-    """Those of the files that are folders: a table that Spark writes."""
+    """Outputs that are folders: a table that Spark writes."""
     return (spec.output_path,) if spec.by_spark and not is_elsewhere(spec.output) else ()
 
 
@@ -267,22 +271,22 @@ def refuse_targets(
             raise FileFormatError(f"{path} is a folder, not a file", "name another output")
     for path in inputs:
         for target in files:
-            if _meet(path, target, target in folders):
+            if _overlaps(path, target, target in folders):
                 raise ParameterError(
                     f"{target} is read for this release, and is never touched",
                     "name another output",
                 )
 
 
-def _meet(path: Path, target: Path, folder: bool) -> bool:
-    """Whether a target is a file that is read, or a folder that it is in."""
+def _overlaps(path: Path, target: Path, folder: bool) -> bool:
+    """Whether a target is a file that is read, or a folder that contains it."""
     if path.exists() and target.exists() and target.samefile(path):
         return True
     return folder and target.resolve() in path.resolve().parents
 
 
 def _refuse_existing(files: tuple[Path, ...]) -> None:
-    """Before any work is done; checked again when the files are written."""
+    """Refuse to overwrite files before any work; checked again when they are written."""
     for path in files:
         if path.exists():
             raise ParameterError(

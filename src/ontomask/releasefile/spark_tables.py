@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["made_elsewhere", "masked_by_spark", "read_table", "refuse_existing", "session_for"]
 
 #: What an unquoted empty cell is read as, and then as missing: no text holds a zero byte.
-NOTHING = "\0ontomask"
+EMPTY_CELL = "\0ontomask"
 
 #: Encodings that Spark reads, by Python's names of them.
 ENCODINGS = {
@@ -46,11 +46,11 @@ ENCODINGS = {
     "utf-16-be": "UTF-16BE",
 }
 
-#: What Spark puts in the place of bytes that are no letter.
-NO_LETTER = "\ufffd"
+#: What Spark puts in the place of bytes that it cannot decode.
+REPLACEMENT_CHARACTER = "\ufffd"
 
-#: What goes wrong, as Spark has it and as we say it.
-TROUBLES = {
+#: Patterns of Spark's error messages, each with our message and hint.
+ERRORS_BY_PATTERN = {
     r"PATH_NOT_FOUND|matches 0 files|All paths were ignored": (
         "{data} cannot be read: there is nothing of that name",
         "relative paths start from the folder of the release file",
@@ -81,36 +81,36 @@ TROUBLES = {
 
 @contextmanager
 def session_for(spec: Spec, progress: Callable[[str], None]) -> Iterator[SparkSession]:
-    """The session that runs, or one that is stopped at the end; troubles are errors of ours."""
+    """Use the running Spark session, or start one and stop it; translate Spark's errors."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module=r"pyspark\.")  # of what is installed beside it
-        running = _running()
+        running = _running_session()
         wanted = spec.engine.settings if spec.engine else {}
-        with _told(spec):
+        with _translate_spark_errors(spec):
             if running is not None:
-                _refuse_others(running, wanted)
+                _refuse_other_settings(running, wanted)
                 yield running
                 return
             progress("starting Spark")
-            session = spark_session(**_quiet(wanted))
+            session = spark_session(**_session_settings(wanted))
             try:
-                _refuse_scattered(session, spec)
+                _refuse_local_output(session, spec)
                 yield session
             finally:
                 session.stop()
 
 
-def _running() -> SparkSession | None:
+def _running_session() -> SparkSession | None:
     try:
         from pyspark import SparkContext
         from pyspark.sql import SparkSession
     except ImportError:
         return spark_session()  # which says what is missing
-    there = SparkContext._active_spark_context
-    return None if there is None else SparkSession.builder.getOrCreate()
+    context = SparkContext._active_spark_context
+    return None if context is None else SparkSession.builder.getOrCreate()
 
 
-def _refuse_others(session: SparkSession, wanted: dict[str, str]) -> None:
+def _refuse_other_settings(session: SparkSession, wanted: dict[str, str]) -> None:
     other = [name for name, value in wanted.items() if session.conf.get(name, None) != value]
     if other:
         raise ParameterError(
@@ -119,7 +119,7 @@ def _refuse_others(session: SparkSession, wanted: dict[str, str]) -> None:
         )
 
 
-def _refuse_scattered(session: SparkSession, spec: Spec) -> None:
+def _refuse_local_output(session: SparkSession, spec: Spec) -> None:
     """Refuse to write files of this machine where the records are on others."""
     master = str(session.conf.get("spark.master", ""))
     if not master.startswith("local") and not is_elsewhere(spec.output):
@@ -129,23 +129,23 @@ def _refuse_scattered(session: SparkSession, spec: Spec) -> None:
         )
 
 
-def _quiet(wanted: dict[str, str]) -> dict[str, str]:
-    """The settings of a new session; where spark-submit started us, it has said the rest."""
+def _session_settings(wanted: dict[str, str]) -> dict[str, str]:
+    """Settings of a new session; after spark-submit, only those of the release file."""
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         return wanted
-    usual = {"spark.app.name": "ontomask", "spark.ui.showConsoleProgress": "false"}
+    defaults = {"spark.app.name": "ontomask", "spark.ui.showConsoleProgress": "false"}
     if os.environ.get("SPARK_MASTER"):
-        usual["spark.master"] = os.environ["SPARK_MASTER"]
-    if (usual | wanted).get("spark.master", "local").startswith("local"):
-        usual["spark.ui.enabled"] = "false"  # a page on the network about private data
+        defaults["spark.master"] = os.environ["SPARK_MASTER"]
+    if (defaults | wanted).get("spark.master", "local").startswith("local"):
+        defaults["spark.ui.enabled"] = "false"  # a page on the network about private data
     java = "spark.driver.extraJavaOptions"
     log = f"-Dlog4j2.configurationFile={Path(__file__).with_name('spark_log.properties').as_uri()}"
-    return usual | wanted | {java: f"{log} {wanted.get(java, '')}".strip()}
+    return defaults | wanted | {java: f"{log} {wanted.get(java, '')}".strip()}
 
 
 @contextmanager
-def _told(spec: Spec) -> Iterator[None]:
-    """What goes wrong in Spark, as a sentence of ours; its own may quote records."""
+def _translate_spark_errors(spec: Spec) -> Iterator[None]:
+    """Replace Spark's errors by errors of ontomask: Spark's messages may quote records."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -153,16 +153,16 @@ def _told(spec: Spec) -> Iterator[None]:
         with working():
             yield
     except (PySparkException, Py4JError) as error:
-        raise _in_words(str(error), file_name(spec.data)) from None
+        raise _error_of_ours(str(error), file_name(spec.data)) from None
 
 
-def _in_words(said: str, data: str) -> OntomaskError:
-    for trouble, (message, hint) in TROUBLES.items():
-        if re.search(trouble, said):
+def _error_of_ours(text: str, data: str) -> OntomaskError:
+    for pattern, (message, hint) in ERRORS_BY_PATTERN.items():
+        if re.search(pattern, text):
             return FileFormatError(message.replace("{data}", data), hint)
-    known = re.search(r"\[([A-Z][A-Z0-9_.]+)\]|([A-Z]\w+(?:Exception|Error))\b", said)
+    name = re.search(r"\[([A-Z][A-Z0-9_.]+)\]|([A-Z]\w+(?:Exception|Error))\b", text)
     return FileFormatError(
-        f"Spark could not go on: {(known[1] or known[2]) if known else 'it does not say why'}",
+        f"Spark could not go on: {(name[1] or name[2]) if name else 'it does not say why'}",
         "config: {spark.log.level: ERROR} shows all it says, which may quote records",
     )
 
@@ -173,7 +173,7 @@ def _in_words(said: str, data: str) -> OntomaskError:
 def masked_by_spark(
     session: SparkSession, spec: Spec, seed: int | None, progress: Callable[[str], None]
 ) -> Release:
-    """The table that a release file names, masked by Spark; nothing is written."""
+    """Mask the table that a release file names with Spark; nothing is written."""
     progress("reading the taxonomies")
     schema = spec.schema()
     progress("opening the table")
@@ -183,41 +183,41 @@ def masked_by_spark(
 
 
 def read_table(session: SparkSession, spec: Spec) -> DataFrame:
-    """The table that a release file names, as a frame of Spark."""
+    """Read the table that a release file names, as a Spark data frame."""
     kind = READ_BY_SPARK[ending(spec.data)]
     if spec.csv is not None and kind != "csv":
         raise ParameterError(
             f"csv says how a CSV file is written, and {file_name(spec.data)} is none",
             "leave csv out",
         )
-    place = spec.data if is_elsewhere(spec.data) else _local(spec.data_path)
+    place = spec.data if is_elsewhere(spec.data) else _local_address(spec.data_path)
     if kind == "parquet":
         return session.read.parquet(place)
     if kind == "json":
-        return _legible(session.read.json(place, mode="FAILFAST"), spec)
-    return _legible(_read_csv(session, place, spec), spec)
+        return _refuse_undecoded_text(session.read.json(place, mode="FAILFAST"), spec)
+    return _refuse_undecoded_text(_read_csv(session, place, spec), spec)
 
 
-def _local(path: Path) -> str:
-    """A file to read, as Spark names it."""
+def _local_address(path: Path) -> str:
+    """Address of a local file, as Spark takes it."""
     if not path.exists():
         raise FileFormatError(f"{path} cannot be read: No such file or directory")
     return local(path)
 
 
 def _read_csv(session: SparkSession, place: str, spec: Spec) -> DataFrame:
-    """Every cell as text, an empty one as missing, a quoted empty one as an empty text."""
+    """Read cells as text; empty cells are missing, quoted empty cells are empty text."""
     from pyspark.sql import types as T
 
     tabs = ending(spec.data) in (".tsv", ".tab")
-    given = spec.csv.model_dump(exclude_none=True) if spec.csv else {}
-    quote = given.get("quote", '"')
+    settings = spec.csv.model_dump(exclude_none=True) if spec.csv else {}
+    quote = settings.get("quote", '"')
     options: dict[str, Any] = {
-        "sep": given.get("delimiter", "\t" if tabs else ","),
+        "sep": settings.get("delimiter", "\t" if tabs else ","),
         "quote": quote,
         "escape": quote,
-        "encoding": _encoding(given.get("encoding", "utf-8")),
-        "nullValue": NOTHING,
+        "encoding": _spark_encoding(settings.get("encoding", "utf-8")),
+        "nullValue": EMPTY_CELL,
         "emptyValue": "",
         "multiLine": True,  # a cell may have several lines
         "mode": "FAILFAST",
@@ -227,23 +227,23 @@ def _read_csv(session: SparkSession, place: str, spec: Spec) -> DataFrame:
     }
     # Spark would rename columns of the same name, so the names are read as cells.
     top = session.read.csv(place, header=False, **options).head(1)
-    names = _names(top[0] if top else (), file_name(spec.data))
+    names = _column_names(top[0] if top else (), file_name(spec.data))
     schema = T.StructType([T.StructField(name, T.StringType()) for name in names])
     return session.read.csv(place, schema, header=True, enforceSchema=False, **options)
 
 
-def _encoding(asked: str) -> str:
-    name = codecs.lookup(asked).name
+def _spark_encoding(encoding: str) -> str:
+    name = codecs.lookup(encoding).name
     if name not in ENCODINGS:
         raise ParameterError(
-            f"the encoding is {asked!r}, which Spark does not read",
+            f"the encoding is {encoding!r}, which Spark does not read",
             f"it can be {quoted(ENCODINGS, most=len(ENCODINGS))}; or leave engine: spark out",
         )
     return ENCODINGS[name]
 
 
-def _names(header: tuple[str | None, ...], data: str) -> list[str]:
-    """The names of the columns, each of which must be there once."""
+def _column_names(header: tuple[str | None, ...], data: str) -> list[str]:
+    """Names of the columns; refused where one is empty or repeated."""
     names = [name or "" for name in header]
     small = [name.lower() for name in names]
     twice = [name for name in names if small.count(name.lower()) > 1]
@@ -261,8 +261,8 @@ def _names(header: tuple[str | None, ...], data: str) -> list[str]:
     return names
 
 
-def _legible(table: DataFrame, spec: Spec) -> DataFrame:
-    """The table, where all of its text is text: Spark replaces what is none without a word."""
+def _refuse_undecoded_text(table: DataFrame, spec: Spec) -> DataFrame:
+    """Return the table; refuse it where Spark could not decode some of its text."""
     from functools import reduce
     from operator import or_
 
@@ -270,8 +270,10 @@ def _legible(table: DataFrame, spec: Spec) -> DataFrame:
     from pyspark.sql import types as T
 
     plain = table.toDF(*(f"c{j}" for j in range(len(table.columns))))
-    texts = [it.name for it in plain.schema.fields if isinstance(it.dataType, T.StringType)]
-    spoilt = [F.col(name).contains(NO_LETTER) for name in texts]
+    texts = [
+        field.name for field in plain.schema.fields if isinstance(field.dataType, T.StringType)
+    ]
+    spoilt = [F.col(name).contains(REPLACEMENT_CHARACTER) for name in texts]
     if spoilt and not plain.where(reduce(or_, spoilt)).isEmpty():
         raise FileFormatError(
             f"{file_name(spec.data)} holds bytes that are no text, or stand for lost ones",
@@ -287,7 +289,7 @@ def _legible(table: DataFrame, spec: Spec) -> DataFrame:
 def made_elsewhere(
     session: SparkSession, release: Release, spec: Spec, force: bool
 ) -> Iterator[FileFacts]:
-    """A released table where an address says; it takes its name when the block ends well.
+    """Write the released table to a remote address; it is renamed when the block succeeds.
 
     It is written beside its name and read again first. What had the name is kept unless ``force``,
     and then until the last moment.
@@ -295,43 +297,43 @@ def made_elsewhere(
     output = spec.output.rstrip("/")
     mark = secrets.token_hex(8)
     unfinished, old = (f"{output}.ontomask-{word}-{mark}" for word in ("unfinished", "replaced"))
-    places = _Places(session, output)
+    places = _RemoteFiles(session, output)
     try:
         release.data.write.parquet(unfinished)
-        _check_written(session, release, unfinished)
+        _verify_written(session, release, unfinished)
         yield FileFacts(file_name(output), None, None)
         refuse_existing(session, spec, force)
-        places.take(output, unfinished, old)
+        places.replace_target(output, unfinished, old)
     finally:
         with suppress(Exception):  # of a session that is gone
             places.remove(unfinished)
 
 
 def refuse_existing(session: SparkSession, spec: Spec, force: bool) -> None:
-    """Before any work is done, and again before the table gets its name."""
-    if not force and _Places(session, spec.output).there(spec.output):
+    """Refuse to overwrite a remote output; done before any work, and again before renaming."""
+    if not force and _RemoteFiles(session, spec.output).exists(spec.output):
         raise ParameterError(
             f"{file_name(spec.output)} exists already",
             "choose another output, or have it overwritten: --force",
         )
 
 
-def _check_written(session: SparkSession, release: Release, place: str) -> None:
-    """What is read again must be what was masked, in the classes that were counted."""
-    found = session.read.parquet(place)
-    if _tally(found) != _tally(release.data):
+def _verify_written(session: SparkSession, release: Release, place: str) -> None:
+    """Verify that the written table is the masked one, with the same equivalence classes."""
+    written = session.read.parquet(place)
+    if _tally(written) != _tally(release.data):
         raise InternalError("the written table is not the one that was masked")
     masked = [column.column for column in release.schema.quasi_identifiers]
-    names = {name: f"c{j}" for j, name in enumerate(found.columns)}
-    sizes = found.toDF(*names.values()).groupBy(*(names[it] for it in masked)).count()
-    often = sizes.toDF(*(f"s{j}" for j in range(len(masked) + 1))).groupBy(f"s{len(masked)}")
-    counted = sorted((int(size), int(classes)) for size, classes in often.count().collect())
+    names = {name: f"c{j}" for j, name in enumerate(written.columns)}
+    sizes = written.toDF(*names.values()).groupBy(*(names[name] for name in masked)).count()
+    by_size = sizes.toDF(*(f"s{j}" for j in range(len(masked) + 1))).groupBy(f"s{len(masked)}")
+    counted = sorted((int(size), int(classes)) for size, classes in by_size.count().collect())
     if counted != sorted((int(a), int(b)) for a, b in release.evaluation.risk["class_sizes"]):
         raise InternalError("the written table has other classes of records than it should")
 
 
 def _tally(table: DataFrame) -> tuple[list[str], Any]:
-    """What tells a table from others, in whatever order its rows come."""
+    """Columns, row count and checksums of a table, independent of row order."""
     from pyspark.sql import functions as F
 
     from ontomask.engines.spark.values import exact, fetched, hashed, sums
@@ -342,8 +344,8 @@ def _tally(table: DataFrame) -> tuple[list[str], Any]:
     return table.columns, fetched(rows.agg(F.count("*").alias("count"), *sums("row"))).to_pylist()
 
 
-class _Places:
-    """Files where an address says, through the file systems that Spark knows."""
+class _RemoteFiles:
+    """Remote files, through the file systems that Spark knows."""
 
     def __init__(self, session: SparkSession, address: str) -> None:
         java: Any = session._jvm
@@ -351,7 +353,7 @@ class _Places:
         settings = session.sparkContext._jsc.hadoopConfiguration()
         self._files = self._path(address).getFileSystem(settings)
 
-    def there(self, place: str) -> bool:
+    def exists(self, place: str) -> bool:
         return bool(self._files.exists(self._path(place)))
 
     def remove(self, place: str) -> None:
@@ -364,14 +366,14 @@ class _Places:
                 "Spark must be allowed to rename beside the output",
             )
 
-    def take(self, target: str, made: str, old: str) -> None:
-        """Give what was made its name; what had it is put aside, and back where that fails."""
+    def replace_target(self, target: str, unfinished: str, old: str) -> None:
+        """Rename the unfinished output to its target; restore the old target if that fails."""
         try:
-            if self.there(target):
+            if self.exists(target):
                 self.rename(target, old)
-            self.rename(made, target)
+            self.rename(unfinished, target)
         except BaseException:
-            if self.there(old) and not self.there(target):
+            if self.exists(old) and not self.exists(target):
                 self.rename(old, target)
             raise
         self.remove(old)

@@ -16,16 +16,18 @@ import yaml
 from ontomask.errors import SpecError
 from ontomask.releasefile.problems import Problem, Where
 
-__all__ = ["LARGEST", "Document", "read_yaml", "yaml_in"]
+__all__ = ["LARGEST", "YamlDocument", "read_yaml", "yaml_in"]
 
 #: A release file is a page or two; what is larger is something else.
 LARGEST = 1_000_000
 #: Names that refer to names that refer to names can make millions of fields out of a few lines.
 MOST_NODES = 100_000
 
-_TAG = "tag:yaml.org,2002:"
-_PLAIN = frozenset(_TAG + it for it in ("null", "bool", "int", "float", "str", "seq", "map"))
-_MERGE = _TAG + "merge"
+_TAG_PREFIX = "tag:yaml.org,2002:"
+_PLAIN_TAGS = frozenset(
+    _TAG_PREFIX + name for name in ("null", "bool", "int", "float", "str", "seq", "map")
+)
+_MERGE_TAG = _TAG_PREFIX + "merge"
 
 
 class _Loader(yaml.SafeLoader):
@@ -46,12 +48,12 @@ for _kind, _pattern, _first in (
     ),
     ("merge", r"<<", ["<"]),
 ):
-    _Loader.add_implicit_resolver(_TAG + _kind, re.compile(rf"^(?:{_pattern})$"), _first)
+    _Loader.add_implicit_resolver(_TAG_PREFIX + _kind, re.compile(rf"^(?:{_pattern})$"), _first)
 
 
 @dataclass
-class Document:
-    """What a file holds, the line and the letters of every field, and what is wrong already.
+class YamlDocument:
+    """Content of a YAML file, the line and text of every field, and problems found so far.
 
     There is no data where something in the file is not plain.
     """
@@ -62,16 +64,16 @@ class Document:
     problems: list[Problem] = field(default_factory=list)
 
 
-def read_yaml(path: Path) -> Document:
-    """The only document of a YAML file."""
-    return yaml_in(_text(path), path)
+def read_yaml(path: Path) -> YamlDocument:
+    """Read the only document of a YAML file."""
+    return yaml_in(_read_text(path), path)
 
 
-def yaml_in(text: str, path: Path) -> Document:
-    """The only document of a text that stands, or shall stand, in a file."""
-    document = Document()
+def yaml_in(text: str, path: Path) -> YamlDocument:
+    """Parse the only document of a text; ``path`` names its file in errors."""
+    document = YamlDocument()
     try:
-        _read(text, path, document)
+        _parse_document(text, path, document)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}" if mark else ""
@@ -86,21 +88,21 @@ def yaml_in(text: str, path: Path) -> Document:
     return document
 
 
-def _read(text: str, path: Path, document: Document) -> None:
+def _parse_document(text: str, path: Path, document: YamlDocument) -> None:
     loader = _Loader(text)
     try:
         node = loader.get_single_node()
         if node is None:
             raise SpecError(f"{path} is empty", "it should say data:, output:, columns: and method")
-        walk = _Walk(document)
-        walk.visit(node, (), ())
-        if walk.plain:
+        visitor = _NodeVisitor(document)
+        visitor.visit(node, (), ())
+        if visitor.is_plain:
             document.data = loader.construct_document(node)
     finally:
         loader.dispose()
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
             raw = file.read(LARGEST + 1)
@@ -119,43 +121,43 @@ def _text(path: Path) -> str:
         raise SpecError(f"{path} is not UTF-8 text", "save it as UTF-8") from None
 
 
-class _Walk:
-    """Every field once, with its line; fields that stand twice and tags are problems."""
+class _NodeVisitor:
+    """Records the line of every field; repeated fields and tags are problems."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: YamlDocument) -> None:
         self.document = document
-        self.left = MOST_NODES
-        self.plain = True
+        self.nodes_left = MOST_NODES
+        self.is_plain = True
 
     def visit(self, node: yaml.Node, where: Where, inside: tuple[int, ...]) -> None:
         """Note a value and all that is in it."""
-        self.left -= 1
-        if self.left < 0 or id(node) in inside:
+        self.nodes_left -= 1
+        if self.nodes_left < 0 or id(node) in inside:
             raise SpecError(
                 "the release file refers to itself, or again and again to its own parts",
                 "write the fields out",
             )
         self.document.lines.setdefault(where, node.start_mark.line + 1)
-        if node.tag not in _PLAIN:
+        if node.tag not in _PLAIN_TAGS:
             self._refuse_tag(node, where)
             return
         inside = (*inside, id(node))
         if isinstance(node, yaml.MappingNode):
-            self._mapping(node, where, inside)
+            self._visit_mapping(node, where, inside)
         elif isinstance(node, yaml.SequenceNode):
             for number, item in enumerate(node.value):
                 self.visit(item, (*where, str(number)), inside)
         elif isinstance(node, yaml.ScalarNode):
             self.document.texts.setdefault(where, node.value)
 
-    def _mapping(self, node: yaml.MappingNode, where: Where, inside: tuple[int, ...]) -> None:
+    def _visit_mapping(self, node: yaml.MappingNode, where: Where, inside: tuple[int, ...]) -> None:
         first: dict[str, int] = {}
         for key, value in node.value:
             line = key.start_mark.line + 1
-            if key.tag == _MERGE:
+            if key.tag == _MERGE_TAG:
                 self.visit(value, where, inside)
                 continue
-            if not isinstance(key, yaml.ScalarNode) or key.tag not in _PLAIN:
+            if not isinstance(key, yaml.ScalarNode) or key.tag not in _PLAIN_TAGS:
                 raise SpecError(f"line {line}: a field is named by a word", "write name: value")
             here = (*where, key.value)
             if key.value in first:
@@ -171,8 +173,8 @@ class _Walk:
             self.visit(value, here, inside)
 
     def _refuse_tag(self, node: yaml.Node, where: Where) -> None:
-        self.plain = False
-        tag = str(node.tag).replace(_TAG, "!!")
+        self.is_plain = False
+        tag = str(node.tag).replace(_TAG_PREFIX, "!!")
         self.document.problems.append(
             Problem(
                 where,

@@ -89,22 +89,24 @@ class Figure:
 
 def risk_rows(risk: Mapping[str, Any]) -> list[Figure]:
     """Every figure of risk before and after, those of columns one by one."""
-    was = risk["before"]["value"]
-    return list(_rows(RISK, {name: risk[name] for name in RISK}, was))
+    before = risk["before"]["value"]
+    return list(_figure_rows(RISK, {name: risk[name] for name in RISK}, before))
 
 
 def risk_by_column(risk: Mapping[str, Any]) -> dict[str, Any]:
     """The figures that every masked column has: what they say, and a row for each column."""
-    used = [name for name in RISK_BY_COLUMN if risk[name]["value"]]
-    columns = list(dict.fromkeys(column for name in used for column in risk[name]["value"]))
+    shown_figures = [name for name in RISK_BY_COLUMN if risk[name]["value"]]
+    columns = list(
+        dict.fromkeys(column for name in shown_figures for column in risk[name]["value"])
+    )
     return {
-        "figures": [{"title": RISK_BY_COLUMN[name], **risk[name]} for name in used],
+        "figures": [{"title": RISK_BY_COLUMN[name], **risk[name]} for name in shown_figures],
         "rows": [
             {
                 "column": column,
                 "cells": [
-                    {"key": name, "value": value, "shown": numbers.percent(value)}
-                    for name in used
+                    {"key": name, "value": value, "text": numbers.percent(value)}
+                    for name in shown_figures
                     for value in [risk[name]["value"].get(column)]
                 ],
             }
@@ -115,67 +117,75 @@ def risk_by_column(risk: Mapping[str, Any]) -> dict[str, Any]:
 
 def utility_rows(utility: Mapping[str, Any], promised: bool) -> list[Figure]:
     """The figures of the table as a whole; those over k where a k is promised."""
-    found = {name: dict(utility[name]) for name in UTILITY}
+    figures = {name: dict(utility[name]) for name in UTILITY}
     if not promised:
-        found["normalised_average_class_size"]["value"] = None
-    found["clustering_distance"]["value"] = found["clustering_distance"]["value"]["distance"]
-    return list(_rows(UTILITY, found, {}))
+        figures["normalised_average_class_size"]["value"] = None
+    figures["clustering_distance"]["value"] = figures["clustering_distance"]["value"]["distance"]
+    return list(_figure_rows(UTILITY, figures, {}))
 
 
-def _rows(
-    titles: Mapping[str, str], found: Mapping[str, Any], was: Mapping[str, Any]
+def _figure_rows(
+    titles: Mapping[str, str], figures: Mapping[str, Any], before: Mapping[str, Any]
 ) -> Iterator[Figure]:
     for name, title in titles.items():
-        it = found[name]
-        past = was.get(name)
-        values = it["value"] if isinstance(it["value"], Mapping) else {"": it["value"]}
+        figure = figures[name]
+        before_values = before.get(name)
+        values = figure["value"] if isinstance(figure["value"], Mapping) else {"": figure["value"]}
         for column, value in values.items():
-            earlier = past.get(column) if isinstance(past, Mapping) else past
-            if value is None and earlier is None:
+            before_value = (
+                before_values.get(column) if isinstance(before_values, Mapping) else before_values
+            )
+            if value is None and before_value is None:
                 continue
             yield Figure(
                 name,
                 column,
                 title,
-                _shown(name, earlier) if was else "",
-                _shown(name, value),
+                _format_value(name, before_value) if before else "",
+                _format_value(name, value),
                 value,
-                it["meaning"],
-                it["range"],
-                it["better"],
-                it["usual"],
+                figure["meaning"],
+                figure["range"],
+                figure["better"],
+                figure["usual"],
             )
 
 
-def _shown(name: str, value: Any) -> str:
+def _format_value(name: str, value: Any) -> str:
     return numbers.percent(value) if name in SHARES else numbers.figure(value)
 
 
 def class_size_bars(risk: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The share of the records in classes of each size, before and after."""
-    before = _in_ranges(risk["before"]["value"]["class_sizes"])
-    after = _in_ranges(risk["class_sizes"]["value"])
-    used = [place for place in range(len(before)) if before[place] or after[place]]
-    if not used:
+    before = _shares_by_size(risk["before"]["value"]["class_sizes"])
+    after = _shares_by_size(risk["class_sizes"]["value"])
+    used_ranges = [
+        size_range for size_range in range(len(before)) if before[size_range] or after[size_range]
+    ]
+    if not used_ranges:
         return []
     return [
-        {"label": _range(place), "before": before[place], "after": after[place]}
-        for place in range(used[0], used[-1] + 1)
+        {
+            "label": _size_range_label(size_range),
+            "before": before[size_range],
+            "after": after[size_range],
+        }
+        for size_range in range(used_ranges[0], used_ranges[-1] + 1)
     ]
 
 
-def _in_ranges(sizes: list[list[int]]) -> list[float]:
+def _shares_by_size(sizes: list[list[int]]) -> list[float]:
     records = [0] * (len(CLASS_SIZES) + 1)
     for size, classes in sizes:
-        place = sum(size > end for end in CLASS_SIZES)
-        records[place] += size * classes
-    whole = sum(records)
-    return [count / whole if whole else 0.0 for count in records]
+        size_range = sum(size > end for end in CLASS_SIZES)
+        records[size_range] += size * classes
+    total = sum(records)
+    return [count / total if total else 0.0 for count in records]
 
 
-def _range(place: int) -> str:
-    low = CLASS_SIZES[place - 1] + 1 if place else 1
-    if place == len(CLASS_SIZES):
+def _size_range_label(size_range: int) -> str:
+    low = CLASS_SIZES[size_range - 1] + 1 if size_range else 1
+    if size_range == len(CLASS_SIZES):
         return f"{low:,} up"
-    high = CLASS_SIZES[place]
+    high = CLASS_SIZES[size_range]
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"

@@ -46,7 +46,7 @@ class FileFacts:
 
 
 def facts_of(path: str | PathLike[str]) -> FileFacts:
-    """The facts of a file, or of a folder of files, read from it.
+    """Read the name, size and SHA-256 of a file, or of a folder of files.
 
     The SHA-256 of a folder is that of a list of its files: what ``sha256sum`` says of each, in the
     order of their names. Files that Spark does not read do not count: those whose names begin with
@@ -55,23 +55,25 @@ def facts_of(path: str | PathLike[str]) -> FileFacts:
     file = Path(path)
     try:
         if file.is_dir():
-            return _facts_of_folder(file)
-        return FileFacts(file.name, file.stat().st_size, _digest(file))
+            return _read_folder_facts(file)
+        return FileFacts(file.name, file.stat().st_size, _hash_file(file))
     except OSError as error:
         raise FileFormatError(f"{file} cannot be read: {error.strerror or error}") from None
 
 
-def _facts_of_folder(folder: Path) -> FileFacts:
-    found = {it.relative_to(folder).as_posix(): it for it in folder.rglob("*") if it.is_file()}
-    listed = hashlib.sha256()
+def _read_folder_facts(folder: Path) -> FileFacts:
+    files = {
+        path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()
+    }
+    listing = hashlib.sha256()
     size = 0
-    for name in sorted(filter(_is_data, found)):
-        listed.update(f"{_digest(found[name])}  {name}\n".encode("utf-8", "surrogateescape"))
-        size += found[name].stat().st_size
-    return FileFacts(folder.name, size, listed.hexdigest())
+    for name in sorted(filter(_is_data_file, files)):
+        listing.update(f"{_hash_file(files[name])}  {name}\n".encode("utf-8", "surrogateescape"))
+        size += files[name].stat().st_size
+    return FileFacts(folder.name, size, listing.hexdigest())
 
 
-def _is_data(name: str) -> bool:
+def _is_data_file(name: str) -> bool:
     """Whether Spark would read a file of a folder: _SUCCESS and .crc files say nothing."""
     return not any(
         step.startswith(".") or (step.startswith("_") and "=" not in step)
@@ -79,7 +81,7 @@ def _is_data(name: str) -> bool:
     )
 
 
-def _digest(file: Path) -> str:
+def _hash_file(file: Path) -> str:
     with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
@@ -88,11 +90,11 @@ def _digest(file: Path) -> str:
 
 
 def write_manifest(
-    path: str | PathLike[str], made: Mapping[str, Any], *, force: bool = False
+    path: str | PathLike[str], manifest: Mapping[str, Any], *, force: bool = False
 ) -> None:
     """Write a manifest, completely or not at all."""
     with written_beside(Path(path), force=force) as file:
-        json.dump(plain(made), file, ensure_ascii=False, indent=2, allow_nan=False)
+        json.dump(plain(manifest), file, ensure_ascii=False, indent=2, allow_nan=False)
         file.write("\n")
 
 
@@ -103,22 +105,22 @@ def read_manifest(path: str | PathLike[str]) -> dict[str, Any]:
     """The contents of a manifest; what is no manifest of ours is refused."""
     file = Path(path)
     try:
-        found = json.loads(file.read_text("utf-8"), parse_constant=_no_number)
+        manifest = json.loads(file.read_text("utf-8"), parse_constant=_refuse_constant)
     except OSError as error:
         raise FileFormatError(f"{file} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError):
         raise FileFormatError(f"{file} is no valid JSON", "make the release again") from None
-    if not isinstance(found, dict) or not isinstance(found.get("format"), int):
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("format"), int):
         raise FileFormatError(f"{file} is no manifest of a release", "name a *.manifest.json")
-    if found["format"] > FORMAT:
+    if manifest["format"] > FORMAT:
         raise FileFormatError(
-            f"{file} has format {found['format']}, and this version reads up to {FORMAT}",
+            f"{file} has format {manifest['format']}, and this version reads up to {FORMAT}",
             "use a newer ontomask",
         )
-    return found
+    return manifest
 
 
-def _no_number(word: str) -> float:
+def _refuse_constant(word: str) -> float:
     raise ValueError(f"{word} is no JSON number")
 
 
@@ -128,44 +130,50 @@ def check_manifest(path: str | PathLike[str]) -> list[str]:
     An empty list says that the file is the very one that was released. Classes are not counted
     again here.
     """
-    found = read_manifest(path)
+    manifest = read_manifest(path)
     try:
-        return [*_wrong_file(found, Path(path).parent), *_wrong_figures(found)]
+        return [
+            *_find_file_differences(manifest, Path(path).parent),
+            *_find_contradictions(manifest),
+        ]
     except (KeyError, TypeError, AttributeError) as error:
         return [f"the manifest is incomplete or damaged ({type(error).__name__}: {error})"]
 
 
-def _wrong_file(found: Mapping[str, Any], folder: Path) -> Iterator[str]:
-    if found["output"] is None:
+def _find_file_differences(manifest: Mapping[str, Any], folder: Path) -> Iterator[str]:
+    if manifest["output"] is None:
         return
-    said = FileFacts(**found["output"])
-    if file_name(said.name) != said.name or said.name in ("", ".", ".."):
+    recorded = FileFacts(**manifest["output"])
+    if file_name(recorded.name) != recorded.name or recorded.name in ("", ".", ".."):
         yield "the name of the output is not that of a file beside the manifest"
         return
-    if said.bytes is None or said.sha256 is None:
-        yield f"{said.name} was not hashed, and cannot be compared with what was released"
+    if recorded.bytes is None or recorded.sha256 is None:
+        yield f"{recorded.name} was not hashed, and cannot be compared with what was released"
         return
     try:
-        there = facts_of(folder / said.name)
+        actual = facts_of(folder / recorded.name)
     except FileFormatError as error:
         yield error.message
         return
-    if there.bytes != said.bytes:
-        yield f"{said.name} has {there.bytes or 0:,} bytes, and {said.bytes:,} were released"
-    elif there.sha256 != said.sha256:
-        yield f"{said.name} is not the file that was released: its SHA-256 differs"
+    if actual.bytes != recorded.bytes:
+        yield (
+            f"{recorded.name} has {actual.bytes or 0:,} bytes, and {recorded.bytes:,} were released"
+        )
+    elif actual.sha256 != recorded.sha256:
+        yield f"{recorded.name} is not the file that was released: its SHA-256 differs"
 
 
-def _wrong_figures(found: Mapping[str, Any]) -> Iterator[str]:
-    promise, records = found["guarantee"], found["records"]["released"]
-    risk = {name: it["value"] for name, it in found["risk"].items()}
-    held = sum(size * classes for size, classes in risk["class_sizes"])
-    if held != records:
-        yield f"the classes hold {held:,} records, and {records:,} were released"
-    if promise["k"] and records and promise["smallest"] < promise["k"]:
-        yield f"k is {promise['k']:,}, and the smallest class has {promise['smallest']:,}"
-    if promise["unit"] == "records" and risk["k"] != promise["smallest"]:
-        yield f"the smallest class has {promise['smallest']:,} records here and {risk['k']:,} there"
-    wanted = found["release"].get("require") or {}
-    if wanted.get("k") and promise["smallest"] < wanted["k"]:
-        yield f"k {wanted['k']:,} was required, and the smallest class has {promise['smallest']:,}"
+def _find_contradictions(manifest: Mapping[str, Any]) -> Iterator[str]:
+    guarantee, records = manifest["guarantee"], manifest["records"]["released"]
+    smallest = guarantee["smallest"]
+    risk = {name: figure["value"] for name, figure in manifest["risk"].items()}
+    class_records = sum(size * classes for size, classes in risk["class_sizes"])
+    if class_records != records:
+        yield f"the classes hold {class_records:,} records, and {records:,} were released"
+    if guarantee["k"] and records and smallest < guarantee["k"]:
+        yield f"k is {guarantee['k']:,}, and the smallest class has {smallest:,}"
+    if guarantee["unit"] == "records" and risk["k"] != smallest:
+        yield f"the smallest class has {smallest:,} records here and {risk['k']:,} there"
+    requirements = manifest["release"].get("require") or {}
+    if requirements.get("k") and smallest < requirements["k"]:
+        yield f"k {requirements['k']:,} was required, and the smallest class has {smallest:,}"

@@ -38,40 +38,40 @@ FEWEST_CONCEPTS = 60
 MOST_CHARTS = 40
 
 
-def report(plan: Transitions, schema: Schema, method: Method, known: Mapping[str, Any]) -> str:
-    """The report as one HTML page; ``known`` are the facts of the release, or its manifest."""
-    return page("report.html", **contents(plan, schema, method, known))
+def report(plan: Transitions, schema: Schema, method: Method, facts: Mapping[str, Any]) -> str:
+    """The report as one HTML page; ``facts`` describe the release, or are its manifest."""
+    return page("report.html", **contents(plan, schema, method, facts))
 
 
 def contents(
-    plan: Transitions, schema: Schema, method: Method, known: Mapping[str, Any]
+    plan: Transitions, schema: Schema, method: Method, facts: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What the templates of the report are filled with, by the names they have for it.
+    """The values that the templates of the report are filled with, by template variable.
 
     The sections of the report are templates of their own in ``report/``: whatever shows one of them
     elsewhere fills it with the same.
     """
-    least = known["records_threshold"]
-    drawn = _taxonomies(plan, least)
+    least = facts["records_threshold"]
+    taxonomies = _taxonomies(plan, least)
     return {
-        "known": known,
-        "title": (known.get("output") or {}).get("name") or "A masked table",
-        "method": words.method_title(known),
-        "method_words": words.method_in_words(known),
-        "in_short": words.in_short(known),
-        "guaranteed": words.guaranteed(known, method),
-        "measured": words.measured(known),
-        "tiles": _tiles(known),
+        "facts": facts,
+        "title": (facts.get("output") or {}).get("name") or "A masked table",
+        "method": words.method_title(facts),
+        "method_words": words.method_in_words(facts),
+        "in_short": words.in_short(facts),
+        "guaranteed": words.guaranteed(facts, method),
+        "measured": words.measured(facts),
+        "tiles": _tiles(facts),
         "where_usual": WHERE_USUAL,
-        "roles": _roles(known),
-        "risk": risk_rows(known["risk"]),
-        "risk_columns": risk_by_column(known["risk"]),
-        "utility": utility_rows(known["utility"], known["guarantee"]["k"] is not None),
-        "class_sizes": _class_sizes(known),
-        "attributes": _attributes(known, plan, schema),
-        "correlations": _correlations(known),
-        "taxonomies": drawn,
-        "loss": _loss(plan, known, drawn["losses"]),
+        "roles": _roles(facts),
+        "risk": risk_rows(facts["risk"]),
+        "risk_columns": risk_by_column(facts["risk"]),
+        "utility": utility_rows(facts["utility"], facts["guarantee"]["k"] is not None),
+        "class_sizes": _class_sizes(facts),
+        "attributes": _attributes(facts, plan, schema),
+        "correlations": _correlations(facts),
+        "taxonomies": taxonomies,
+        "loss": _loss(plan, facts, taxonomies["losses"]),
         "spreads": _spreads(plan, schema, least),
         "changes": _changes(plan, schema, least),
     }
@@ -80,19 +80,19 @@ def contents(
 # ---------------------------------------------------------------------- the head
 
 
-def _tiles(known: Mapping[str, Any]) -> list[dict[str, str]]:
-    risk = {name: it["value"] for name, it in known["risk"].items()}
-    promise, quality = known["guarantee"], known["utility"]["semantic_quality"]["value"]
+def _tiles(facts: Mapping[str, Any]) -> list[dict[str, str]]:
+    risk = {name: figure["value"] for name, figure in facts["risk"].items()}
+    guarantee, quality = facts["guarantee"], facts["utility"]["semantic_quality"]["value"]
     smallest = {
-        "figure": numbers.whole(promise["smallest"]),
-        "words": f"{promise['unit']} at least share every combination"
-        if promise["k"] is not None
-        else f"{promise['unit']} in the smallest class; none promised",
+        "figure": numbers.whole(guarantee["smallest"]),
+        "words": f"{guarantee['unit']} at least share every combination"
+        if guarantee["k"] is not None
+        else f"{guarantee['unit']} in the smallest class; none promised",
     }
     return [
         {
-            "figure": numbers.whole(known["records"]["released"]),
-            "words": f"records released, {numbers.whole(promise['classes'])} classes",
+            "figure": numbers.whole(facts["records"]["released"]),
+            "words": f"records released, {numbers.whole(guarantee['classes'])} classes",
         },
         smallest,
         {
@@ -112,8 +112,8 @@ def _tiles(known: Mapping[str, Any]) -> list[dict[str, str]]:
     ]
 
 
-def _roles(known: Mapping[str, Any]) -> list[dict[str, Any]]:
-    done = {
+def _roles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    treatments = {
         "quasi": "masked",
         "identifier": "removed",
         "drop": "removed",
@@ -121,13 +121,18 @@ def _roles(known: Mapping[str, Any]) -> list[dict[str, Any]]:
         "keep": "released untouched",
     }
     return [
-        {"column": name, "type": it["type"] or "", "done": done[it["role"]], "role": it["role"]}
-        for name, it in known["columns"].items()
+        {
+            "column": name,
+            "type": column["type"] or "",
+            "treatment": treatments[column["role"]],
+            "role": column["role"],
+        }
+        for name, column in facts["columns"].items()
     ]
 
 
-def _class_sizes(known: Mapping[str, Any]) -> Markup:
-    pairs = [Pair(**it) for it in class_size_bars(known["risk"])]
+def _class_sizes(facts: Mapping[str, Any]) -> Markup:
+    pairs = [Pair(**size_range) for size_range in class_size_bars(facts["risk"])]
     return paired_bars(
         "Share of the records in classes of each size",
         pairs,
@@ -142,24 +147,24 @@ def _class_sizes(known: Mapping[str, Any]) -> Markup:
 
 
 def _attributes(
-    known: Mapping[str, Any], plan: Transitions, schema: Schema
+    facts: Mapping[str, Any], plan: Transitions, schema: Schema
 ) -> list[dict[str, Any]]:
     """The masked columns, each with the figures of its own."""
-    utility = {name: it["value"] for name, it in known["utility"].items()}
+    utility = {name: figure["value"] for name, figure in facts["utility"].items()}
     rows = []
     for attribute, column in zip(plan.tuples.attributes, schema.quasi_identifiers, strict=True):
         name = attribute.name
         nominal = isinstance(attribute, NominalAttribute)
         shift = utility["mean_shift"].get(name) if nominal else utility["number_means"].get(name)
-        spread_of = utility["variance_difference" if nominal else "number_variances"].get(name)
+        variance = utility["variance_difference" if nominal else "number_variances"].get(name)
         rows.append(
             {
                 "name": name,
                 "changed": utility["changed"][name],
                 "moved": utility["mean_absolute_distance"].get(name),
                 "rmse": utility["rmse"].get(name),
-                "mean": _means(attribute, column, shift),
-                "spread": _both(spread_of),
+                "mean": _format_means(attribute, column, shift),
+                "spread": _format_change(variance),
                 "unit": _unit(column),
             }
         )
@@ -171,77 +176,85 @@ def _unit(column: Any) -> str:
     return units.get(type(column), "its own")
 
 
-def _means(attribute: Any, column: Any, shift: Mapping[str, Any] | None) -> str:
+def _format_means(attribute: Any, column: Any, shift: Mapping[str, Any] | None) -> str:
     if shift is None:
         return ""
     if isinstance(column, Date):
         return " → ".join(str(value(column, shift[side])) for side in ("before", "after"))
     if not isinstance(attribute, NominalAttribute):
-        return _both(shift)
+        return _format_change(shift)
     before, after = shift["before"], shift["after"]
     if before is None or after is None:
         apart = shift["distance"]
         return "not named" + ("" if apart is None else f", {numbers.figure(apart)} apart")
-    labels = [attribute.domain.label(it) for it in (before, after)]
+    labels = [attribute.domain.label(concept) for concept in (before, after)]
     return labels[0] if before == after else f"{labels[0]} → {labels[1]}"
 
 
-def _both(change: Mapping[str, Any] | None) -> str:
+def _format_change(change: Mapping[str, Any] | None) -> str:
     if change is None:
         return ""
     return f"{numbers.figure(change['before'])} → {numbers.figure(change['after'])}"
 
 
-def _correlations(known: Mapping[str, Any]) -> dict[str, Any] | None:
+def _correlations(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     """How columns hang together before and after; of many, those where most has changed."""
-    found = known["utility"]["distance_correlations"]["value"]
-    names = found["columns"]
+    matrices = facts["utility"]["distance_correlations"]["value"]
+    names = matrices["columns"]
     if len(names) < 2:
         return None
-    apart = np.array(
-        [[0.0 if cell is None else cell for cell in row] for row in found["difference"]]
+    difference = np.array(
+        [[0.0 if cell is None else cell for cell in row] for row in matrices["difference"]]
     )
-    kept = list(range(len(names)))
+    chosen = list(range(len(names)))
     if len(names) > MOST_CORRELATED:
-        kept = sorted(np.argsort(-apart.max(axis=1), kind="stable")[:MOST_CORRELATED].tolist())
+        chosen = sorted(
+            np.argsort(-difference.max(axis=1), kind="stable")[:MOST_CORRELATED].tolist()
+        )
     sides = {
         side: heatmap(
             f"Distance correlations, {word}",
-            [names[i] for i in kept],
-            [[found[side][i][j] for j in kept] for i in kept],
+            [names[i] for i in chosen],
+            [[matrices[side][i][j] for j in chosen] for i in chosen],
         )
         for side, word in (("before", "original"), ("after", "masked"))
     }
     pairs = [
-        (float(apart[i, j]), names[i], names[j], found["before"][i][j], found["after"][i][j])
+        (
+            float(difference[i, j]),
+            names[i],
+            names[j],
+            matrices["before"][i][j],
+            matrices["after"][i][j],
+        )
         for i in range(len(names))
         for j in range(i)
-        if found["difference"][i][j] is not None
+        if matrices["difference"][i][j] is not None
     ]
-    largest = sorted(pairs, key=lambda it: -it[0])[:8]
+    largest = sorted(pairs, key=lambda pair: -pair[0])[:8]
     return {
         **sides,
-        "shown": len(kept),
+        "shown": len(chosen),
         "columns": len(names),
         "largest": largest,
-        "records": found["records"],
-        "mean": float(np.mean([it[0] for it in pairs])) if pairs else None,
+        "records": matrices["records"],
+        "mean": float(np.mean([pair[0] for pair in pairs])) if pairs else None,
     }
 
 
 def _spreads(plan: Transitions, schema: Schema, least: int) -> list[dict[str, Any]]:
-    drawn = []
+    charts = []
     for j, column in enumerate(schema.quasi_identifiers):
         if isinstance(plan.tuples.attributes[j], NominalAttribute):
             continue
-        found = spread.bins(plan, j, least, column)
-        if found:
-            pairs = [Pair(it["label"], it["before"], it["after"]) for it in found]
+        bins = spread.bins(plan, j, least, column)
+        if bins:
+            pairs = [Pair(bin_["label"], bin_["before"], bin_["after"]) for bin_ in bins]
             svg = paired_bars(
                 f"Records by {column.column}", pairs, across=column.column, up="records"
             )
-            drawn.append({"name": column.column, "svg": svg})
-    return drawn[:MOST_CHARTS]
+            charts.append({"name": column.column, "svg": svg})
+    return charts[:MOST_CHARTS]
 
 
 # ---------------------------------------------------------------------- meaning
@@ -249,44 +262,56 @@ def _spreads(plan: Transitions, schema: Schema, least: int) -> list[dict[str, An
 
 def _taxonomies(plan: Transitions, least: int) -> dict[str, Any]:
     """The taxonomies of nominal columns with the records in them; names are told once."""
-    nominal = [j for j, it in enumerate(plan.tuples.attributes) if isinstance(it, NominalAttribute)]
+    nominal = [
+        j
+        for j, attribute in enumerate(plan.tuples.attributes)
+        if isinstance(attribute, NominalAttribute)
+    ]
     most = max(FEWEST_CONCEPTS, MOST_CONCEPTS // max(len(nominal), 1))
     names: dict[str, int] = {}
     columns: list[dict[str, Any]] = []
     losses: list[dict[str, Any]] = []
     for j in nominal:
-        found = branches.masses(plan, j, least, most)
+        masses = branches.masses(plan, j, least, most)
         nodes = [
-            [parent, names.setdefault(_named(concept, label), len(names)), before, after, loss]
-            for parent, concept, label, before, after, loss in found["nodes"]
+            [
+                parent,
+                names.setdefault(_concept_name(concept, label), len(names)),
+                before,
+                after,
+                loss,
+            ]
+            for parent, concept, label, before, after, loss in masses["nodes"]
         ]
         name = plan.tuples.attributes[j].name
         columns.append({"name": name, "nodes": nodes})
-        losses.append({"name": name, "rows": branches.loss_by_branch(found)})
-    drawn = {"names": list(names), "columns": columns, "least": least}
-    return {"drawn": drawn, "columns": columns, "losses": losses}
+        losses.append({"name": name, "rows": branches.loss_by_branch(masses)})
+    tree_data = {"names": list(names), "columns": columns, "least": least}
+    return {"drawn": tree_data, "columns": columns, "losses": losses}
 
 
-def _named(concept: str, label: str) -> str:
+def _concept_name(concept: str, label: str) -> str:
     """What a concept is called, and its identifier where that is another."""
     return concept if concept == label else f"{label}\t{concept}"
 
 
 def _loss(
-    plan: Transitions, known: Mapping[str, Any], losses: Sequence[Mapping[str, Any]]
+    plan: Transitions, facts: Mapping[str, Any], losses: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Which columns and which branches the loss is in."""
     records = plan.tuples.records
-    moves = known["utility"]["mean_absolute_distance"]["value"]
+    moves = facts["utility"]["mean_absolute_distance"]["value"]
     rows = []
     for attribute, apart in zip(plan.tuples.attributes, moved(plan), strict=True):
-        told = moves.get(attribute.name) is not None  # else it would be told here
-        rows.append(Bar(attribute.name, float(plan.count @ apart) / records if told else None))
-    rows.sort(key=lambda it: -(it.value or 0.0))
+        is_public = moves.get(attribute.name) is not None  # else it would be told here
+        rows.append(Bar(attribute.name, float(plan.count @ apart) / records if is_public else None))
+    rows.sort(key=lambda row: -(row.value or 0.0))
     by_branch = []
     for column in losses[:MOST_CHARTS]:
         if column["rows"]:
-            lines = [Bar(it["label"], it["share"], _told(it)) for it in column["rows"]]
+            lines = [
+                Bar(row["label"], row["share"], _branch_tooltip(row)) for row in column["rows"]
+            ]
             svg = bars(f"Loss of {column['name']} by branch", lines, shown=numbers.percent)
             by_branch.append({"name": column["name"], "svg": svg})
     return {
@@ -295,7 +320,7 @@ def _loss(
     }
 
 
-def _told(row: Mapping[str, Any]) -> str:
+def _branch_tooltip(row: Mapping[str, Any]) -> str:
     return (
         f"{row['label']}: {numbers.percent(row['share'])} of the loss; "
         f"{numbers.whole(row['before'])} records, moved by "
@@ -304,9 +329,9 @@ def _told(row: Mapping[str, Any]) -> str:
 
 
 def _changes(plan: Transitions, schema: Schema, least: int) -> list[dict[str, Any]]:
-    found = []
+    tables = []
     for j, column in enumerate(schema.quasi_identifiers):
-        it = transitions.frequent(plan, j, least, column=column)
-        if it["changes"]:
-            found.append({"name": column.column, **it})
-    return found[:MOST_CHARTS]
+        changes = transitions.frequent(plan, j, least, column=column)
+        if changes["changes"]:
+            tables.append({"name": column.column, **changes})
+    return tables[:MOST_CHARTS]

@@ -18,7 +18,7 @@ def file_name(path: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """What JSON can hold: no numpy numbers, no NaN."""
+    """Convert a value to what JSON can hold: no numpy numbers, no NaN."""
     if isinstance(value, Mapping):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -17,9 +17,9 @@ from ontomask.errors import ParameterError
 from ontomask.microdata.schema import Schema
 from ontomask.microdata.tuples import Transitions
 
-__all__ = ["ENDING", "private_transitions"]
+__all__ = ["PRIVATE_ENDING", "private_transitions"]
 
-ENDING = ".private.csv"
+PRIVATE_ENDING = ".private.csv"
 
 
 def private_transitions(
@@ -36,20 +36,20 @@ def private_transitions(
     Without the ``schema``, levels are given by their ranks and dates by their days since 1970.
     """
     target = Path(path)
-    if not target.name.endswith(ENDING):
+    if not target.name.endswith(PRIVATE_ENDING):
         raise ParameterError(
             f"{target.name} would hold original values, and its name does not say so",
-            f"choose a name that ends in {ENDING}, and never publish the file",
+            f"choose a name that ends in {PRIVATE_ENDING}, and never publish the file",
         )
     before = plan.tuples.targets()[plan.source]
     after = plan.targets[plan.target]
-    known = {it.column: it for it in schema.quasi_identifiers} if schema else {}
+    column_kinds = {column.column: column for column in schema.quasi_identifiers} if schema else {}
     columns: list[list[Any]] = []
     header = []
     for j, attribute in enumerate(plan.tuples.attributes):
         header += [f"original {attribute.name}", f"masked {attribute.name}"]
         for side in (before, after):
-            columns.append(written(attribute, side[:, j], known.get(attribute.name)))
+            columns.append(written(attribute, side[:, j], column_kinds.get(attribute.name)))
     with written_beside(target, force=force, private=True) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*header, "records"])

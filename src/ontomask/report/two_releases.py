@@ -9,10 +9,10 @@ from typing import Any, Literal
 from ontomask.report.figures import Figure, risk_rows, utility_rows
 from ontomask.report.pages import numbers
 
-__all__ = ["Both", "Which", "compared", "differences"]
+__all__ = ["BetterRelease", "Both", "compared", "differences"]
 
-#: Which of two is better; ``""`` where neither can be said to be.
-Which = Literal["first", "second", "same", ""]
+#: Which of two releases is better; ``""`` where they cannot be ranked.
+BetterRelease = Literal["first", "second", "same", ""]
 
 
 @dataclass(frozen=True)
@@ -28,44 +28,44 @@ class Both:
     first: str
     second: str
     better: str
-    which: Which
+    which: BetterRelease
     meaning: str
 
 
 def compared(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Both]:
-    """Every figure that either release has, from the facts of both."""
+    """Compare every figure that either release has, from the facts of both."""
     rows = []
     for part in ("risk", "utility"):
-        one, other = _figures(part, first), _figures(part, second)
-        for key in dict.fromkeys([*one, *other]):
-            rows.append(_both(part, one.get(key), other.get(key)))
+        first_figures, second_figures = _figures(part, first), _figures(part, second)
+        for key in dict.fromkeys([*first_figures, *second_figures]):
+            rows.append(_compare_figure(part, first_figures.get(key), second_figures.get(key)))
     return rows
 
 
-def _figures(part: str, known: Mapping[str, Any]) -> dict[tuple[str, str], Figure]:
+def _figures(part: str, facts: Mapping[str, Any]) -> dict[tuple[str, str], Figure]:
     if part == "risk":
-        rows = risk_rows(known["risk"])
+        rows = risk_rows(facts["risk"])
     else:
-        rows = utility_rows(known["utility"], known["guarantee"]["k"] is not None)
+        rows = utility_rows(facts["utility"], facts["guarantee"]["k"] is not None)
     return {(row.key, row.column): row for row in rows}
 
 
-def _both(part: Any, first: Figure | None, second: Figure | None) -> Both:
-    it = first or second
-    assert it is not None
+def _compare_figure(part: Any, first: Figure | None, second: Figure | None) -> Both:
+    figure = first or second
+    assert figure is not None
     return Both(
         part,
-        it.key,
-        f"{it.title}: {it.column}" if it.column else it.title,
+        figure.key,
+        f"{figure.title}: {figure.column}" if figure.column else figure.title,
         numbers.NONE if first is None else first.after,
         numbers.NONE if second is None else second.after,
-        it.better,
-        _which(it.better, first, second),
-        it.meaning,
+        figure.better,
+        _better_release(figure.better, first, second),
+        figure.meaning,
     )
 
 
-def _which(better: str, first: Figure | None, second: Figure | None) -> Which:
+def _better_release(better: str, first: Figure | None, second: Figure | None) -> BetterRelease:
     """The better of two, judged by the numbers themselves and not by how they are written."""
     if first is None or second is None or first.value is None or second.value is None:
         return ""
@@ -77,21 +77,23 @@ def _which(better: str, first: Figure | None, second: Figure | None) -> Which:
 
 
 def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """What two releases were told differently: its name, and what each was told.
+    """The settings in which two releases differ: name, first value, second value.
 
-    Settings that only one of the methods has are not among them.
+    Settings that only one of the methods has are left out.
     """
-    one, other = _asked(first), _asked(second)
+    first_settings, second_settings = _settings(first), _settings(second)
     return [
-        (name, one[name], other[name]) for name in one if one[name] != other.get(name, one[name])
+        (name, first_settings[name], second_settings[name])
+        for name in first_settings
+        if first_settings[name] != second_settings.get(name, first_settings[name])
     ]
 
 
-def _asked(known: Mapping[str, Any]) -> dict[str, str]:
-    masked = [name for name, it in known["columns"].items() if it["role"] == "quasi"]
+def _settings(facts: Mapping[str, Any]) -> dict[str, str]:
+    masked = [name for name, column in facts["columns"].items() if column["role"] == "quasi"]
     return {
-        "method": known["method"]["name"].replace("_", " "),
-        **{name: numbers.value(it) for name, it in known["method"]["settings"].items()},
+        "method": facts["method"]["name"].replace("_", " "),
+        **{name: numbers.value(setting) for name, setting in facts["method"]["settings"].items()},
         "masked columns": ", ".join(masked),
-        "records": numbers.whole(known["records"]["released"]),
+        "records": numbers.whole(facts["records"]["released"]),
     }

@@ -21,7 +21,7 @@ TITLES = {
 }
 
 #: What a method does, for somebody who has never heard of it.
-METHODS = {
+METHOD_DESCRIPTIONS = {
     "microaggregation": "groups of at least {k} similar records took the values in the middle of "
     "their group",
     "recoding": "rare combinations of values were replaced by the most similar ones until each was "
@@ -33,33 +33,35 @@ METHODS = {
     "noise_addition": "values were moved by random distances (alpha {alpha}); numbers and levels "
     "may have stayed where they were",
 }
-SYNTHETIC = (
+SYNTHETIC_DESCRIPTION = (
     "groups of at least {k} similar records were formed, and values were replaced by others that "
     "lie as near as those of their group"
 )
 
 
-def method_title(known: Mapping[str, Any]) -> str:
+def method_title(facts: Mapping[str, Any]) -> str:
     """The method and its chief setting: "microaggregation, k = 5"."""
-    settings = known["method"]["settings"]
+    settings = facts["method"]["settings"]
     chief = [f"{name} = {figure(settings[name])}" for name in ("k", "alpha") if name in settings]
-    return ", ".join([TITLES.get(known["method"]["name"], known["method"]["name"]), *chief])
+    return ", ".join([TITLES.get(facts["method"]["name"], facts["method"]["name"]), *chief])
 
 
-def method_in_words(known: Mapping[str, Any]) -> str:
-    """What the method does, in one clause."""
-    name, settings = known["method"]["name"], known["method"]["settings"]
+def method_in_words(facts: Mapping[str, Any]) -> str:
+    """Describe what the method does, in one clause."""
+    name, settings = facts["method"]["name"], facts["method"]["settings"]
     synthetic = settings.get("replacement") == "synthetic"
-    words = SYNTHETIC if synthetic else METHODS.get(name, "")
-    return words.format(**{key: figure(it) for key, it in settings.items() if _is_number(it)})
+    description = SYNTHETIC_DESCRIPTION if synthetic else METHOD_DESCRIPTIONS.get(name, "")
+    return description.format(
+        **{key: figure(value) for key, value in settings.items() if _is_number(value)}
+    )
 
 
-def _is_number(it: Any) -> bool:
-    return isinstance(it, int | float) and not isinstance(it, bool)
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a sentence.
+    """Join names as in a sentence.
 
     >>> listed(["age"]), listed(["age", "sex", "zip"])
     ('age', 'age, sex and zip')
@@ -70,58 +72,60 @@ def listed(names: Sequence[str]) -> str:
 # ---------------------------------------------------------------------- what holds, what was found
 
 
-def guaranteed(known: Mapping[str, Any], method: Method) -> list[str]:
-    """What holds by construction; class sizes and untouched cells were counted on the table."""
-    promise = known["guarantee"]
-    masked = listed(_with_role(known, "quasi"))
-    found = []
-    if promise["k"] is not None and promise["classes"]:
-        found.append(
-            f"Every combination of {masked} is shared by at least {whole(promise['k'])} "
-            f"{promise['unit']}; the smallest class has {whole(promise['smallest'])}."
+def guaranteed(facts: Mapping[str, Any], method: Method) -> list[str]:
+    """List what holds by construction; class sizes and other cells were counted on the table."""
+    guarantee = facts["guarantee"]
+    masked = listed(_columns_with_role(facts, "quasi"))
+    sentences = []
+    if guarantee["k"] is not None and guarantee["classes"]:
+        sentences.append(
+            f"Every combination of {masked} is shared by at least {whole(guarantee['k'])} "
+            f"{guarantee['unit']}; the smallest class has {whole(guarantee['smallest'])}."
         )
     if method.promise:
-        found.append(f"{method.promise[0].upper()}{method.promise[1:]}.")
-    removed = _removed(known)
+        sentences.append(f"{method.promise[0].upper()}{method.promise[1:]}.")
+    removed = _removed_columns(facts)
     if removed:
-        found.append(f"The {_columns(removed)} {listed(removed)} {_are(removed)} not released.")
-    left_out = known["records"]["dropped"] or known["method"]["settings"].get("how") == "drop"
-    found.append(
+        sentences.append(
+            f"The {_column_noun(removed)} {listed(removed)} {_is_or_are(removed)} not released."
+        )
+    left_out = facts["records"]["dropped"] or facts["method"]["settings"].get("how") == "drop"
+    sentences.append(
         "All other cells are as they were, row by row and in the same order"
         + (", but for the records that were left out." if left_out else ".")
     )
-    return found
+    return sentences
 
 
-def measured(known: Mapping[str, Any]) -> list[str]:
-    """What was found on this table, and promises nothing about an attacker who does more."""
-    risk = {name: it["value"] for name, it in known["risk"].items()}
-    was = risk["before"]
-    found = []
-    if known["guarantee"]["k"] is None:
-        found.append(
+def measured(facts: Mapping[str, Any]) -> list[str]:
+    """List what was measured on this table; it promises nothing about a stronger attacker."""
+    risk = {name: entry["value"] for name, entry in facts["risk"].items()}
+    before = risk["before"]
+    sentences = []
+    if facts["guarantee"]["k"] is None:
+        sentences.append(
             f"No class sizes are promised; {many(risk['uniques'], 'record')} "
             f"{'is' if risk['uniques'] == 1 else 'are'} alone with the masked values (before: "
-            f"{whole(was['uniques'])})."
+            f"{whole(before['uniques'])})."
         )
-    found.append(
+    sentences.append(
         f"An attacker who has the original values and links every released record to the most "
         f"similar one is right for {percent(risk['linkage_nearest'])} of the records (in the "
-        f"original table: {percent(was['linkage_nearest'])}){_estimate(risk)}."
+        f"original table: {percent(before['linkage_nearest'])}){_estimate_interval(risk)}."
     )
-    for column, fewest in risk["l_distinct"].items() if known["guarantee"]["k"] else ():
-        found.append(
+    for column, fewest in risk["l_distinct"].items() if facts["guarantee"]["k"] else ():
+        sentences.append(
             f"A class has at least {many(fewest, 'different value')} of {column}"
             + (": who is known to be in it is known to have it." if fewest == 1 else ".")
         )
-    found.append(
+    sentences.append(
         "Rows stand in the order they had. If it tells something, as a date of admission, shuffle "
         "them before you publish."
     )
-    return found
+    return sentences
 
 
-def _estimate(risk: Mapping[str, Any]) -> str:
+def _estimate_interval(risk: Mapping[str, Any]) -> str:
     interval = risk["linkage_nearest_interval"]
     if interval is None:
         return ""
@@ -132,91 +136,97 @@ def _estimate(risk: Mapping[str, Any]) -> str:
 # ---------------------------------------------------------------------- to paste elsewhere
 
 
-def in_short(known: Mapping[str, Any]) -> str:
-    """A paragraph for a data-protection file; everything in it may be published."""
+def in_short(facts: Mapping[str, Any]) -> str:
+    """Summarise a release in a paragraph for a data-protection file; it may be published."""
     return " ".join(
-        sentence for sentence in (*_done(known), *_held(known), *_left(known)) if sentence
+        sentence
+        for sentence in (
+            *_describe_masking(facts),
+            *_describe_risk(facts),
+            *_describe_remaining_risk(facts),
+        )
+        if sentence
     )
 
 
-def _done(known: Mapping[str, Any]) -> list[str]:
-    masked, removed = _with_role(known, "quasi"), _removed(known)
-    untouched = _with_role(known, "confidential") + _with_role(known, "keep")
-    output = known.get("output") or {}
+def _describe_masking(facts: Mapping[str, Any]) -> list[str]:
+    masked, removed = _columns_with_role(facts, "quasi"), _removed_columns(facts)
+    untouched = _columns_with_role(facts, "confidential") + _columns_with_role(facts, "keep")
+    output = facts.get("output") or {}
     table = f"The table {output['name']}" if output else "The table"
     sentences = [
-        f"{table} holds {many(known['records']['released'], 'record')}.",
-        f"The {_columns(masked)} {listed(masked)} {'was' if len(masked) == 1 else 'were'} masked "
-        f"with ontomask {known['versions']['ontomask']} by {method_title(known)}: "
-        f"{method_in_words(known)}.",
-        _taxonomies(known),
+        f"{table} holds {many(facts['records']['released'], 'record')}.",
+        f"The {_column_noun(masked)} {listed(masked)} {'was' if len(masked) == 1 else 'were'} "
+        f"masked with ontomask {facts['versions']['ontomask']} by {method_title(facts)}: "
+        f"{method_in_words(facts)}.",
+        _describe_taxonomies(facts),
     ]
     if removed:
         were = "was" if len(removed) == 1 else "were"
-        sentences.append(f"The {_columns(removed)} {listed(removed)} {were} removed.")
+        sentences.append(f"The {_column_noun(removed)} {listed(removed)} {were} removed.")
     if untouched:
         were = "was" if len(untouched) == 1 else "were"
         sentences.append(
-            f"The {_columns(untouched)} {listed(untouched)} {were} released unchanged."
+            f"The {_column_noun(untouched)} {listed(untouched)} {were} released unchanged."
         )
-    return [*sentences, _left_out(known)]
+    return [*sentences, _describe_left_out(facts)]
 
 
-def _taxonomies(known: Mapping[str, Any]) -> str:
+def _describe_taxonomies(facts: Mapping[str, Any]) -> str:
     """How similarity was judged; nothing where all columns are numbers."""
     by_name: dict[str, list[str]] = {}
-    for column, it in known["taxonomies"].items():
-        if known["columns"].get(column, {}).get("role") == "quasi":
-            by_name.setdefault(_taxonomy(it), []).append(column)
+    for column, taxonomy in facts["taxonomies"].items():
+        if facts["columns"].get(column, {}).get("role") == "quasi":
+            by_name.setdefault(_describe_taxonomy(taxonomy), []).append(column)
     parts = [f"that of {listed(columns)} by {name}" for name, columns in by_name.items()]
-    judged = known["method"]["name"] != "suppression"
+    judged = facts["method"]["name"] != "suppression"
     return f"Similarity was judged by meaning: {'; '.join(parts)}." if parts and judged else ""
 
 
-def _taxonomy(it: Mapping[str, Any]) -> str:
-    name = it["name"] or it["source"] or "a taxonomy"
-    edition = f", {it['version']}" if it["version"] else ""
-    return f"{name}{edition} ({many(it['concepts'], 'concept')})"
+def _describe_taxonomy(taxonomy: Mapping[str, Any]) -> str:
+    name = taxonomy["name"] or taxonomy["source"] or "a taxonomy"
+    edition = f", {taxonomy['version']}" if taxonomy["version"] else ""
+    return f"{name}{edition} ({many(taxonomy['concepts'], 'concept')})"
 
 
-def _held(known: Mapping[str, Any]) -> list[str]:
-    risk = {name: it["value"] for name, it in known["risk"].items()}
-    was, promise = risk["before"], known["guarantee"]
-    if promise["k"] is not None:
+def _describe_risk(facts: Mapping[str, Any]) -> list[str]:
+    risk = {name: entry["value"] for name, entry in facts["risk"].items()}
+    before, guarantee = risk["before"], facts["guarantee"]
+    if guarantee["k"] is not None:
         first = (
             f"Counted on the released table, every combination of the masked columns is shared by "
-            f"at least {whole(promise['smallest'])} {promise['unit']}."
+            f"at least {whole(guarantee['smallest'])} {guarantee['unit']}."
         )
     else:
         first = "The method promises no smallest number of records that look alike."
     return [
         first,
-        f"Records that are unique in these columns: {whole(was['uniques'])} "
-        f"({percent(was['unique_share'])}) before, {whole(risk['uniques'])} "
+        f"Records that are unique in these columns: {whole(before['uniques'])} "
+        f"({percent(before['unique_share'])}) before, {whole(risk['uniques'])} "
         f"({percent(risk['unique_share'])}) after.",
         f"In a simulated attack that links every released record to the most similar original one, "
         f"{percent(risk['linkage_nearest'])} of the records were linked correctly "
-        f"(before masking: {percent(was['linkage_nearest'])}).",
+        f"(before masking: {percent(before['linkage_nearest'])}).",
     ]
 
 
-def _left(known: Mapping[str, Any]) -> list[str]:
-    fewest = known["risk"]["l_distinct"]["value"].items() if known["guarantee"]["k"] else ()
-    alike = [column for column, values in fewest if values == 1]
-    shared = [
+def _describe_remaining_risk(facts: Mapping[str, Any]) -> list[str]:
+    fewest = facts["risk"]["l_distinct"]["value"].items() if facts["guarantee"]["k"] else ()
+    uniform = [column for column, values in fewest if values == 1]
+    uniform_sentences = [
         f"Some class shares a single value of {column}: to be in it is to have that value."
-        for column in alike
+        for column in uniform
     ]
     return [
         "Masking can lower the risk that a person is recognised; it does not exclude it, and "
         "columns released unchanged are not protected.",
-        *shared,
-        *(f"To be considered: {caution}." for caution in known["cautions"]),
+        *uniform_sentences,
+        *(f"To be considered: {caution}." for caution in facts["cautions"]),
     ]
 
 
-def _left_out(known: Mapping[str, Any]) -> str:
-    records = known["records"]
+def _describe_left_out(facts: Mapping[str, Any]) -> str:
+    records = facts["records"]
     sentences = []
     if records["dropped"]:
         were = "was" if records["dropped"] == 1 else "were"
@@ -224,27 +234,27 @@ def _left_out(known: Mapping[str, Any]) -> str:
         sentences.append(f"{dropped} with missing values {were} left out.")
     if records["suppressed"]:
         were = "was" if records["suppressed"] == 1 else "were"
-        gone = many(records["suppressed"], "record")
-        removed = known["method"]["settings"].get("how") == "drop"
+        suppressed = many(records["suppressed"], "record")
+        removed = facts["method"]["settings"].get("how") == "drop"
         sentences.append(
-            f"{gone} {were} removed."
+            f"{suppressed} {were} removed."
             if removed
-            else f"In {gone} the masked columns were left blank."
+            else f"In {suppressed} the masked columns were left blank."
         )
     return " ".join(sentences)
 
 
-def _with_role(known: Mapping[str, Any], *roles: str) -> list[str]:
-    return [name for name, it in known["columns"].items() if it["role"] in roles]
+def _columns_with_role(facts: Mapping[str, Any], *roles: str) -> list[str]:
+    return [name for name, column in facts["columns"].items() if column["role"] in roles]
 
 
-def _removed(known: Mapping[str, Any]) -> list[str]:
-    return _with_role(known, "identifier", "drop")
+def _removed_columns(facts: Mapping[str, Any]) -> list[str]:
+    return _columns_with_role(facts, "identifier", "drop")
 
 
-def _columns(names: Sequence[str]) -> str:
+def _column_noun(names: Sequence[str]) -> str:
     return "column" if len(names) == 1 else "columns"
 
 
-def _are(names: Sequence[str]) -> str:
+def _is_or_are(names: Sequence[str]) -> str:
     return "is" if len(names) == 1 else "are"

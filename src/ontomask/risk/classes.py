@@ -50,30 +50,32 @@ def masked_classes(plan: Transitions, removed: bool = False) -> Longs:
     A suppressed value is an empty cell, as a missing one is. Suppressed records are one class, that
     of the blanks; with ``removed=True`` they are not in the released table, and in no class.
     """
-    sizes, _ = _visible(plan, removed)
+    sizes, _ = _released_classes(plan, removed)
     return sizes
 
 
-def _visible(plan: Transitions, removed: bool) -> tuple[Longs, Longs]:
+def _released_classes(plan: Transitions, removed: bool) -> tuple[Longs, Longs]:
     """The sizes of the classes, and a target that looks like each."""
-    given = plan.class_sizes()
+    target_sizes = plan.class_sizes()
     if removed:
-        given[blank(plan)] = 0
-    sizes = np.bincount(looks(plan), weights=given, minlength=len(given)).astype(np.int64)
+        target_sizes[blank(plan)] = 0
+    sizes = np.bincount(looks(plan), weights=target_sizes, minlength=len(target_sizes)).astype(
+        np.int64
+    )
     return sizes[sizes > 0], np.flatnonzero(sizes)
 
 
 def looks(plan: Transitions) -> Longs:
     """For each target the first one that looks the same: missing and suppressed are both empty."""
-    shown, mixed = plan.targets.copy(), False
-    for attribute, column in zip(plan.tuples.attributes, shown.T, strict=True):
+    visible, mixed = plan.targets.copy(), False
+    for attribute, column in zip(plan.tuples.attributes, visible.T, strict=True):
         if isinstance(attribute, NominalAttribute) and attribute.candidates[-1] == MISSING:
             column[column == len(attribute.candidates) - 1] = np.nan
             mixed = True
     if not mixed or not np.isnan(plan.targets).any():
-        return np.arange(len(shown))
-    shown[np.isnan(shown)] = np.inf  # no number is
-    _, first, place = np.unique(shown, axis=0, return_index=True, return_inverse=True)
+        return np.arange(len(visible))
+    visible[np.isnan(visible)] = np.inf  # no number is
+    _, first, place = np.unique(visible, axis=0, return_index=True, return_inverse=True)
     return first[place.ravel()]
 
 
@@ -96,8 +98,8 @@ def class_sizes(classes: Longs) -> dict[int, int]:
     >>> class_sizes(np.array([5, 7, 5]))
     {5: 2, 7: 1}
     """
-    sizes, how_many = np.unique(classes, return_counts=True)
-    return dict(zip(sizes.tolist(), how_many.tolist(), strict=True))
+    sizes, class_counts = np.unique(classes, return_counts=True)
+    return dict(zip(sizes.tolist(), class_counts.tolist(), strict=True))
 
 
 def uniques(classes: Longs) -> int:
@@ -191,12 +193,14 @@ def population_sizes(
     """
     targets = plan.tuples.targets()
     if masked:
-        targets = plan.targets[_visible(plan, removed)[1]]
+        targets = plan.targets[_released_classes(plan, removed)[1]]
     columns: list[list[Any]] = []
     for attribute, column in zip(plan.tuples.attributes, targets.T.tolist(), strict=True):
         if isinstance(attribute, NominalAttribute):
-            named = attribute.candidates
-            columns.append([None if at != at else named[int(at)] or None for at in column])
+            concepts = attribute.candidates
+            columns.append(
+                [None if target != target else concepts[int(target)] or None for target in column]
+            )
         else:
             columns.append(column)
     return np.array([population.get(row, 0) for row in zip(*columns, strict=True)], dtype=np.int64)

@@ -75,7 +75,7 @@ class Confidential:
         return np.unique(self.values)
 
     @cached_property
-    def _table(self) -> tuple[Longs, Longs, Longs]:
+    def _sorted_table(self) -> tuple[Longs, Longs, Longs]:
         """Where each class begins in what follows; the values (numbered as used); the counts."""
         _, group = np.unique(self.classes, return_inverse=True)
         value = np.searchsorted(self.used, self.values)
@@ -89,24 +89,24 @@ class Confidential:
     @property
     def begin(self) -> Longs:
         """Where each class begins in ``held`` and ``times``, and their end."""
-        return self._table[0]
+        return self._sorted_table[0]
 
     @property
     def held(self) -> Longs:
         """The values of each class, ascending, class after class; numbered as in ``used``."""
-        return self._table[1]
+        return self._sorted_table[1]
 
     @property
     def times(self) -> Longs:
         """How many records hold them."""
-        return self._table[2]
+        return self._sorted_table[2]
 
     @cached_property
     def sizes(self) -> Longs:
         """How many records each class has."""
-        return self._sum(self.times)
+        return self._sum_by_class(self.times)
 
-    def _sum(self, terms: NDArray[np.float64] | Longs) -> NDArray[np.int64]:
+    def _sum_by_class(self, terms: NDArray[np.float64] | Longs) -> NDArray[np.int64]:
         return (
             np.add.reduceat(terms, self.begin[:-1]) if len(terms) else np.zeros(0, dtype=np.int64)
         )
@@ -131,14 +131,14 @@ def entropy_diversity(confidential: Confidential) -> float:
     :math:`p_{gs}` is the share of value :math:`s` in class :math:`g`; a class of m equally frequent
     values has l = m. From 1 to the number of values, 0 for no record; better when higher.
 
-    >>> two = Confidential("o", np.array([0, 0]), np.array([0, 1]), np.array([3, 3]))
-    >>> round(entropy_diversity(two), 6)
+    >>> outcome = Confidential("o", np.array([0, 0]), np.array([0, 1]), np.array([3, 3]))
+    >>> round(entropy_diversity(outcome), 6)
     2.0
     """
     if not confidential.records:
         return 0.0
     share = confidential.times / np.repeat(confidential.sizes, np.diff(confidential.begin))
-    return exp(float(confidential._sum(-share * np.log(share)).min()))
+    return exp(float(confidential._sum_by_class(-share * np.log(share)).min()))
 
 
 def recursive_diversity(confidential: Confidential, c: float = 3.0) -> int:
@@ -150,8 +150,8 @@ def recursive_diversity(confidential: Confidential, c: float = 3.0) -> int:
     too frequent, even when an attacker rules out l - 2 others. From 1 to the number of values, 0
     where no l will do; better when higher.
 
-    >>> some = Confidential("o", np.zeros(3, dtype=int), np.arange(3), np.array([4, 2, 1]))
-    >>> recursive_diversity(some, c=3)  # 4 < 3 · (2 + 1), but not 4 < 3 · 1
+    >>> outcome = Confidential("o", np.zeros(3, dtype=int), np.arange(3), np.array([4, 2, 1]))
+    >>> recursive_diversity(outcome, c=3)  # 4 < 3 · (2 + 1), but not 4 < 3 · 1
     2
     """
     if not c > 0:
@@ -166,4 +166,4 @@ def recursive_diversity(confidential: Confidential, c: float = 3.0) -> int:
     tail = confidential.sizes[group] - own  # this count and the smaller ones
     # Tails only shrink, so the number of those that are large enough is the largest l.
     enough = falling[confidential.begin[:-1]][group] < c * tail
-    return int(confidential._sum(enough.astype(np.int64)).min())
+    return int(confidential._sum_by_class(enough.astype(np.int64)).min())

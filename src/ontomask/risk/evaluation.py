@@ -11,7 +11,7 @@ import numpy as np
 from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
 from ontomask.microdata.measures import Better, Measure
 from ontomask.microdata.tuples import Transitions, Tuples
-from ontomask.risk import classes as of_classes
+from ontomask.risk import classes as class_measures
 from ontomask.risk.diversity import (
     Confidential,
     distinct_diversity,
@@ -26,7 +26,7 @@ __all__ = ["DESCRIPTIONS", "evaluate_risk", "original_risk"]
 
 
 #: What each figure usually is, as tools/measure_methods.py measured it.
-_USUAL = {
+_USUAL_VALUES = {
     "unique_share": "0.24 to 0.88 unmasked",
     "suppressed": "by suppression, 0.48 to 0.94 at k = 5, 0.73 to 0.95 at k = 20",
     "prosecutor_at_risk": "0.48 to 0.94 unmasked for k = 5, 0.73 to 0.95 for k = 20",
@@ -47,36 +47,36 @@ _USUAL = {
 }
 
 
-def _described(better: Better, range: str, **meanings: str) -> dict[str, Measure]:
+def _describe_figures(better: Better, range: str, **meanings: str) -> dict[str, Measure]:
     return {
-        key: Measure(meaning, range, better, _USUAL.get(key, ""))
+        key: Measure(meaning, range, better, _USUAL_VALUES.get(key, ""))
         for key, meaning in meanings.items()
     }
 
 
 #: What each key of :func:`evaluate_risk` means.
 DESCRIPTIONS: dict[str, Measure] = {
-    **_described(
+    **_describe_figures(
         "higher",
         "1 to the number of records",
         k="The number of records in the smallest class of records that cannot be told apart.",
     ),
-    **_described(
+    **_describe_figures(
         "lower",
         "1 to the number of records",
         classes="How many classes there are; suppressed records are one class.",
     ),
-    **_described(
+    **_describe_figures(
         "neither",
         "pairs of whole numbers",
         class_sizes="How many classes there are of each size: [size, classes], smallest first.",
     ),
-    **_described(
+    **_describe_figures(
         "lower",
         "0 to the number of records",
         uniques="How many records are alone in their class.",
     ),
-    **_described(
+    **_describe_figures(
         "lower",
         "0 to 1",
         unique_share="The share of the records that are alone in their class.",
@@ -99,24 +99,24 @@ DESCRIPTIONS: dict[str, Measure] = {
         "1/k; none where no k is given.",
         unchanged="The share of the records that masking left as they were.",
     ),
-    **_described(
+    **_describe_figures(
         "neither",
         "0 to 1, lower and upper end",
         linkage_nearest_interval="Where the share linked lies for all records, with 95 % "
         "confidence; none where all were looked at.",
     ),
-    **_described(
+    **_describe_figures(
         "neither",
         "1 to the number of records",
         linkage_nearest_records="How many masked records were linked for the share.",
         linkage_nearest_tuples="How many different masked tuples these records hold.",
     ),
-    **_described(
+    **_describe_figures(
         "neither",
         "true or false",
         linkage_nearest_sampled="Whether the records that were linked are a random sample.",
     ),
-    **_described(
+    **_describe_figures(
         "lower",
         "0 to 1, by attribute",
         linkage_alone="The share of the records linked rightly by this attribute alone.",
@@ -130,20 +130,20 @@ DESCRIPTIONS: dict[str, Measure] = {
         t_ordered="The same with values apart by their ranks (numbers only).",
         t_semantic="The same with values apart by their semantic distance, exactly transported.",
     ),
-    **_described(
+    **_describe_figures(
         "higher",
         "1 to the number of values, by attribute",
         l_distinct="The fewest different values in a class.",
         l_entropy="The exponential of the least entropy of a class: the number of equally frequent "
         "values that would have it.",
     ),
-    **_described(
+    **_describe_figures(
         "higher",
         "0 to the number of values, by attribute",
         l_recursive="The largest l for which all classes are recursively (c, l)-diverse; c = 3 "
         "unless another was asked for.",
     ),
-    **_described(
+    **_describe_figures(
         "neither",
         "all the keys above",
         before="The same figures for the original table, as if it were released unmasked.",
@@ -191,91 +191,102 @@ def evaluate_risk(
     if threshold is None:
         threshold = 1 / k if k else 0.2
 
-    def measured(of: Transitions, watched: Sequence[Confidential], masked: bool) -> dict[str, Any]:
+    def measure(
+        table_plan: Transitions, sensitive: Sequence[Confidential], masked: bool
+    ) -> dict[str, Any]:
         people = None
         if population is not None:
-            people = of_classes.population_sizes(of, population, masked, removed)
+            people = class_measures.population_sizes(table_plan, population, masked, removed)
         return {
-            **_classes(of, removed, threshold, people),
-            **_linkage(of, k, most, random),
-            **_confidential(watched, semantic_closeness, c),
+            **_class_figures(table_plan, removed, threshold, people),
+            **_linkage_figures(table_plan, k, most, random),
+            **_sensitive_figures(sensitive, semantic_closeness, c),
         }
 
-    before = measured(_identity(plan.tuples), confidential_before, masked=False)
-    return {**measured(plan, confidential, masked=True), "before": before}
+    before = measure(_identity_plan(plan.tuples), confidential_before, masked=False)
+    return {**measure(plan, confidential, masked=True), "before": before}
 
 
 def original_risk(
     tuples: Tuples, k: int | None = None, confidential: Sequence[Confidential] = ()
 ) -> dict[str, Any]:
     """Every risk measure of a table that is released as it is."""
-    plan = _identity(tuples)
+    plan = _identity_plan(tuples)
     return {
-        **_classes(plan, False, 1 / k if k else 0.2, None),
-        **_linkage(plan, k, 100_000, None),
-        **_confidential(confidential, False, 3.0),
+        **_class_figures(plan, False, 1 / k if k else 0.2, None),
+        **_linkage_figures(plan, k, 100_000, None),
+        **_sensitive_figures(confidential, False, 3.0),
     }
 
 
-def _identity(tuples: Tuples) -> Transitions:
+def _identity_plan(tuples: Tuples) -> Transitions:
     """The plan that changes nothing."""
     every = np.arange(len(tuples))
     return Transitions(tuples, tuples.targets(), every, every, tuples.counts)
 
 
-def _classes(
+def _class_figures(
     plan: Transitions, removed: bool, threshold: float, people: np.ndarray[Any, Any] | None
 ) -> dict[str, Any]:
-    sizes = of_classes.masked_classes(plan, removed)
-    uniques = of_classes.uniques(sizes)
+    sizes = class_measures.masked_classes(plan, removed)
+    uniques = class_measures.uniques(sizes)
     return {
-        "k": of_classes.k(sizes),
+        "k": class_measures.k(sizes),
         "classes": len(sizes),
-        "class_sizes": [list(pair) for pair in of_classes.class_sizes(sizes).items()],
+        "class_sizes": [list(pair) for pair in class_measures.class_sizes(sizes).items()],
         "uniques": uniques,
         "unique_share": uniques / max(int(sizes.sum()), 1),
-        "suppressed": int(plan.class_sizes()[of_classes.blank(plan)].sum()) / plan.tuples.records,
-        "prosecutor": of_classes.prosecutor(sizes),
-        "prosecutor_at_risk": of_classes.records_at_risk(sizes, threshold),
-        "journalist": of_classes.journalist(sizes, people),
-        "marketer": of_classes.marketer(sizes),
+        "suppressed": int(plan.class_sizes()[class_measures.blank(plan)].sum())
+        / plan.tuples.records,
+        "prosecutor": class_measures.prosecutor(sizes),
+        "prosecutor_at_risk": class_measures.records_at_risk(sizes, threshold),
+        "journalist": class_measures.journalist(sizes, people),
+        "marketer": class_measures.marketer(sizes),
     }
 
 
-def _linkage(
+def _linkage_figures(
     plan: Transitions, k: int | None, most: int, random: np.random.Generator | None
 ) -> dict[str, Any]:
-    found = asdict(linkage_nearest(plan, k, most, random))
+    linkage = asdict(linkage_nearest(plan, k, most, random))
     by_attribute = linkage_by_attribute(plan, most, random)
-    interval = found["interval"]
+    interval = linkage["interval"]
     return {
         "linkage_text": linkage_text(plan),
-        "linkage_nearest": found["linked"],
-        "linkage_nearest_uniques": found["among_uniques"],
-        "linkage_nearest_above": found["above"],
+        "linkage_nearest": linkage["linked"],
+        "linkage_nearest_uniques": linkage["among_uniques"],
+        "linkage_nearest_above": linkage["above"],
         "linkage_nearest_interval": None if interval is None else list(interval),
-        "linkage_nearest_records": found["records"],
-        "linkage_nearest_tuples": found["tuples"],
-        "linkage_nearest_sampled": found["sampled"],
-        "unchanged": found["unchanged"],
-        "linkage_alone": {name: both["alone"] for name, both in by_attribute.items()},
-        "linkage_without": {name: both["without"] for name, both in by_attribute.items()},
+        "linkage_nearest_records": linkage["records"],
+        "linkage_nearest_tuples": linkage["tuples"],
+        "linkage_nearest_sampled": linkage["sampled"],
+        "unchanged": linkage["unchanged"],
+        "linkage_alone": {name: shares["alone"] for name, shares in by_attribute.items()},
+        "linkage_without": {name: shares["without"] for name, shares in by_attribute.items()},
         "rank_interval": rank_interval(plan),
         "sd_interval": sd_interval(plan),
     }
 
 
-def _confidential(
-    watched: Sequence[Confidential], semantic_closeness: bool, c: float
+def _sensitive_figures(
+    sensitive: Sequence[Confidential], semantic_closeness: bool, c: float
 ) -> dict[str, Any]:
-    numbers = [one for one in watched if isinstance(one.attribute, NumericalAttribute)]
-    words = [one for one in watched if isinstance(one.attribute, NominalAttribute)]
+    numbers = [
+        attribute for attribute in sensitive if isinstance(attribute.attribute, NumericalAttribute)
+    ]
+    words = [
+        attribute for attribute in sensitive if isinstance(attribute.attribute, NominalAttribute)
+    ]
     meaningful = [*numbers, *words] if semantic_closeness else []
     return {
-        "l_distinct": {one.name: distinct_diversity(one) for one in watched},
-        "l_entropy": {one.name: entropy_diversity(one) for one in watched},
-        "l_recursive": {one.name: recursive_diversity(one, c) for one in watched},
-        "t_equal": {one.name: closeness(one, "equal") for one in watched},
-        "t_ordered": {one.name: closeness(one, "ordered") for one in numbers},
-        "t_semantic": {one.name: closeness(one, "semantic") for one in meaningful},
+        "l_distinct": {attribute.name: distinct_diversity(attribute) for attribute in sensitive},
+        "l_entropy": {attribute.name: entropy_diversity(attribute) for attribute in sensitive},
+        "l_recursive": {
+            attribute.name: recursive_diversity(attribute, c) for attribute in sensitive
+        },
+        "t_equal": {attribute.name: closeness(attribute, "equal") for attribute in sensitive},
+        "t_ordered": {attribute.name: closeness(attribute, "ordered") for attribute in numbers},
+        "t_semantic": {
+            attribute.name: closeness(attribute, "semantic") for attribute in meaningful
+        },
     }

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
 #: From the numbers of a column, their counts and a share to the windows around them.
-Reach = Callable[[Floats, Longs, float], tuple[Floats, Floats]]
+WindowFunction = Callable[[Floats, Longs, float], tuple[Floats, Floats]]
 
 
 def rank_interval(
@@ -48,7 +48,7 @@ def rank_interval(
     >>> rank_interval(plan, window=0.0)
     {'age': 0.25}
     """
-    return _by_attribute(plan, _ranks, window, around)
+    return _shares_by_attribute(plan, _rank_windows, window, around)
 
 
 def sd_interval(
@@ -70,10 +70,12 @@ def sd_interval(
     >>> sd_interval(plan, window=0.4)  # the standard deviation is 10
     {'age': 0.3333333333333333}
     """
-    return _by_attribute(plan, _deviations, window, around)
+    return _shares_by_attribute(plan, _deviation_windows, window, around)
 
 
-def _by_attribute(plan: Transitions, reach: Reach, window: float, around: str) -> dict[str, float]:
+def _shares_by_attribute(
+    plan: Transitions, make_windows: WindowFunction, window: float, around: str
+) -> dict[str, float]:
     """The share of near records of each numerical attribute."""
     if not window >= 0:
         raise ParameterError(f"window is {window!r}", "it is a share, 0 or more")
@@ -84,24 +86,26 @@ def _by_attribute(plan: Transitions, reach: Reach, window: float, around: str) -
             original = attribute.numbers[plan.tuples.codes[j, plan.source]]
             masked = plan.targets[plan.target, j]
             centre, other = (original, masked) if around == "original" else (masked, original)
-            low, high = _windows(centre, plan.count, reach, window)
+            low, high = _windows(centre, plan.count, make_windows, window)
             near = (low <= other) & (other <= high)  # never true of a suppressed number: NaN
             shares[attribute.name] = int(plan.count[near].sum()) / plan.tuples.records
     return shares
 
 
-def _windows(centre: Floats, count: Longs, reach: Reach, window: float) -> tuple[Floats, Floats]:
+def _windows(
+    centre: Floats, count: Longs, make_windows: WindowFunction, window: float
+) -> tuple[Floats, Floats]:
     """The window around each number; that around a suppressed one is NaN."""
     numbers, place = np.unique(centre, return_inverse=True)
     counts = np.bincount(place, weights=count).astype(np.int64)
     known = ~np.isnan(numbers)
     low, high = np.full(len(numbers), np.nan), np.full(len(numbers), np.nan)
     if known.any():
-        low[known], high[known] = reach(numbers[known], counts[known], window)
+        low[known], high[known] = make_windows(numbers[known], counts[known], window)
     return low[place], high[place]
 
 
-def _ranks(numbers: Floats, counts: Longs, window: float) -> tuple[Floats, Floats]:
+def _rank_windows(numbers: Floats, counts: Longs, window: float) -> tuple[Floats, Floats]:
     until = np.cumsum(counts)  # the ranks of a number are those before it up to its own
     n = int(until[-1])
     ranks = int(window * n)
@@ -113,7 +117,7 @@ def _ranks(numbers: Floats, counts: Longs, window: float) -> tuple[Floats, Float
     )
 
 
-def _deviations(numbers: Floats, counts: Longs, window: float) -> tuple[Floats, Floats]:
+def _deviation_windows(numbers: Floats, counts: Longs, window: float) -> tuple[Floats, Floats]:
     n = int(counts.sum())
     mean = float(numbers @ counts) / n
     deviation = sqrt(float((numbers - mean) ** 2 @ counts) / max(n - 1, 1))

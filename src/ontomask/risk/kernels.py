@@ -62,15 +62,19 @@ def nearest(
                 begin[first] == begin[first + 1] or row[v] < row[first]
             ):
                 first = v
-        best, held = _among(first, row, offset, codes, counts, begin, np.int64(2**62), np.int64(0))
+        best, records_at_best = _search_first_value(
+            first, row, offset, codes, counts, begin, np.int64(2**62), np.int64(0)
+        )
         for v in range(offset[1]):
             if v != first and row[v] + rest <= best:
-                best, held = _among(v, row, offset, codes, counts, begin, best, held)
-        least[t], records[t] = best, held
+                best, records_at_best = _search_first_value(
+                    v, row, offset, codes, counts, begin, best, records_at_best
+                )
+        least[t], records[t] = best, records_at_best
 
 
 @compiled
-def _among(
+def _search_first_value(
     v: int,
     row: NDArray[Any],
     offset: Longs,
@@ -78,23 +82,23 @@ def _among(
     counts: Longs,
     begin: Longs,
     best: np.int64,
-    held: np.int64,
+    records_at_best: np.int64,
 ) -> tuple[np.int64, np.int64]:
-    """The least distance and its records, with the tuples of a first value looked at as well."""
+    """Update the least distance and its records with the tuples of one first value."""
     for i in range(begin[v], begin[v + 1]):
         total = row[v]
         for j in range(1, offset.size - 1):
             total += row[offset[j] + codes[j, i]]
         if total < best:
-            best, held = np.int64(total), counts[i]
+            best, records_at_best = np.int64(total), counts[i]
         elif total == best:
-            held += counts[i]
-    return best, held
+            records_at_best += counts[i]
+    return best, records_at_best
 
 
 @compiled
 def cheapest_first(order: Longs, cost: Floats, supply: Floats, demand: Floats) -> float:
-    """What a transport costs that uses the cheapest links first; empties ``supply``, ``demand``."""
+    """The cost of a transport by the cheapest links first; it empties ``supply``, ``demand``."""
     total = 0.0
     width = cost.shape[1]
     for place in range(order.size):

@@ -72,7 +72,7 @@ class Linkage:
 
 def unchanged(plan: Transitions) -> float:
     """The share of the records that masking left as they were: from 0 to 1, better when lower."""
-    return int(plan.count[_same(plan)].sum()) / plan.tuples.records
+    return int(plan.count[_unchanged_transitions(plan)].sum()) / plan.tuples.records
 
 
 def linkage_text(plan: Transitions) -> float:
@@ -93,12 +93,12 @@ def linkage_text(plan: Transitions) -> float:
     >>> linkage_text(plan)  # 30 is found for certain, each 40 with 1/2, and 50 not
     0.5
     """
-    same = _same(plan)
-    found = plan.count[same] / plan.tuples.counts[plan.source[same]]
-    return float(found.sum()) / plan.tuples.records
+    same = _unchanged_transitions(plan)
+    links = plan.count[same] / plan.tuples.counts[plan.source[same]]
+    return float(links.sum()) / plan.tuples.records
 
 
-def _same(plan: Transitions) -> NDArray[np.bool_]:
+def _unchanged_transitions(plan: Transitions) -> NDArray[np.bool_]:
     """Which transitions change nothing."""
     same = np.ones(len(plan.source), dtype=np.bool_)
     for j, attribute in enumerate(plan.tuples.attributes):
@@ -139,16 +139,18 @@ def linkage_nearest(
     """
     if k is not None and k < 1:
         raise ParameterError(f"k is {k!r}", "it is a whole number, 1 or more")
-    chosen, sampled = _looked_at(plan, most, random)
-    shared = _shared(plan, chosen) if sampled else _all_shared(plan)
+    chosen, sampled = _choose_records(plan, most, random)
+    shared = _shared(plan, chosen) if sampled else _count_all_link_sharers(plan)
     records = int(chosen.sum())
-    linked = _right(chosen, shared) / records
+    linked = _count_correct_links(chosen, shared) / records
     unique = plan.tuples.counts[plan.source] == 1
     uniques = int(chosen[unique].sum())
     few = (shared > 0) & (shared < k) if k is not None else None
     return Linkage(
         linked=linked,
-        among_uniques=_right(chosen[unique], shared[unique]) / uniques if uniques else None,
+        among_uniques=_count_correct_links(chosen[unique], shared[unique]) / uniques
+        if uniques
+        else None,
         above=None if few is None else int(chosen[few].sum()) / records,
         unchanged=unchanged(plan),
         tuples=len(np.unique(plan.target[chosen > 0])),
@@ -158,14 +160,14 @@ def linkage_nearest(
     )
 
 
-def _right(chosen: Longs, shared: Longs) -> float:
-    """How many records are linked rightly, when each link is shared by so many."""
+def _count_correct_links(chosen: Longs, shared: Longs) -> float:
+    """How many records are linked correctly, when ``shared`` records share each link."""
     sizes, place = np.unique(shared, return_inverse=True)
     records = np.bincount(place, weights=chosen)  # whole numbers: their order does not matter
     return float((records[sizes > 0] / sizes[sizes > 0]).sum())
 
 
-def _looked_at(
+def _choose_records(
     plan: Transitions, most: int, random: np.random.Generator | None
 ) -> tuple[Longs, bool]:
     """How many records of each transition are linked, and whether they are a sample."""
@@ -177,8 +179,8 @@ def _looked_at(
     if largest <= most or size >= plan.tuples.records:
         return plan.count, False
     random = random or np.random.default_rng(0)
-    drawn = random.choice(plan.tuples.records, size, replace=False, shuffle=False)
-    transition = np.searchsorted(np.cumsum(plan.count), drawn, side="right")
+    sample = random.choice(plan.tuples.records, size, replace=False, shuffle=False)
+    transition = np.searchsorted(np.cumsum(plan.count), sample, side="right")
     return np.bincount(transition, minlength=len(plan.count)), True
 
 
@@ -201,26 +203,29 @@ def linkage_by_attribute(
     """
     every = range(len(plan.tuples.attributes))
 
-    def linked(attributes: Sequence[int]) -> float | None:
+    def share_linked(attributes: Sequence[int]) -> float | None:
         if not attributes:
             return None
         return linkage_nearest(projected(plan, attributes), most=most, random=random).linked
 
     return {
-        attribute.name: {"alone": linked([j]), "without": linked([i for i in every if i != j])}
+        attribute.name: {
+            "alone": share_linked([j]),
+            "without": share_linked([i for i in every if i != j]),
+        }
         for j, attribute in enumerate(plan.tuples.attributes)
     }
 
 
 def projected(plan: Transitions, attributes: Sequence[int]) -> Transitions:
     """The same plan as it is for some of the attributes, given by place."""
-    chosen = list(attributes)
-    kept = [plan.tuples.attributes[j] for j in chosen]
-    tuples, place = count_tuples(kept, [plan.tuples.codes[j] for j in chosen])
+    indices = list(attributes)
+    projected_attributes = [plan.tuples.attributes[j] for j in indices]
+    tuples, place = count_tuples(projected_attributes, [plan.tuples.codes[j] for j in indices])
     counts = np.bincount(place, weights=plan.tuples.counts, minlength=len(tuples))
     tuples = replace(tuples, counts=counts.astype(np.int64))
     return Transitions.joined(
-        tuples, plan.targets[:, chosen], place[plan.source], plan.target, plan.count
+        tuples, plan.targets[:, indices], place[plan.source], plan.target, plan.count
     )
 
 
@@ -228,8 +233,8 @@ def projected(plan: Transitions, attributes: Sequence[int]) -> Transitions:
 
 
 @once_per_plan
-def _all_shared(plan: Transitions) -> Longs:
-    """How many records share the link of each transition, whatever k is asked about."""
+def _count_all_link_sharers(plan: Transitions) -> Longs:
+    """How many records share the link of each transition; the same for every k."""
     return _shared(plan, plan.count)
 
 
@@ -240,33 +245,33 @@ def _shared(plan: Transitions, chosen: Longs) -> Longs:
     """
     shared = np.zeros(len(plan.source), dtype=np.int64)
     wanted = np.flatnonzero((chosen > 0) & ~blank(plan)[plan.target])
-    home = _home(plan)[plan.target[wanted]]
-    right = wanted[home == plan.source[wanted]]
+    equal_tuple = _equal_tuples(plan)[plan.target[wanted]]
+    right = wanted[equal_tuple == plan.source[wanted]]
     shared[right] = plan.tuples.counts[plan.source[right]]
-    wanted = wanted[home < 0]
+    wanted = wanted[equal_tuple < 0]
     wanted = wanted[np.argsort(plan.target[wanted], kind="stable")]
     targets, begin = np.unique(plan.target[wanted], return_index=True)
     ends = np.append(begin, len(wanted))
-    search = _Search(plan.tuples, plan.targets[targets])
+    search = _LinkageSearch(plan.tuples, plan.targets[targets])
 
     def link(block: slice) -> None:
-        least, records = _nearest(search, block)
-        mine = wanted[ends[block.start] : ends[block.stop]]
-        of = np.searchsorted(targets[block], plan.target[mine])
-        right = search.between(block.start + of, plan.source[mine]) == least[of]
-        shared[mine] = np.where(right, records[of], 0)
+        least, records = _find_nearest(search, block)
+        transitions = wanted[ends[block.start] : ends[block.stop]]
+        place = np.searchsorted(targets[block], plan.target[transitions])
+        right = search.distances(block.start + place, plan.source[transitions]) == least[place]
+        shared[transitions] = np.where(right, records[place], 0)
 
-    _in_threads(link, list(_blocks(len(targets))))
+    _run_in_threads(link, list(_split_into_blocks(len(targets))))
     return shared
 
 
-def _home(plan: Transitions) -> Longs:
-    """The tuple that each target is, and so is nearest to; -1 where it is none.
+def _equal_tuples(plan: Transitions) -> Longs:
+    """The tuple that equals each target, and so is nearest to it; -1 where none does.
 
     -1 for all where different tuples may be at no distance: a tuple is not its only nearest then.
     """
     attributes = plan.tuples.attributes
-    if not all(_are_apart(a, max(b.weight for b in attributes)) for a in attributes):
+    if not all(_has_no_zero_distance(a, max(b.weight for b in attributes)) for a in attributes):
         return np.full(len(plan.targets), -1)
     both = np.vstack([plan.tuples.targets(), plan.targets])
     codes = [np.unique(column, return_inverse=True)[1] for column in both.T]
@@ -276,26 +281,29 @@ def _home(plan: Transitions) -> Longs:
     return own[place[len(plan.tuples) :]]
 
 
-def _are_apart(attribute: Attribute, heaviest: float) -> bool:
-    """Whether any two different values are at a distance, in fixed point."""
+def _has_no_zero_distance(attribute: Attribute, heaviest: float) -> bool:
+    """Whether no two different values have distance 0, in fixed point."""
     share = attribute.weight / (heaviest or 1.0)
     if isinstance(attribute, NumericalAttribute):
         steps = np.diff(attribute.numbers) / (attribute.range or 1.0)
         return bool((np.rint(steps * share * FIXED) > 0).all())
     assert isinstance(attribute, NominalAttribute)
-    if attribute not in _CLOSEST:
-        _CLOSEST[attribute] = _closest(attribute)
-    return bool(np.rint(_CLOSEST[attribute] * share) > 0)
+    if attribute not in _LEAST_DISTANCES:
+        _LEAST_DISTANCES[attribute] = _least_distance(attribute)
+    return bool(np.rint(_LEAST_DISTANCES[attribute] * share) > 0)
 
 
-#: The least distance between two different values of an attribute, for those it was asked of.
-_CLOSEST: WeakKeyDictionary[NominalAttribute, float] = WeakKeyDictionary()
+#: The least distance between two different values of an attribute, once it is known.
+_LEAST_DISTANCES: WeakKeyDictionary[NominalAttribute, float] = WeakKeyDictionary()
 
 
-def _closest(attribute: NominalAttribute) -> float:
-    """In fixed point; 0 as well where a value is at a distance from itself."""
+def _least_distance(attribute: NominalAttribute) -> float:
+    """The least distance between two values, in fixed point.
+
+    It is 0 as well where a value is at a distance from itself.
+    """
     least = FIXED
-    for block in _blocks(attribute.size):
+    for block in _split_into_blocks(attribute.size):
         rows = attribute.rows(attribute.place[block])
         own = np.arange(len(rows)), np.arange(block.start, block.stop)
         if rows[own].any():
@@ -305,7 +313,7 @@ def _closest(attribute: NominalAttribute) -> float:
     return least
 
 
-def _in_threads(work: Callable[[slice], None], blocks: Sequence[slice]) -> None:
+def _run_in_threads(work: Callable[[slice], None], blocks: Sequence[slice]) -> None:
     if len(blocks) < 2:
         for block in blocks:
             work(block)
@@ -317,15 +325,15 @@ def _in_threads(work: Callable[[slice], None], blocks: Sequence[slice]) -> None:
         pool.shutdown(cancel_futures=True)  # Ctrl-C waits for the blocks under way only
 
 
-def _blocks(size: int) -> Iterator[slice]:
+def _split_into_blocks(size: int) -> Iterator[slice]:
     for first in range(0, size, TARGETS_AT_A_TIME):
         yield slice(first, min(first + TARGETS_AT_A_TIME, size))
 
 
-def _nearest(search: _Search, block: slice) -> tuple[Longs, Longs]:
+def _find_nearest(search: _LinkageSearch, block: slice) -> tuple[Longs, Longs]:
     """For each target of a block the least distance to a tuple, and the records at it.
 
-    Distances are those of :meth:`_Search.between`.
+    Distances are those of :meth:`_LinkageSearch.distances`.
     """
     from ontomask.risk import kernels
 
@@ -348,7 +356,7 @@ def _nearest(search: _Search, block: slice) -> tuple[Longs, Longs]:
     return least, records
 
 
-class _Search:
+class _LinkageSearch:
     """How targets compare with tuples: by whole numbers, multiples of the distance.
 
     The scale is that of the masking methods: the attribute of the greatest weight has 2^28 for a
@@ -381,7 +389,7 @@ class _Search:
         return np.searchsorted(self.tuples.codes[0], np.arange(self.offset[1] + 1))
 
     @cached_property
-    def kind(self) -> type[np.signedinteger[Any]]:
+    def integer_type(self) -> type[np.signedinteger[Any]]:
         """Whole numbers that hold every distance; short ones where they do, being faster.
 
         Not for little work: each kind has a loop of its own, and compiling it takes longer.
@@ -390,51 +398,51 @@ class _Search:
             return np.int64
         farthest = 0.0
         for j, attribute in enumerate(self.tuples.attributes):
-            apart = 1.0
+            distance = 1.0
             goals = self.targets[~np.isnan(self.targets[:, j]), j]
             if isinstance(attribute, NumericalAttribute) and goals.size:
                 span = self.unit[j, 0]  # masked numbers may lie outside the original ones
-                apart = max(
+                distance = max(
                     1.0,
                     float(goals.max() - attribute.numbers[0]) / span,
                     float(attribute.numbers[-1] - goals.min()) / span,
                 )
-            farthest += (apart + 1e-6) * self.factors[j]
+            farthest += (distance + 1e-6) * self.factors[j]
         return np.int32 if farthest < 2**31 - 1 else np.int64
 
     def tables(self, block: slice) -> tuple[Longs, NDArray[Any]]:
         """The distances from targets to all words, end to end; where each target's begin."""
         lines = np.zeros((block.stop - block.start, len(self.factors)), dtype=np.int64)
-        parts: list[NDArray[Any]] = [np.zeros(0, dtype=self.kind)]
+        parts: list[NDArray[Any]] = [np.zeros(0, dtype=self.integer_type)]
         length = 0
         for j, attribute in enumerate(self.tuples.attributes):
             if isinstance(attribute, NominalAttribute):
-                rows, place = self._rows(j, attribute, self.targets[block, j])
+                rows, place = self._distance_rows(j, attribute, self.targets[block, j])
                 lines[:, j] = length + place * attribute.size
                 parts.append(rows.ravel())
                 length += rows.size
         return lines, np.concatenate(parts)
 
-    def _rows(
+    def _distance_rows(
         self, j: int, attribute: NominalAttribute, targets: Floats
     ) -> tuple[NDArray[Any], Longs]:
         used, place = np.unique(np.nan_to_num(targets).astype(np.int64), return_inverse=True)
         rows = attribute.rows(used)
         if self.factors[j] != FIXED:
-            return np.rint(rows * (self.factors[j] / FIXED)).astype(self.kind), place
-        return rows.astype(self.kind, copy=False), place
+            return np.rint(rows * (self.factors[j] / FIXED)).astype(self.integer_type), place
+        return rows.astype(self.integer_type, copy=False), place
 
-    def between(self, targets: Longs, tuples: Longs) -> Longs:
+    def distances(self, targets: Longs, tuples: Longs) -> Longs:
         """The distance of each target, by place, to a tuple."""
         total = np.zeros(len(targets), dtype=np.int64)
         for j, attribute in enumerate(self.tuples.attributes):
             goals, values = self.targets[targets, j], self.tuples.codes[j, tuples]
-            said = ~np.isnan(goals)
-            goals, values = goals[said], values[said]
+            known = ~np.isnan(goals)
+            goals, values = goals[known], values[known]
             if isinstance(attribute, NominalAttribute):
-                rows, place = self._rows(j, attribute, goals)
-                total[said] += rows[place, values]
+                rows, place = self._distance_rows(j, attribute, goals)
+                total[known] += rows[place, values]
             else:
                 apart = np.abs(goals - self.numbers[self.offset[j] + values])
-                total[said] += np.rint(apart / self.unit[j, 0] * self.unit[j, 1]).astype(np.int64)
+                total[known] += np.rint(apart / self.unit[j, 0] * self.unit[j, 1]).astype(np.int64)
         return total

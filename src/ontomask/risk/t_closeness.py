@@ -60,38 +60,38 @@ def closeness(confidential: Confidential, ground: str = "equal") -> float:
     if not confidential.records:
         return 0.0
     if ground == "equal":
-        return _equal(confidential)
+        return _farthest_by_equality(confidential)
     if ground == "ordered":
         steps = len(confidential.used) - 1
-        return _along_a_line(confidential, np.full(steps, 1 / max(steps, 1)))
+        return _farthest_by_rank(confidential, np.full(steps, 1 / max(steps, 1)))
     attribute = confidential.attribute
     if isinstance(attribute, NumericalAttribute):
         numbers = attribute.numbers[confidential.used]
-        return _along_a_line(confidential, np.diff(numbers) / (attribute.range or 1.0))
+        return _farthest_by_rank(confidential, np.diff(numbers) / (attribute.range or 1.0))
     if isinstance(attribute, NominalAttribute):
-        return _by_transport(confidential, attribute)
+        return _farthest_by_transport(confidential, attribute)
     raise ParameterError(
         f"the values of {confidential.name!r} have no semantic distance",
         "give Confidential(..., attribute=...), or take ground='equal'",
     )
 
 
-def _equal(confidential: Confidential) -> float:
+def _farthest_by_equality(confidential: Confidential) -> float:
     """Half the summed difference: what the class has too much of its own values."""
-    whole = _whole(confidential)[confidential.held]
+    table_shares = _table_shares(confidential)[confidential.held]
     share = confidential.times / np.repeat(confidential.sizes, np.diff(confidential.begin))
-    excess = np.maximum(share - whole, 0)
+    excess = np.maximum(share - table_shares, 0)
     return float(np.add.reduceat(excess, confidential.begin[:-1]).max())
 
 
-def _whole(confidential: Confidential) -> Floats:
+def _table_shares(confidential: Confidential) -> Floats:
     """The share of each value in the whole table."""
     return np.bincount(confidential.held, weights=confidential.times) / confidential.records
 
 
-def _along_a_line(confidential: Confidential, gaps: Floats) -> float:
+def _farthest_by_rank(confidential: Confidential, gaps: Floats) -> float:
     """The distance where values stand in a line: what has to pass each gap, times its width."""
-    whole, values = _whole(confidential), len(confidential.used)
+    table_shares, values = _table_shares(confidential), len(confidential.used)
     at_a_time = max(1, CELLS_AT_A_TIME // values)
     farthest = 0.0
     for first in range(0, len(confidential.sizes), at_a_time):
@@ -102,7 +102,7 @@ def _along_a_line(confidential: Confidential, gaps: Floats) -> float:
         group = np.repeat(np.arange(len(sizes)), width)
         share[group, confidential.held[inside]] = confidential.times[inside]
         share /= sizes[:, None]
-        share -= whole
+        share -= table_shares
         passing = np.cumsum(share, axis=1, out=share)[:, :-1]
         farthest = max(farthest, float((np.abs(passing) @ gaps).max()))
     return farthest
@@ -111,7 +111,7 @@ def _along_a_line(confidential: Confidential, gaps: Floats) -> float:
 # ---------------------------------------------------------------- transport
 
 
-def _by_transport(confidential: Confidential, attribute: NominalAttribute) -> float:
+def _farthest_by_transport(confidential: Confidential, attribute: NominalAttribute) -> float:
     """The greatest earth mover's distance of a class, most promising classes first."""
     used = confidential.used
     if len(used) > LARGEST_GROUND:
@@ -122,10 +122,10 @@ def _by_transport(confidential: Confidential, attribute: NominalAttribute) -> fl
         )
     ground = attribute.rows(attribute.place[used])[:, used] / FIXED
     metric = attribute.measure in METRICS
-    whole = _whole(confidential)
+    table_shares = _table_shares(confidential)
     bounds = np.array(
         [
-            _bounds(*_to_move(confidential, whole, g, metric), ground)
+            _bounds(*_to_move(confidential, table_shares, g, metric), ground)
             for g in range(len(confidential.sizes))
         ]
     )
@@ -133,22 +133,26 @@ def _by_transport(confidential: Confidential, attribute: NominalAttribute) -> fl
     for g in np.argsort(-bounds[:, 1], kind="stable").tolist():
         if bounds[g, 1] <= farthest:
             break  # nor can any class after it be farther
-        farthest = max(farthest, _transport(*_to_move(confidential, whole, g, metric), ground))
+        farthest = max(
+            farthest, _transport(*_to_move(confidential, table_shares, g, metric), ground)
+        )
     return farthest
 
 
 #: Values to move from and how much, values to move to and how much.
-Move = tuple[Longs, Floats, Longs, Floats]
+TransportProblem = tuple[Longs, Floats, Longs, Floats]
 
 
-def _to_move(confidential: Confidential, whole: Floats, g: int, metric: bool) -> Move:
+def _to_move(
+    confidential: Confidential, table_shares: Floats, g: int, metric: bool
+) -> TransportProblem:
     """What the transport between a class and the whole table has to move."""
     inside = slice(confidential.begin[g], confidential.begin[g + 1])
     values = confidential.held[inside]
     share = confidential.times[inside] / confidential.sizes[g]
     if not metric:
-        return values, share, np.arange(len(whole)), whole
-    missing = whole.copy()
+        return values, share, np.arange(len(table_shares)), table_shares
+    missing = table_shares.copy()
     missing[values] -= share
     source, target = np.flatnonzero(missing < 0), np.flatnonzero(missing > 0)
     return source, -missing[source], target, missing[target]
@@ -193,7 +197,7 @@ def _transport(
     constraint = np.concatenate([cell // columns, rows + cell % columns])
     sums = coo_array((np.ones(2 * cell.size), (constraint, np.tile(cell, 2)))).tocsr()
     amounts = np.concatenate([supply, demand * (supply.sum() / demand.sum())])
-    solved = linprog(ground[np.ix_(source, target)].ravel(), A_eq=sums, b_eq=amounts)
-    if not solved.success:
-        raise InternalError(f"a transport problem was not solved: {solved.message}")
-    return float(solved.fun)
+    solution = linprog(ground[np.ix_(source, target)].ravel(), A_eq=sums, b_eq=amounts)
+    if not solution.success:
+        raise InternalError(f"a transport problem was not solved: {solution.message}")
+    return float(solution.fun)

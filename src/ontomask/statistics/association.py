@@ -52,9 +52,9 @@ def distance_covariance(
     >>> round(distance_covariance(x, tree, y, tree), 4)
     0.3898
     """
-    counted = pairs(x, tax_x, y, tax_y)
-    total = _product(counted, Centred(counted.x, measure), Centred(counted.y, measure))
-    return _root(total, counted.x.records)
+    joint = pairs(x, tax_x, y, tax_y)
+    total = _sum_of_products(joint, Centred(joint.x, measure), Centred(joint.y, measure))
+    return _scaled_root(total, joint.x.records)
 
 
 def distance_variance(
@@ -66,8 +66,8 @@ def distance_variance(
     >>> round(distance_variance(["sprain", "sprain", "influenza"], datasets.diagnoses()), 4)
     0.3769
     """
-    counted = column(x, tax_x)
-    return _root(Centred(counted, measure).squares(), counted.records)
+    concepts = column(x, tax_x)
+    return _scaled_root(Centred(concepts, measure).squares(), concepts.records)
 
 
 def distance_correlation(
@@ -91,23 +91,23 @@ def distance_correlation(
     >>> round(distance_correlation(x, tree, y, tree), 4)
     1.0
     """
-    counted = pairs(x, tax_x, y, tax_y)
-    centred_x, centred_y = Centred(counted.x, measure), Centred(counted.y, measure)
+    joint = pairs(x, tax_x, y, tax_y)
+    centred_x, centred_y = Centred(joint.x, measure), Centred(joint.y, measure)
     variance_x, variance_y = centred_x.squares(), centred_y.squares()
     if variance_x <= 0 or variance_y <= 0:
         return 0.0
-    covariance = max(_product(counted, centred_x, centred_y), 0.0)
+    covariance = max(_sum_of_products(joint, centred_x, centred_y), 0.0)
     return min(1.0, covariance**0.5 / (variance_x * variance_y) ** 0.25)
 
 
-def _root(total: float, records: int) -> float:
+def _scaled_root(total: float, records: int) -> float:
     return float(np.sqrt(max(total, 0.0))) / records
 
 
-def _product(of: Pairs, x: Centred, y: Centred) -> float:
+def _sum_of_products(joint: Pairs, x: Centred, y: Centred) -> float:
     from scipy.sparse import csr_array
 
-    counts = csr_array((of.counts.astype(float), (of.row, of.col)))
+    counts = csr_array((joint.counts.astype(float), (joint.row, joint.col)))
     return summed_products(counts, x, y.summed)
 
 
@@ -121,25 +121,25 @@ def summed_products(counts: Any, x: Centred, summed: Callable[[Any], Floats]) ->
     total = 0.0
     height = max(1, SUMS // counts.shape[1])
     for first in range(0, counts.shape[0], height):
-        some = counts[first : first + height]
-        right = summed(some)
-        for rows, a in x.blocks(first, first + some.shape[0]):
+        part = counts[first : first + height]
+        right = summed(part)
+        for rows, a in x.blocks(first, first + part.shape[0]):
             # Not vdot: its last digits depend on how many threads share the sum.
-            left, those = a @ counts, right[rows.start - first : rows.stop - first]
-            total += float(np.einsum("ij,ij", left, those))
+            left, right_rows = a @ counts, right[rows.start - first : rows.stop - first]
+            total += float(np.einsum("ij,ij", left, right_rows))
     return total
 
 
 class Centred:
     """The double-centred distance table of a column's distinct values, by blocks of rows."""
 
-    def __init__(self, of: Column, measure: MeasureLike) -> None:
-        self._table = Distances(of.taxonomy, of.codes, measure=measure)
-        self._counts = of.counts
-        share = of.counts / of.records
+    def __init__(self, concepts: Column, measure: MeasureLike) -> None:
+        self._table = Distances(concepts.taxonomy, concepts.codes, measure=measure)
+        self._counts = concepts.counts
+        share = concepts.counts / concepts.records
         self._means = np.concatenate([block @ share for _, block in self._table.blocks()])
         self._mean = float(share @ self._means)
-        self._whole: Floats | None = None  # kept where one block is all
+        self._only_block: Floats | None = None  # kept where one block is all
 
     def blocks(self, first: int = 0, last: int | None = None) -> Iterator[tuple[slice, Floats]]:
         """The rows from ``first`` up to, not including, ``last``, some at a time."""
@@ -148,7 +148,7 @@ class Centred:
         height = max(1, CELLS // size)
         for start in range(first, last, height):
             rows = slice(start, min(start + height, last))
-            yield rows, self._block(rows) if self._whole is None else self._whole[rows]
+            yield rows, self._block(rows) if self._only_block is None else self._only_block[rows]
 
     def _block(self, rows: slice) -> Floats:
         block = self._table.block(rows.start, rows.stop)
@@ -156,11 +156,11 @@ class Centred:
         block -= self._means
         block += self._mean
         if len(block) == len(self._means):
-            self._whole = block
+            self._only_block = block
         return block
 
     def summed(self, counts: Any) -> Floats:
-        """Sparse counts, a column per value, times the table."""
+        """Multiply sparse counts, which have a column per value, with the table."""
         by_column = counts.tocsc()
         out = np.zeros(counts.shape)
         for rows, block in self.blocks():

@@ -42,8 +42,8 @@ def semantic_mean(
     >>> semantic_mean(sick, datasets.diagnoses(), candidates="values")
     'hepatitis B'
     """
-    counted = column(values, taxonomy)
-    return taxonomy.identifiers[_mean(counted, measure, candidates)]
+    concepts = column(values, taxonomy)
+    return taxonomy.identifiers[_mean_code(concepts, measure, candidates)]
 
 
 def semantic_variance(
@@ -62,28 +62,28 @@ def semantic_variance(
     >>> round(semantic_variance({"hepatitis B": 3, "hepatitis C": 1}, datasets.diagnoses()), 4)
     0.0431
     """
-    counted = column(values, taxonomy)
-    mean = np.array([_mean(counted, measure, candidates)], dtype=np.int32)
-    from_mean = Distances(taxonomy, mean, counted.codes, measure).row(0)
-    return float(counted.counts @ from_mean**2 / counted.records)
+    concepts = column(values, taxonomy)
+    mean = np.array([_mean_code(concepts, measure, candidates)], dtype=np.int32)
+    from_mean = Distances(taxonomy, mean, concepts.codes, measure).row(0)
+    return float(concepts.counts @ from_mean**2 / concepts.records)
 
 
-def _mean(of: Column, measure: MeasureLike, candidates: str) -> int:
-    taxonomy = of.taxonomy
-    codes = _candidates(of, candidates)
-    sums = summed_distances(of, codes, measure)
-    best = codes[sums <= sums.min() + of.records * TIE]
+def _mean_code(concepts: Column, measure: MeasureLike, candidates: str) -> int:
+    taxonomy = concepts.taxonomy
+    codes = _candidate_codes(concepts, candidates)
+    sums = summed_distances(concepts, codes, measure)
+    best = codes[sums <= sums.min() + concepts.records * TIE]
     deepest = best[taxonomy.depths[best] == taxonomy.depths[best].max()]
     return min(deepest.tolist(), key=taxonomy.identifiers.__getitem__)
 
 
-def _candidates(of: Column, candidates: str) -> NDArray[np.int32]:
+def _candidate_codes(concepts: Column, candidates: str) -> NDArray[np.int32]:
     if candidates == "domain":
-        return np.arange(len(of.taxonomy), dtype=np.int32)
+        return np.arange(len(concepts.taxonomy), dtype=np.int32)
     if candidates == "hierarchy":
-        return np.unique(ancestor_lists(of.taxonomy, of.codes)[1])
+        return np.unique(ancestor_lists(concepts.taxonomy, concepts.codes)[1])
     if candidates == "values":
-        return of.codes
+        return concepts.codes
     raise ParameterError(
         f"candidates is {candidates!r}", "it can be 'domain', 'hierarchy' or 'values'"
     )
@@ -110,11 +110,11 @@ def weighted_distance(
             f"{len(taxonomies)} taxonomies, {len(reference)} and {len(record)} values were given",
             "give one taxonomy and two values for each attribute",
         )
-    apart = [
+    distances = [
         distance(taxonomy, b, v, measure)
         for taxonomy, b, v in zip(taxonomies, reference, record, strict=True)
     ]
-    return count * sum(apart) / len(apart)
+    return count * sum(distances) / len(distances)
 
 
 def centroid(

@@ -42,20 +42,20 @@ def column(values: Values, taxonomy: Taxonomy) -> Column:
         )
     if not counts:
         raise ParameterError("there are no values", "give at least one")
-    codes = _known(counts, taxonomy)
+    codes = _resolve_codes(counts, taxonomy)
     distinct, place = np.unique(codes, return_inverse=True)  # aliases may name the same concept
     sums = np.bincount(place, weights=np.array(list(counts.values()), dtype=float))
     return Column(taxonomy, distinct, sums.astype(np.int64))
 
 
-def _known(counts: Mapping[str, int], taxonomy: Taxonomy) -> NDArray[np.int32]:
+def _resolve_codes(counts: Mapping[str, int], taxonomy: Taxonomy) -> NDArray[np.int32]:
     unknown = [value for value in counts if value not in taxonomy]
     if not unknown:
         return taxonomy.codes(list(counts))
-    listed_values = ", ".join(f"{value!r} ({counts[value]:,})" for value in unknown[:5])
+    examples = ", ".join(f"{value!r} ({counts[value]:,})" for value in unknown[:5])
     more = f" and {len(unknown) - 5:,} more" if len(unknown) > 5 else ""
     raise UnknownValueError(
-        f"{many(len(unknown), 'value')} not in {taxonomy!r}:\n  {listed_values}{more}",
+        f"{many(len(unknown), 'value')} not in {taxonomy!r}:\n  {examples}{more}",
         "statistics need identifiers: map_terms(values, taxonomy) leads terms to concepts",
     )
 
@@ -83,27 +83,29 @@ def pairs(x: Iterable[Concept], tax_x: Taxonomy, y: Iterable[Concept], tax_y: Ta
             "give two columns of the same records",
         )
     first, second = column(xs, tax_x), column(ys, tax_y)
-    row, col = _places(xs, first), _places(ys, second)
+    row, col = _value_places(xs, first), _value_places(ys, second)
     distinct, counts = np.unique(row * len(second.codes) + col, return_counts=True)
     row, col = np.divmod(distinct, len(second.codes))
     return Pairs(first, second, row, col, counts)
 
 
-def _places(values: list[Concept], of: Column) -> NDArray[np.int64]:
+def _value_places(values: list[Concept], concepts: Column) -> NDArray[np.int64]:
     """Where each record's value stands among the distinct ones."""
-    place = {v: int(np.searchsorted(of.codes, of.taxonomy.code(v))) for v in set(values)}
+    place = {
+        v: int(np.searchsorted(concepts.codes, concepts.taxonomy.code(v))) for v in set(values)
+    }
     return np.fromiter(map(place.__getitem__, values), dtype=np.int64, count=len(values))
 
 
 def summed_distances(
-    of: Column, candidates: NDArray[np.int32], measure: MeasureLike
+    concepts: Column, candidates: NDArray[np.int32], measure: MeasureLike
 ) -> NDArray[np.float64]:
     """For each candidate the summed distance to all records.
 
     The table of values by candidates passes through memory block by block.
     """
-    table = Distances(of.taxonomy, of.codes, candidates, measure)
+    table = Distances(concepts.taxonomy, concepts.codes, candidates, measure)
     sums = np.zeros(len(candidates))
     for rows, block in table.blocks():
-        sums += of.counts[rows] @ block
+        sums += concepts.counts[rows] @ block
     return sums

@@ -36,9 +36,9 @@ def marginality(
     """
     if not isinstance(values, Mapping):
         values = listed(values)
-    counted = column(values, taxonomy)
+    concepts = column(values, taxonomy)
     distinct, place = np.unique(taxonomy.codes(list(values)), return_inverse=True)
-    return summed_distances(counted, distinct, measure)[place]
+    return summed_distances(concepts, distinct, measure)[place]
 
 
 def marginality_mean(values: Values, taxonomy: Taxonomy, measure: MeasureLike = "sanchez") -> float:
@@ -66,8 +66,8 @@ def marginality_variance(
     >>> round(marginality_variance(["hepatitis B", "hepatitis C"], datasets.diagnoses()), 3)
     0.415
     """
-    counted = column(values, taxonomy)
-    return float(counted.counts @ _marginalities(counted, measure) / counted.records)
+    concepts = column(values, taxonomy)
+    return float(concepts.counts @ _marginalities(concepts, measure) / concepts.records)
 
 
 def marginality_covariance(
@@ -90,12 +90,12 @@ def marginality_covariance(
     >>> round(covariance - marginality_variance(column, tree), 12)
     0.0
     """
-    counted = pairs(x, tax_x, y, tax_y)
-    of_x = _marginalities(counted.x, measure)[counted.row]
-    of_y = _marginalities(counted.y, measure)[counted.col]
-    return float(counted.counts @ np.sqrt(of_x * of_y) / counted.counts.sum())
+    joint = pairs(x, tax_x, y, tax_y)
+    of_x = _marginalities(joint.x, measure)[joint.row]
+    of_y = _marginalities(joint.y, measure)[joint.col]
+    return float(joint.counts @ np.sqrt(of_x * of_y) / joint.counts.sum())
 
 
-def _marginalities(of: Column, measure: MeasureLike) -> NDArray[np.float64]:
-    """Of each distinct value."""
-    return summed_distances(of, of.codes, measure)
+def _marginalities(concepts: Column, measure: MeasureLike) -> NDArray[np.float64]:
+    """The marginality of each distinct value."""
+    return summed_distances(concepts, concepts.codes, measure)

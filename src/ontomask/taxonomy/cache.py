@@ -40,33 +40,33 @@ MOST_ENTRIES = 30
 LAYOUT = 1
 BETWEEN_CONCEPTS, BETWEEN_NAMES = "\x1e", "\x1f"
 
-Warned = list[tuple[str, str]]
+CaughtWarnings = list[tuple[str, str]]
 
 
 def cached(
-    files: Sequence[Path], asked: dict[str, Any], read: Callable[[], Taxonomy]
-) -> tuple[Taxonomy, Warned]:
-    """What ``read`` gives for these files, and what it warned of, from the cache where it is there.
+    files: Sequence[Path], settings: dict[str, Any], read: Callable[[], Taxonomy]
+) -> tuple[Taxonomy, CaughtWarnings]:
+    """Load the taxonomy of these files and its warnings from the cache, or call ``read``.
 
-    ``asked`` is everything else that the result depends on.
+    ``settings`` is everything else that the result depends on.
     """
-    entry = _entry(files, asked)
-    if entry is not None and (kept := _load(entry)) is not None:
-        return kept
+    entry = _entry_path(files, settings)
+    if entry is not None and (entry_content := _load(entry)) is not None:
+        return entry_content
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         taxonomy = read()
-    warned = [(type(w.message).__name__, str(w.message)) for w in caught]
+    caught_warnings = [(type(w.message).__name__, str(w.message)) for w in caught]
     if entry is not None:
-        _save(entry, taxonomy, warned)
-    return taxonomy, warned
+        _save(entry, taxonomy, caught_warnings)
+    return taxonomy, caught_warnings
 
 
 def folder() -> Path | None:
-    """Where parsed taxonomies are kept; None where none are."""
-    named = os.environ.get("ONTOMASK_CACHE")
-    if named is not None:
-        return None if named.strip().lower() in ("", "off", "0", "no") else Path(named)
+    """The folder of the cache; None where the cache is off."""
+    setting = os.environ.get("ONTOMASK_CACHE")
+    if setting is not None:
+        return None if setting.strip().lower() in ("", "off", "0", "no") else Path(setting)
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA")
     elif sys.platform == "darwin":
@@ -76,29 +76,31 @@ def folder() -> Path | None:
     return Path(base) / "ontomask" if base and not base.startswith("~") else None
 
 
-def _entry(files: Sequence[Path], asked: dict[str, Any]) -> Path | None:
-    where = folder()
+def _entry_path(files: Sequence[Path], settings: dict[str, Any]) -> Path | None:
+    cache = folder()
     try:
-        if where is None or sum(file.stat().st_size for file in files) < SMALLEST:
+        if cache is None or sum(file.stat().st_size for file in files) < SMALLEST:
             return None
-        whole = hashlib.sha256()
+        digest_of_all = hashlib.sha256()
         names = [path.name for path in files]  # they may say a language or a date
-        whole.update(json.dumps([LAYOUT, __version__, asked, names], sort_keys=True).encode())
+        digest_of_all.update(
+            json.dumps([LAYOUT, __version__, settings, names], sort_keys=True).encode()
+        )
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-            for digest in pool.map(_digest, files):
-                whole.update(digest)
+            for digest in pool.map(_file_digest, files):
+                digest_of_all.update(digest)
     except (OSError, TypeError, ValueError):  # unreadable: the reader says so in its own words
         return None
-    return where / f"{whole.hexdigest()[:40]}.npz"
+    return cache / f"{digest_of_all.hexdigest()[:40]}.npz"
 
 
-def _digest(path: Path) -> bytes:
+def _file_digest(path: Path) -> bytes:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").digest()
 
 
-def _save(entry: Path, taxonomy: Taxonomy, warned: Warned) -> None:
-    """Keep a taxonomy; where that is not possible, go without."""
+def _save(entry: Path, taxonomy: Taxonomy, warned: CaughtWarnings) -> None:
+    """Save a taxonomy to the cache; errors of the file system are ignored."""
     texts = {
         "identifiers": BETWEEN_CONCEPTS.join(taxonomy.identifiers),
         "labels": BETWEEN_CONCEPTS.join(map(BETWEEN_NAMES.join, taxonomy.label_lists)),
@@ -126,18 +128,18 @@ def _save(entry: Path, taxonomy: Taxonomy, warned: Warned) -> None:
             Path(unfinished).replace(entry)
         finally:
             Path(unfinished).unlink(missing_ok=True)
-        _forget_old(entry.parent)
+        _delete_old_entries(entry.parent)
     except OSError:
         return
 
 
-def _forget_old(where: Path) -> None:
+def _delete_old_entries(where: Path) -> None:
     entries = sorted(where.glob("*.npz"), key=lambda path: path.stat().st_mtime, reverse=True)
     for old in entries[MOST_ENTRIES:]:
         old.unlink(missing_ok=True)
 
 
-def _load(entry: Path) -> tuple[Taxonomy, Warned] | None:
+def _load(entry: Path) -> tuple[Taxonomy, CaughtWarnings] | None:
     if not entry.exists():
         return None
     try:
@@ -147,16 +149,18 @@ def _load(entry: Path) -> tuple[Taxonomy, Warned] | None:
                 for name in ("identifiers", "labels", "aliases", "about")
             }
             identifiers = text["identifiers"].split(BETWEEN_CONCEPTS)
-            labels = _Labels(text["labels"].split(BETWEEN_CONCEPTS))
+            labels = _JoinedLabels(text["labels"].split(BETWEEN_CONCEPTS))
             aliases = text["aliases"].split(BETWEEN_CONCEPTS) if text["aliases"] else []
             about, warned = json.loads(text["about"])
-            start, items, depths = (_frozen(arrays[n]) for n in ("start", "items", "depths"))
+            start, items, depths = (
+                _make_read_only(arrays[n]) for n in ("start", "items", "depths")
+            )
             taxonomy = Taxonomy(
                 identifiers,
                 Links(start, items),
                 labels,
                 dict(zip(aliases, arrays["alias_codes"].tolist(), strict=True)),
-                _about(about),
+                _restore_about(about),
                 depths,
             )
             if not len(labels) == len(taxonomy) == len(taxonomy.depths):
@@ -166,8 +170,8 @@ def _load(entry: Path) -> tuple[Taxonomy, Warned] | None:
         return None  # damaged: it is parsed and written again
 
 
-class _Labels(Sequence[tuple[str, ...]]):
-    """The names of each concept, taken apart when they are asked for."""
+class _JoinedLabels(Sequence[tuple[str, ...]]):
+    """The names of each concept, split when they are asked for."""
 
     def __init__(self, joined: list[str]) -> None:
         self._joined = joined
@@ -182,17 +186,17 @@ class _Labels(Sequence[tuple[str, ...]]):
         return tuple(names.split(BETWEEN_NAMES)) if names else ()
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+def _make_read_only(array: NDArray[Any]) -> NDArray[Any]:
     array.flags.writeable = False
     return array
 
 
-def _about(kept: dict[str, Any]) -> About:
-    style = kept.pop("code_style")
-    return About(**kept, code_style=CodeStyle(**style) if style else None)
+def _restore_about(fields: dict[str, Any]) -> About:
+    style = fields.pop("code_style")
+    return About(**fields, code_style=CodeStyle(**style) if style else None)
 
 
-def warn_again(warned: Warned, where: str, stacklevel: int) -> None:
+def warn_again(warned: CaughtWarnings, where: str, stacklevel: int) -> None:
     """Pass on what a reader warned of, with the name of the file."""
     for kind, message in warned:
         category = getattr(errors, kind, errors.OntomaskWarning)

@@ -16,11 +16,11 @@ class CodeStyle:
     has its own number of them, and never lost a zero (a number type refuses letters). Where codes
     have ``letters_anywhere``, all of them begin with one.
 
-    >>> [found for _, found in ICD9_DIAGNOSES.readings("8")][0]
+    >>> [code for _, code in ICD9_DIAGNOSES.readings("8")][0]
     '008'
-    >>> [found for _, found in ICD9_DIAGNOSES.readings("25083")][0]
+    >>> [code for _, code in ICD9_DIAGNOSES.readings("25083")][0]
     '250.83'
-    >>> [found for _, found in ICD10.readings("s72001a")]
+    >>> [code for _, code in ICD10.readings("s72001a")]
     ['S72.001A']
     """
 

@@ -26,43 +26,43 @@ __all__ = ["read", "write"]
 
 
 def read(path: Path) -> dict[str, str]:
-    """The corrections that are filled in."""
+    """Read the corrections that are filled in."""
     table = read_table(Source(path), strip=False)
     top = table.rows[0].cells
-    value, concept = column(top, ["value"]), column(top, ["concept"])
+    value_place, concept_place = column(top, ["value"]), column(top, ["concept"])
     rows = table.rows[1:]
-    if value is None or concept is None:
+    if value_place is None or concept_place is None:
         if len(top) != 2:
             raise table.error(
                 table.rows[0].line,
                 "there are no columns called value and concept",
                 "name them in the first row, or give two columns without a header",
             )
-        value, concept, rows = 0, 1, table.rows
-    found: dict[str, tuple[str, int]] = {}
+        value_place, concept_place, rows = 0, 1, table.rows
+    concepts: dict[str, tuple[str, int]] = {}
     for row in rows:
-        if len(row.cells) <= max(value, concept):
+        if len(row.cells) <= max(value_place, concept_place):
             raise table.error(row.line, f"{len(row.cells)} columns where two are needed")
-        given, meant = row.cells[value], row.cells[concept].strip()
-        if not meant:
+        value, concept = row.cells[value_place], row.cells[concept_place].strip()
+        if not concept:
             continue
-        known, line = found.setdefault(given, (meant, row.line))
-        if known != meant:
+        earlier, line = concepts.setdefault(value, (concept, row.line))
+        if earlier != concept:
             raise table.error(
                 row.line,
-                f"{given!r} is corrected to {meant!r} here and to {known!r} on line {line}",
+                f"{value!r} is corrected to {concept!r} here and to {earlier!r} on line {line}",
                 "keep one of them",
             )
-    return {given: meant for given, (meant, _) in found.items()}
+    return {value: concept for value, (concept, _) in concepts.items()}
 
 
-def write(found: TermMap, path: Path, *, force: bool = False) -> None:
-    """The values without a concept, the most frequent first, with what they may be."""
-    suggested = found.suggestions()
+def write(term_map: TermMap, path: Path, *, force: bool = False) -> None:
+    """Write the values without a concept, the most frequent first, with suggestions."""
+    suggested = term_map.suggestions()
     with written_beside(path, force=force) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["value", "concept", "count", "may be"])
-        for match in found.lost:
+        for match in term_map.lost:
             hits = suggested.get(match.value, [])
-            may_be = " | ".join(found.told(hit) for hit in hits[:9])
+            may_be = " | ".join(term_map.told(hit) for hit in hits[:9])
             writer.writerow([match.value, "", match.count, may_be])

@@ -25,7 +25,7 @@ WAYS = ("paths", "prefixes", "flat")
 
 @dataclass(frozen=True)
 class Made:
-    """A file that was written, the taxonomy it holds, and the values that reach no concept."""
+    """A taxonomy, the file it was saved to, and the values of the column that it does not map."""
 
     file: Path
     taxonomy: Taxonomy
@@ -35,25 +35,25 @@ class Made:
 def of_values(
     values: Iterable[str], how: str, *, separator: str = "|", lengths: Sequence[int] = ()
 ) -> Taxonomy:
-    """A taxonomy that is in the values: their paths, their prefixes, or all below one root.
+    """Make a taxonomy of values: from their paths, their prefixes, or all below one root.
 
     >>> of_values(["nurse", "cook"], "flat").children("*")
     ('cook', 'nurse')
     """
     one_of("how", how, *WAYS)
     # Outer spaces are lost in a file, and two values that only they tell apart are one.
-    plain = list(dict.fromkeys(it.strip() for it in values if it.strip()))
+    plain = list(dict.fromkeys(value.strip() for value in values if value.strip()))
     if how == "paths":
         return Taxonomy.from_paths(plain, sep=separator)
     if how == "prefixes":
         return Taxonomy.from_prefixes(plain, lengths=list(lengths))
     return Taxonomy.from_edges(
-        [(VIRTUAL_ROOT, None), *((it, VIRTUAL_ROOT) for it in plain if it != VIRTUAL_ROOT)]
+        [(VIRTUAL_ROOT, None), *((value, VIRTUAL_ROOT) for value in plain if value != VIRTUAL_ROOT)]
     )
 
 
 def taxonomy_file(release_file: Path, number: int, column: str) -> Path:
-    """A file beside the release file, named after a column as far as its letters may stand there.
+    """The path of a column's taxonomy beside the release file, with unsafe characters replaced.
 
     ``number`` is the column's place in the table, which tells those apart that look the same then.
     """
@@ -63,7 +63,7 @@ def taxonomy_file(release_file: Path, number: int, column: str) -> Path:
 
 
 def free_file(file: Path, taxonomy: Taxonomy) -> Path:
-    """That file, or one with a number in its name where it holds another taxonomy already.
+    """The given path, or a numbered one if that file already holds another taxonomy.
 
     A release file, or a run that is kept, may name the one that is there: it stays as it is.
     """
@@ -86,7 +86,7 @@ def _holds(file: Path, taxonomy: Taxonomy) -> bool:
 def write_made(
     taxonomy: Taxonomy, file: Path, values: Mapping[str, int], *, force: bool = False
 ) -> Made:
-    """Write a taxonomy, and read it back: it must be what it was.
+    """Save a taxonomy to a file, and check that it reads back unchanged.
 
     ``values`` are those of the column, with counts: which of them it knows is told. Where the file
     does not read back as what was written, it is removed, and that is a
@@ -98,28 +98,28 @@ def write_made(
         else:
             csv.writer(text, lineterminator="\n").writerows([("child", "parent"), *_rows(taxonomy)])
     try:
-        again = _read_back(taxonomy, file)
-        found = map_terms(dict(values), again)
+        saved = _read_back(taxonomy, file)
+        term_map = map_terms(dict(values), saved)
     except BaseException:
         file.unlink(missing_ok=True)
         raise
-    return Made(file, again, tuple(found.lost))
+    return Made(file, saved, tuple(term_map.lost))
 
 
 def _read_back(taxonomy: Taxonomy, file: Path) -> Taxonomy:
     try:
-        again = load_taxonomy(file, "child-parent")
+        saved = load_taxonomy(file, "child-parent")
     except OntomaskError as error:
         raise TaxonomyError(
             f"what was made cannot be read back from a file: {error.message}", error.hint
         ) from None
-    if again != taxonomy:
-        odd = quoted(sorted(set(taxonomy.identifiers) ^ set(again.identifiers)), 3)
+    if saved != taxonomy:
+        names = quoted(sorted(set(taxonomy.identifiers) ^ set(saved.identifiers)), 3)
         raise TaxonomyError(
-            f"some names cannot be kept in a file as they are{f': {odd}' if odd else ''}",
+            f"some names cannot be kept in a file as they are{f': {names}' if names else ''}",
             "take out letters that cannot be seen, as line ends and spaces around them",
         )
-    return again
+    return saved
 
 
 def _rows(taxonomy: Taxonomy) -> list[tuple[str, str]]:

@@ -32,8 +32,8 @@ class Links(NamedTuple):
 
     def of(self, concept: int) -> list[int]:
         """The list of one concept."""
-        listed: list[int] = self.items[self.start[concept] : self.start[concept + 1]].tolist()
-        return listed
+        concepts: list[int] = self.items[self.start[concept] : self.start[concept + 1]].tolist()
+        return concepts
 
     def lists(self) -> list[list[int]]:
         """The list of every concept."""
@@ -65,13 +65,13 @@ class Links(NamedTuple):
         by_owner = np.lexsort((item, owner))
         start = np.zeros(size + 1, dtype=np.int64)
         np.cumsum(np.bincount(owner, minlength=size), out=start[1:])
-        return Links(_frozen(start), _frozen(item[by_owner].astype(np.int32)))
+        return Links(_make_read_only(start), _make_read_only(item[by_owner].astype(np.int32)))
 
 
 Array = TypeVar("Array", bound=NDArray[Any])
 
 
-def _frozen(array: Array) -> Array:
+def _make_read_only(array: Array) -> Array:
     array.flags.writeable = False
     return array
 
@@ -97,20 +97,20 @@ def order(
     tops: list[str] = []
     if len(roots) > 1:
         tops = sorted(names[root] for root in roots)
-        child, parent, roots = _below_virtual_root(names, child, parent, roots)
+        child, parent, roots = _add_virtual_root(names, child, parent, roots)
         if len(names) > len(by_name):
             by_name.append(len(names) - 1)  # it has no siblings, so its place does not matter
-    children = _children(by_name, child, parent)
-    ordered = _walk(names, children, roots)
+    children = _children_by_name(by_name, child, parent)
+    ordered = _depth_first_order(names, children, roots)
     if len(ordered) < len(names):
-        raise _cycle_above(names, Links.from_pairs(child, parent, len(names)), ordered)
+        raise _find_unreached_cycle(names, Links.from_pairs(child, parent, len(names)), ordered)
     rank = np.empty(len(names), dtype=np.int32)
     rank[ordered] = np.arange(len(names), dtype=np.int32)
     parents = Links.from_pairs(rank[child], rank[parent], len(names))
     return np.array(ordered), [names[old] for old in ordered], parents, tops
 
 
-def _children(by_name: Sequence[int], child: IntArray, parent: IntArray) -> Links:
+def _children_by_name(by_name: Sequence[int], child: IntArray, parent: IntArray) -> Links:
     """The children of each concept in order of their names."""
     alphabetical = np.array(by_name)
     place = np.empty(len(alphabetical), dtype=np.int64)
@@ -119,7 +119,7 @@ def _children(by_name: Sequence[int], child: IntArray, parent: IntArray) -> Link
     return Links(links.start, alphabetical[links.items].astype(np.int32))
 
 
-def _below_virtual_root(
+def _add_virtual_root(
     names: list[str], child: IntArray, parent: IntArray, roots: list[int]
 ) -> tuple[IntArray, IntArray, list[int]]:
     """Put ``*`` above several roots; where one of them is called ``*``, above the others."""
@@ -138,10 +138,10 @@ def _below_virtual_root(
     return np.append(child, below), np.append(parent, [top] * len(below)), [top]
 
 
-def _walk(names: Sequence[str], children: Links, roots: Sequence[int]) -> list[int]:
+def _depth_first_order(names: Sequence[str], children: Links, roots: Sequence[int]) -> list[int]:
     """Reverse postorder of the depth-first walk from the roots."""
     start, items = children.start.tolist(), children.items.tolist()
-    fresh, opened, done = 0, 1, 2
+    fresh, on_path, closed = 0, 1, 2
     state = bytearray(len(names))
     finished: list[int] = []
     stack = list(roots)
@@ -149,22 +149,24 @@ def _walk(names: Sequence[str], children: Links, roots: Sequence[int]) -> list[i
         concept = stack[-1]
         if state[concept] != fresh:
             stack.pop()
-            if state[concept] == opened:
-                state[concept] = done
+            if state[concept] == on_path:
+                state[concept] = closed
                 finished.append(concept)
             continue
-        state[concept] = opened
+        state[concept] = on_path
         for below in items[start[concept] : start[concept + 1]]:
             if state[below] == fresh:
                 stack.append(below)
-            elif state[below] == opened:
+            elif state[below] == on_path:
                 # A concept may wait further down the stack as well: its topmost place counts.
-                path = list(dict.fromkeys(c for c in reversed(stack) if state[c] == opened))
-                raise _cycle([names[c] for c in [below, *path[: path.index(below) + 1]]])
+                path = list(dict.fromkeys(c for c in reversed(stack) if state[c] == on_path))
+                raise _cycle_error([names[c] for c in [below, *path[: path.index(below) + 1]]])
     return finished[::-1]
 
 
-def _cycle_above(names: Sequence[str], parents: Links, ordered: Sequence[int]) -> CycleError:
+def _find_unreached_cycle(
+    names: Sequence[str], parents: Links, ordered: Sequence[int]
+) -> CycleError:
     """The cycle among concepts that no root reaches: every parent of theirs is one of them."""
     concept = min(set(range(len(names))).difference(ordered))
     seen: dict[int, int] = {}
@@ -173,10 +175,10 @@ def _cycle_above(names: Sequence[str], parents: Links, ordered: Sequence[int]) -
         seen[concept] = len(path)
         path.append(concept)
         concept = parents.of(concept)[0]
-    return _cycle([names[c] for c in [*path[seen[concept] :], concept]])
+    return _cycle_error([names[c] for c in [*path[seen[concept] :], concept]])
 
 
-def _cycle(path: Sequence[str]) -> CycleError:
+def _cycle_error(path: Sequence[str]) -> CycleError:
     """``path`` goes upwards and ends where it began."""
     if len(path) > 9:
         path = [*path[:4], "…", *path[-4:]]
@@ -193,7 +195,7 @@ def depths(parents: Links) -> NDArray[np.int32]:
     for concept in range(1, len(start) - 1):
         above = items[start[concept] : start[concept + 1]]
         depth.append(1 + (depth[above[0]] if len(above) == 1 else max(depth[p] for p in above)))
-    return _frozen(np.array(depth, dtype=np.int32))
+    return _make_read_only(np.array(depth, dtype=np.int32))
 
 
 def reachable(links: Links, concept: int) -> NDArray[np.int64]:
@@ -214,8 +216,8 @@ def ancestors_of(parents: Sequence[Sequence[int]], concept: int) -> dict[int, in
     while frontier:
         distance += 1
         above = []
-        for here in frontier:
-            for parent in parents[here]:
+        for current in frontier:
+            for parent in parents[current]:
                 if parent not in steps:
                     steps[parent] = distance
                     above.append(parent)

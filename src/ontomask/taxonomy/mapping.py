@@ -22,10 +22,10 @@ __all__ = ["Match", "TermMap", "map_terms"]
 _AFTER_THE_HEAD = re.compile(r"\b(?:of|to|in|on|at|for|with|without|from|by|due|and|or)\b")
 
 #: How alike two spellings are, of 100, for one to be listed and for it to be proposed as meant.
-LIKE, SURE = 60, 80
+LISTED_SIMILARITY, PROPOSED_SIMILARITY = 60, 80
 
 #: What people write where a value is missing, folded.
-_LIKE_MISSING = frozenset({"", "na", "n a", "nan", "null", "none", "missing", "unknown"})
+_MISSING_WORDS = frozenset({"", "na", "n a", "nan", "null", "none", "missing", "unknown"})
 
 
 @dataclass(frozen=True)
@@ -98,21 +98,23 @@ class TermMap:
         >>> map_terms(column, datasets.diagnoses()).apply(column)
         ['influenza', None, 'sprain']
         """
-        known = self.concepts
-        return [known.get(value if type(value) is str else str(value)) for value in listed(values)]
+        concept_of = self.concepts
+        return [
+            concept_of.get(value if type(value) is str else str(value)) for value in listed(values)
+        ]
 
     def require_all(self, column: str = "") -> TermMap:
         """The same map, or an error that lists the values without a concept."""
-        lost = self.lost
-        if not lost:
+        unresolved = self.lost
+        if not unresolved:
             return self
         where = f" of column {column!r}" if column else ""
         name = f" {self.taxonomy.name!r}" if self.taxonomy.name else ""
-        shown = ", ".join(f"{m.value!r} ({many(m.count, 'row')})" for m in lost[:5])
-        more = f" and {len(lost) - 5:,} more" if len(lost) > 5 else ""
+        examples = ", ".join(f"{m.value!r} ({many(m.count, 'row')})" for m in unresolved[:5])
+        more = f" and {len(unresolved) - 5:,} more" if len(unresolved) > 5 else ""
         raise UnknownValueError(
-            f"no single concept of taxonomy{name} for {many(len(lost), 'value')}{where}:\n"
-            f"  {shown}{more}",
+            f"no single concept of taxonomy{name} for {many(len(unresolved), 'value')}{where}:\n"
+            f"  {examples}{more}",
             self.hint(),
         )
 
@@ -123,33 +125,33 @@ class TermMap:
 
     def hint(self) -> str:
         """What to do about the values that reached no concept."""
-        lost, style = self.lost, self.taxonomy.about.code_style
+        unresolved, style = self.lost, self.taxonomy.about.code_style
         if style and any(
             reading in self.taxonomy
-            for match in lost[:50]
+            for match in unresolved[:50]
             if not match.concepts
             for _, reading in style.readings(match.value)
         ):
             return "some look like codes that lost zeros or the point; try repair_codes=True"
-        marks = [m.value for m in lost[:50] if folded(m.value) in _LIKE_MISSING]
+        marks = [m.value for m in unresolved[:50] if folded(m.value) in _MISSING_WORDS]
         if marks:
             return f"{marks[0]!r} looks like a mark of missing values: missing_marks={marks!r}"
-        meant: dict[str, Concept] = {}
-        for match in lost[:3]:
+        corrections: dict[str, Concept] = {}
+        for match in unresolved[:3]:
             if match.concepts:
                 return (
                     f"{match.value!r} may be {quoted(match.concepts)}; say which with "
                     f"corrections={{{match.value!r}: ...}}, or where to look with prefer=..."
                 )
-            if near := self._nearest([match.value], 1, SURE)[match.value]:
-                meant[match.value] = near[0].concept
-        if meant:
-            return f"did you mean corrections={meant!r}?"
+            if hits := self._closest_hits([match.value], 1, PROPOSED_SIMILARITY)[match.value]:
+                corrections[match.value] = hits[0].concept
+        if corrections:
+            return f"did you mean corrections={corrections!r}?"
         return "say what they mean with corrections={value: concept}"
 
     def nearest(self, value: str, most: int = 3) -> list[Hit]:
         """The concepts whose names are spelt most like a value, with those names."""
-        return next(iter(self._nearest([value], most).values()))
+        return next(iter(self._closest_hits([value], most).values()))
 
     def suggestions(self, values: int = 200, most: int = 3) -> dict[str, list[Hit]]:
         """What the most frequent values that reached no concept may mean.
@@ -158,14 +160,14 @@ class TermMap:
         a phrase, and those whose names are spelt most like it.
         """
         unmapped = [m for m in self.lost if not m.concepts][:values]
-        near = self._nearest([m.value for m in unmapped], most)
+        near = self._closest_hits([m.value for m in unmapped], most)
         suggested: dict[str, list[Hit]] = {}
         for match in self.lost:
             if match.concepts:
                 label = self.taxonomy.label
                 suggested[match.value] = [Hit(c, label(c)) for c in match.concepts]
             elif match.value in near:
-                hits = [*self._by_head(match.value), *near[match.value]]
+                hits = [*self._hits_by_head_noun(match.value), *near[match.value]]
                 suggested[match.value] = list({hit.concept: hit for hit in hits}.values())[:most]
         return suggested
 
@@ -176,35 +178,37 @@ class TermMap:
         words = [*name, *(f"< {self.taxonomy.label(parent)}" for parent in above[:1])]
         return f"{hit.concept} ({' '.join(words)})" if words else hit.concept
 
-    def _by_head(self, value: str) -> list[Hit]:
-        """What the longest known end of a phrase may be."""
-        for head in _heads(value):
+    def _hits_by_head_noun(self, value: str) -> list[Hit]:
+        """The concepts named by the longest known end of a phrase."""
+        for head in _head_phrases(value):
             _, codes = self.taxonomy.names.find(head)
             if codes:
                 return [Hit(c, head) for c in sorted(self.taxonomy.identifiers[i] for i in codes)]
         return []
 
-    def _nearest(self, values: list[str], most: int, least: int = LIKE) -> dict[str, list[Hit]]:
+    def _closest_hits(
+        self, values: list[str], most: int, least: int = LISTED_SIMILARITY
+    ) -> dict[str, list[Hit]]:
         from rapidfuzz import fuzz, process  # only where a suggestion is needed
 
-        spelt, identifiers = self.taxonomy.names.spelt, self.taxonomy.identifiers
-        names = list(spelt)
-        found: dict[str, list[Hit]] = {}
+        spellings, identifiers = self.taxonomy.names.spelt, self.taxonomy.identifiers
+        names = list(spellings)
+        hits_by_value: dict[str, list[Hit]] = {}
         for first in range(0, len(values), 20):  # a few at a time: the table is values by names
-            some = values[first : first + 20]
-            plain = [folded(value) for value in some]
+            batch = values[first : first + 20]
+            plain = [folded(value) for value in batch]
             scores = process.cdist(
                 plain, names, scorer=fuzz.ratio, score_cutoff=least, dtype=np.uint8, workers=-1
             )
-            for value, row in zip(some, scores, strict=True):
+            for value, row in zip(batch, scores, strict=True):
                 best = np.argsort(-row.astype(np.int16), kind="stable")[: most * 4]
                 hits: dict[Concept, Hit] = {}
                 for place in best[row[best] > 0]:
-                    name, codes = spelt[names[place]]
+                    name, codes = spellings[names[place]]
                     concept = min(identifiers[code] for code in codes)
                     hits.setdefault(concept, Hit(concept, name))
-                found[value] = list(hits.values())[:most]
-        return found
+                hits_by_value[value] = list(hits.values())[:most]
+        return hits_by_value
 
     def write_corrections(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Write the values without a concept to a table, to be filled in by hand and read back.
@@ -231,7 +235,7 @@ class TermMap:
 
 
 @dataclass(frozen=True)
-class _Rules:
+class _MatchRules:
     """How values are matched: what :func:`map_terms` was asked for."""
 
     taxonomy: Taxonomy
@@ -271,12 +275,12 @@ def map_terms(
     counts. Missing values, and ``missing_marks`` such as ``"?"``, are counted and left out.
 
     >>> from ontomask import datasets
-    >>> found = map_terms(["Flu", "hepatitis-B", "sprains", "hepatits"], datasets.diagnoses())
-    >>> found
+    >>> terms = map_terms(["Flu", "hepatitis-B", "sprains", "hepatits"], datasets.diagnoses())
+    >>> terms
     TermMap(4 distinct values, 75.0% of records mapped, 1 unmapped)
-    >>> {match.value: (match.concept, match.how) for match in found.matches}["sprains"]
+    >>> {match.value: (match.concept, match.how) for match in terms.matches}["sprains"]
     ('sprain', 'identifier, stemmed')
-    >>> found.nearest("hepatits", most=1)
+    >>> terms.nearest("hepatits", most=1)
     [Hit(concept='hepatitis', name='hepatitis')]
     """
     if repair_codes and taxonomy.about.code_style is None:
@@ -286,22 +290,22 @@ def map_terms(
         )
     if stems is not None:
         stemmer_of(stems)  # an unknown language is an error even where no stem is needed
-    rules = _Rules(
+    rules = _MatchRules(
         taxonomy,
-        _checked(corrections, taxonomy),
-        _below(prefer, taxonomy),
+        _resolve_corrections(corrections, taxonomy),
+        _codes_below(prefer, taxonomy),
         repair_codes,
         stems,
         heads,
     )
     counts, missing = counted(values)
     missing += sum(counts.pop(mark, 0) for mark in set(missing_marks))
-    matches = [_match(value, count, rules) for value, count in counts.items()]
+    matches = [_match_value(value, count, rules) for value, count in counts.items()]
     matches.sort(key=lambda match: (-match.count, match.value))
     return TermMap(taxonomy, tuple(matches), missing)
 
 
-def _checked(
+def _resolve_corrections(
     corrections: Mapping[str, Concept] | str | PathLike[str] | None, taxonomy: Taxonomy
 ) -> dict[str, Concept]:
     if corrections is None:
@@ -319,49 +323,49 @@ def _checked(
     return {v: taxonomy.identifiers[taxonomy.code(c)] for v, c in corrections.items()}
 
 
-def _below(prefer: Concept | Collection[Concept], taxonomy: Taxonomy) -> frozenset[int]:
+def _codes_below(prefer: Concept | Collection[Concept], taxonomy: Taxonomy) -> frozenset[int]:
     roots = [prefer] if isinstance(prefer, str) else list(prefer)
     return frozenset(
         taxonomy.code(concept) for root in roots for concept in taxonomy.descendants(root)
     )
 
 
-def _match(value: str, count: int, rules: _Rules) -> Match:
+def _match_value(value: str, count: int, rules: _MatchRules) -> Match:
     if value in rules.corrections:
         return Match(value, count, (rules.corrections[value],), "correction")
-    for how, codes in _readings(value, rules):
+    for how, codes in _possible_meanings(value, rules):
         concepts = tuple(sorted(rules.taxonomy.identifiers[code] for code in codes))
         return Match(value, count, concepts, how if len(codes) == 1 else f"ambiguous {how}")
     return Match(value, count, (), "unmapped")
 
 
-def _readings(value: str, rules: _Rules) -> Iterator[tuple[str, tuple[int, ...]]]:
+def _possible_meanings(value: str, rules: _MatchRules) -> Iterator[tuple[str, tuple[int, ...]]]:
     """What a value may mean, the best reading first."""
-    yield from _named(value, rules)
+    yield from _matches_by_name(value, rules)
     style = rules.taxonomy.about.code_style
     if rules.repair_codes and style:
         for mended, code in style.readings(value):
             if code in rules.taxonomy:
                 yield mended, (rules.taxonomy.code(code),)
     if rules.heads:
-        for head in _heads(value):
-            for how, codes in _named(head, rules):
+        for head in _head_phrases(value):
+            for how, codes in _matches_by_name(head, rules):
                 yield f"head noun {head!r}, {how}", codes
 
 
-def _named(name: str, rules: _Rules) -> Iterator[tuple[str, tuple[int, ...]]]:
+def _matches_by_name(name: str, rules: _MatchRules) -> Iterator[tuple[str, tuple[int, ...]]]:
     """The kinds of name that match; those with preferred concepts, cut down to these, first."""
-    found = rules.taxonomy.names.matches(name, rules.language)
-    for how, codes in found if rules.preferred else ():
+    matches = rules.taxonomy.names.matches(name, rules.language)
+    for how, codes in matches if rules.preferred else ():
         if below := tuple(code for code in codes if code in rules.preferred):
-            yield (how if below == found[0][1] else f"{how}, preferred"), below
-    yield from found
+            yield (how if below == matches[0][1] else f"{how}, preferred"), below
+    yield from matches
 
 
-def _heads(value: str) -> Iterator[str]:
+def _head_phrases(value: str) -> Iterator[str]:
     """Ever shorter ends of the first noun phrase: "second holiday home", "holiday home", "home"."""
     words = folded(_AFTER_THE_HEAD.split(value.lower(), maxsplit=1)[0]).split()
-    whole = folded(value).split()
+    phrase = folded(value).split()
     for first in range(len(words)):
-        if words[first:] != whole:
+        if words[first:] != phrase:
             yield " ".join(words[first:])

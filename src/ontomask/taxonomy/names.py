@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 from ontomask.errors import ParameterError, quoted
 
-__all__ = ["Hit", "NameIndex", "Table", "folded", "nearest", "stemmer"]
+__all__ = ["Hit", "NameIndex", "CodesByName", "folded", "make_stemmer", "nearest"]
 
 _NOT_WORD = re.compile(r"[\W_]+")
 
 #: Which concepts, by code number, have a name.
-Table = dict[str, tuple[int, ...]]
+CodesByName = dict[str, tuple[int, ...]]
 
 
 def folded(name: str) -> str:
-    """A name without what people type differently: case, spaces and punctuation.
+    """Fold the case, spaces and punctuation of a name, which people type differently.
 
     >>> folded("  Coma, Diabetic "), folded("SPORT_SHOE"), folded("Straße")
     ('coma diabetic', 'sport shoe', 'strasse')
@@ -30,32 +30,32 @@ def folded(name: str) -> str:
     return _NOT_WORD.sub(" ", unicodedata.normalize("NFKC", plain)).strip()
 
 
-def stemmer(language: str) -> Callable[[str], str]:
+def make_stemmer(language: str) -> Callable[[str], str]:
     """A function that reduces each word of a folded name to its stem (TM section 4).
 
-    >>> stem = stemmer("english")
+    >>> stem = make_stemmer("english")
     >>> stem("sports"), stem("second residences"), stem("relaxation") == stem("relax")
     ('sport', 'second resid', True)
     """
     import Stemmer  # Snowball's own, in C
 
-    known = Stemmer.algorithms()
-    if language not in known:
+    languages = Stemmer.algorithms()
+    if language not in languages:
         raise ParameterError(
             f"there are no stems for the language {language!r}",
-            f"there are for {quoted(sorted(known), most=len(known))}; None does without",
+            f"there are for {quoted(sorted(languages), most=len(languages))}; None does without",
         )
     stem_of = Stemmer.Stemmer(language).stemWord
     stems: dict[str, str] = {}  # most words occur in many names
 
-    def stemmed(name: str) -> str:
+    def stem_words(name: str) -> str:
         words = name.split(" ")
         for word in words:
             if word not in stems:
                 stems[word] = stem_of(word)
         return " ".join([stems[word] for word in words])
 
-    return stemmed
+    return stem_words
 
 
 class Hit(NamedTuple):
@@ -79,18 +79,20 @@ class NameIndex:
         aliases: dict[str, int],
         labels: Sequence[tuple[str, ...]],
     ) -> None:
-        self.exact: dict[str, Table] = {
+        self.exact: dict[str, CodesByName] = {
             "identifier": {name: (code,) for code, name in enumerate(identifiers)},
             "alias": {name: (code,) for name, code in aliases.items()},
-            "label": _grouped((known[0], code) for code, known in enumerate(labels) if known),
-            "synonym": _grouped((name, c) for c, known in enumerate(labels) for name in known[1:]),
+            "label": _group_codes((names[0], code) for code, names in enumerate(labels) if names),
+            "synonym": _group_codes(
+                (name, c) for c, names in enumerate(labels) for name in names[1:]
+            ),
         }
-        self._stemmed: dict[str, dict[str, Table]] = {}
+        self._stemmed: dict[str, dict[str, CodesByName]] = {}
 
     @cached_property
-    def folded(self) -> dict[str, Table]:
-        """The same tables by folded names."""
-        return {kind: _regrouped(table, folded) for kind, table in self.exact.items()}
+    def folded_tables(self) -> dict[str, CodesByName]:
+        """The exact tables by folded names."""
+        return {kind: _regroup_codes(table, folded) for kind, table in self.exact.items()}
 
     @cached_property
     def spelt(self) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -102,13 +104,13 @@ class NameIndex:
             if (plain := folded(name))
         }
 
-    def stemmed(self, language: str) -> dict[str, Table]:
-        """The same tables by stems; aliases are codes and have none."""
+    def stemmed_tables(self, language: str) -> dict[str, CodesByName]:
+        """The folded tables by stems; aliases are codes and have none."""
         if language not in self._stemmed:
-            stem = stemmer(language)
+            stem = make_stemmer(language)
             self._stemmed[language] = {
-                kind: _regrouped(table, stem)
-                for kind, table in self.folded.items()
+                kind: _regroup_codes(table, stem)
+                for kind, table in self.folded_tables.items()
                 if kind != "alias"
             }
         return self._stemmed[language]
@@ -118,21 +120,25 @@ class NameIndex:
 
         All at the first closeness at which any matches: letter by letter, folded, by stems.
         """
-        if found := _in(self.exact, name, ""):
-            return found
+        if matches := _find_in_tables(self.exact, name, ""):
+            return matches
         plain = folded(name)
-        if found := _in(self.folded, plain, ", folded"):
-            return found
+        if matches := _find_in_tables(self.folded_tables, plain, ", folded"):
+            return matches
         if not language or not plain:
             return []
-        return _in(self.stemmed(language), stemmer_of(language)(plain), ", stemmed")
+        return _find_in_tables(
+            self.stemmed_tables(language), stemmer_of(language)(plain), ", stemmed"
+        )
 
     def find(self, name: str) -> tuple[str, tuple[int, ...]]:
         """The most trusted kind of name that matches, and its concepts; ``("", ())`` for none."""
         return next(iter(self.matches(name)), ("", ()))
 
 
-def _in(tables: dict[str, Table], form: str, closeness: str) -> list[tuple[str, tuple[int, ...]]]:
+def _find_in_tables(
+    tables: dict[str, CodesByName], form: str, closeness: str
+) -> list[tuple[str, tuple[int, ...]]]:
     return [(kind + closeness, table[form]) for kind, table in tables.items() if form in table]
 
 
@@ -142,31 +148,31 @@ _stemmers: dict[str, Callable[[str], str]] = {}
 def stemmer_of(language: str) -> Callable[[str], str]:
     """The one stemmer of a language, with the stems it has found so far."""
     if language not in _stemmers:
-        _stemmers[language] = stemmer(language)
+        _stemmers[language] = make_stemmer(language)
     return _stemmers[language]
 
 
-def _grouped(pairs: Iterable[tuple[str, int]]) -> Table:
-    table: Table = {}
+def _group_codes(pairs: Iterable[tuple[str, int]]) -> CodesByName:
+    table: CodesByName = {}
     for name, code in pairs:
-        known = table.get(name)
-        if known is None:
+        codes = table.get(name)
+        if codes is None:
             table[name] = (code,)
-        elif code not in known:
-            table[name] = (*known, code)
+        elif code not in codes:
+            table[name] = (*codes, code)
     return table
 
 
-def _regrouped(table: Table, form: Callable[[str], str]) -> Table:
+def _regroup_codes(table: CodesByName, form: Callable[[str], str]) -> CodesByName:
     pairs = ((form(name), code) for name, codes in table.items() for code in codes)
-    return _grouped((name, code) for name, code in pairs if name)
+    return _group_codes((name, code) for name, code in pairs if name)
 
 
 def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     """The names spelt most like this one, for a "did you mean"."""
     from rapidfuzz import fuzz, process  # only where a suggestion is needed
 
-    found = process.extract(
+    matches = process.extract(
         name, list(names), scorer=fuzz.ratio, processor=folded, limit=most, score_cutoff=60
     )
-    return [match for match, _, _ in found]
+    return [match for match, _, _ in matches]

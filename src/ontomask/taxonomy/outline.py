@@ -60,7 +60,7 @@ def outline_of(taxonomy: Taxonomy) -> str:
     while stack:
         code, depth, parent = stack.pop()
         if code or not without_root:
-            lines.append(STEP * depth + _written(taxonomy.identifiers[code]))
+            lines.append(STEP * depth + _quote_name(taxonomy.identifiers[code]))
         if code and home[code] != parent:
             continue  # its children stand where it is drawn
         inner = depth + (1 if code or not without_root else 0)
@@ -68,13 +68,13 @@ def outline_of(taxonomy: Taxonomy) -> str:
     return "\n".join(lines)
 
 
-def _written(name: str) -> str:
+def _quote_name(name: str) -> str:
     plain = name == name.strip() and not name.startswith('"') and len(name.splitlines()) == 1
     return name if plain else json.dumps(name, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
-class _Line:
+class _OutlineLine:
     number: int
     width: int
     name: Concept
@@ -89,21 +89,21 @@ def read_outline(text: str, labels: Labels | None = None) -> Taxonomy:
     ('game', 'sport')
     """
     links: dict[tuple[Concept, Concept | None], int] = {}
-    above: list[_Line] = []
-    for line in _lines(text):
+    above: list[_OutlineLine] = []
+    for line in _parse_lines(text):
         while above and above[-1].width >= line.width:
-            left = above.pop()
-            if left.width > line.width and (not above or above[-1].width < line.width):
-                raise _wrong(
+            previous = above.pop()
+            if previous.width > line.width and (not above or above[-1].width < line.width):
+                raise _line_error(
                     line,
-                    f"{line.name!r} stands farther left than {left.name!r}, and below nothing",
+                    f"{line.name!r} stands farther left than {previous.name!r}, and below nothing",
                     "indent it as far as its siblings",
                 )
         parent = above[-1].name if above else None
-        _refuse_in_itself(line, above)
+        _refuse_below_itself(line, above)
         first = links.setdefault((line.name, parent), line.number)
         if first != line.number and parent is not None:
-            raise _wrong(
+            raise _line_error(
                 line,
                 f"{line.name!r} stands a second time below {parent!r} (first on line {first})",
                 "remove one of them",
@@ -111,19 +111,19 @@ def read_outline(text: str, labels: Labels | None = None) -> Taxonomy:
         above.append(line)
     if not links:
         raise EmptyTaxonomyError("the outline is empty", "write one name per line")
-    known = {child for child, _ in links}
+    concepts = {child for child, _ in links}
     try:
         return Taxonomy.from_edges(
             links,
-            {name: it for name, it in (labels or {}).items() if name in known},
+            {name: names for name, names in (labels or {}).items() if name in concepts},
             about=About("", "an outline"),
             warn=False,
         )
     except CycleError as error:
-        raise _where_it_closes(links, error) from None
+        raise _locate_cycle(links, error) from None
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def _parse_lines(text: str) -> Iterator[_OutlineLine]:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if len(lines) > MOST_LINES:
         raise ParameterError(
@@ -135,10 +135,10 @@ def _lines(text: str) -> Iterator[_Line]:
         if not name:
             continue
         before = raw[: len(raw) - len(raw.lstrip())]
-        yield _Line(number, len(before.replace("\t", STEP)), _unquoted(name))
+        yield _OutlineLine(number, len(before.replace("\t", STEP)), _unquote_name(name))
 
 
-def _unquoted(name: str) -> str:
+def _unquote_name(name: str) -> str:
     if name.startswith('"'):
         try:
             read = json.loads(name)
@@ -149,20 +149,20 @@ def _unquoted(name: str) -> str:
     return name
 
 
-def _refuse_in_itself(line: _Line, above: list[_Line]) -> None:
+def _refuse_below_itself(line: _OutlineLine, above: list[_OutlineLine]) -> None:
     for outer in above:
         if outer.name == line.name:
-            raise _wrong(
+            raise _line_error(
                 line,
                 f"{line.name!r} stands below itself (line {outer.number})",
                 "rename one of them, or take it out",
             )
 
 
-def _where_it_closes(
+def _locate_cycle(
     links: dict[tuple[Concept, Concept | None], int], error: CycleError
 ) -> CycleError:
-    """The same error with the line that closes the cycle: found by adding links one by one."""
+    """The same error with the line that closes the cycle, located by adding links one by one."""
     above: dict[Concept, list[Concept]] = {}
     for (child, parent), number in links.items():
         if parent is None:
@@ -174,18 +174,18 @@ def _where_it_closes(
 
 
 def _is_above(above: dict[Concept, list[Concept]], concept: Concept, other: Concept) -> bool:
-    """Whether ``other`` is below ``concept``."""
+    """Whether ``concept`` is ``other`` or an ancestor of it."""
     seen, waiting = {other}, [other]
     while waiting:
-        here = waiting.pop()
-        if here == concept:
+        current = waiting.pop()
+        if current == concept:
             return True
-        for parent in above.get(here, ()):
+        for parent in above.get(current, ()):
             if parent not in seen:
                 seen.add(parent)
                 waiting.append(parent)
     return False
 
 
-def _wrong(line: _Line, message: str, hint: str) -> ParameterError:
+def _line_error(line: _OutlineLine, message: str, hint: str) -> ParameterError:
     return ParameterError(f"line {line.number} of the outline: {message}", hint)

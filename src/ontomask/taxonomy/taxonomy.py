@@ -113,7 +113,7 @@ class Taxonomy:
         >>> Taxonomy.from_edges([("flu", "disease"), ("cold", "disease")]).children("disease")
         ('cold', 'flu')
         """
-        number, links = _numbered(edges)
+        number, links = _number_edges(edges)
         if concepts is not None:
             _check_declared(concepts, number, links)
         lists: list[tuple[str, ...]] = [()] * len(number)
@@ -123,8 +123,8 @@ class Taxonomy:
                     f"labels are given for {concept!r}, which is not a concept",
                     "name it in an edge, or leave its labels out",
                 )
-            listed = [names] if isinstance(names, str) else names
-            lists[number[concept]] = tuple(dict.fromkeys(name for name in listed if name))
+            label_list = [names] if isinstance(names, str) else names
+            lists[number[concept]] = tuple(dict.fromkeys(name for name in label_list if name))
         child = np.fromiter((c for c, _ in links), dtype=np.int64, count=len(links))
         parent = np.fromiter((p for _, p in links), dtype=np.int64, count=len(links))
         return cls.from_numbers(
@@ -155,7 +155,7 @@ class Taxonomy:
         ``identifiers``, each link once; ``labels`` are in the same order. Nothing but the shape
         of the graph (roots, cycles) is checked.
         """
-        ordered, named, parents, tops = graph.order(identifiers, child, parent)
+        ordered, ordered_names, parents, tops = graph.order(identifiers, child, parent)
         if tops and warn:
             warnings.warn(
                 f"the taxonomy has {len(tops)} roots, {quoted(tops)}; "
@@ -163,11 +163,11 @@ class Taxonomy:
                 SeveralRootsWarning,
                 stacklevel=3,
             )
-        place = np.empty(len(named), dtype=np.int64)
-        place[ordered] = np.arange(len(named))
+        place = np.empty(len(ordered_names), dtype=np.int64)
+        place[ordered] = np.arange(len(ordered_names))
         padded = [*labels, ()]  # a virtual root has no labels
         return cls(
-            named,
+            ordered_names,
             parents,
             [padded[old] for old in ordered.tolist()],
             {alias: int(place[old]) for alias, old in (aliases or {}).items()},
@@ -189,7 +189,7 @@ class Taxonomy:
             raise ParameterError("sep is empty", 'give what stands between the parts, as sep="|"')
         edges: set[tuple[str, str | None]] = set()
         labels: dict[str, str] = {}
-        for value in {_text(value, "value") for value in listed(values)}:
+        for value in {_check_text(value, "value") for value in listed(values)}:
             parts = [part.strip() for part in value.split(sep)]
             if not all(parts):
                 raise ParameterError(
@@ -220,7 +220,7 @@ class Taxonomy:
                 "give prefix lengths of at least 1, each longer than the one before: [1, 3]",
             )
         edges: set[tuple[str, str | None]] = set()
-        for value in {_text(value, "value") for value in listed(values)}:
+        for value in {_check_text(value, "value") for value in listed(values)}:
             if value == graph.VIRTUAL_ROOT:
                 continue
             steps = [value[:length] for length in lengths if length < len(value)]
@@ -283,26 +283,26 @@ class Taxonomy:
         """The number of a concept: its place in the taxonomy's own order."""
         name = str(concept) if isinstance(concept, int | np.integer) else concept
         try:
-            found = self._code.get(name, self._aliases.get(name))
+            code = self._code.get(name, self._aliases.get(name))
         except TypeError:  # a list, say
-            found = None
-        if found is None:
-            raise self._unknown(name)
-        return found
+            code = None
+        if code is None:
+            raise self._unknown_concept_error(name)
+        return code
 
     def codes(self, concepts: Iterable[Concept]) -> NDArray[np.int32]:
         """The numbers of many concepts."""
         names = listed(concepts)
         try:
-            found = [self._code[concept] for concept in names]
+            codes = [self._code[concept] for concept in names]
         except (KeyError, TypeError):  # an alias, or no concept at all
-            found = [self.code(concept) for concept in names]
-        return np.array(found, dtype=np.int32)
+            codes = [self.code(concept) for concept in names]
+        return np.array(codes, dtype=np.int32)
 
     def label(self, concept: Concept) -> str:
         """What a concept is called: its preferred label, or its identifier where it has none."""
-        known = self._labels[self.code(concept)]
-        return known[0] if known else self.identifiers[self.code(concept)]
+        labels = self._labels[self.code(concept)]
+        return labels[0] if labels else self.identifiers[self.code(concept)]
 
     def labels(self, concept: Concept) -> tuple[str, ...]:
         """Every name of a concept, the preferred one first."""
@@ -328,11 +328,11 @@ class Taxonomy:
 
     def parents(self, concept: Concept) -> tuple[Concept, ...]:
         """What a concept is a kind of, one level up."""
-        return self._named(self.parent_links.of(self.code(concept)))
+        return self._identifiers_of(self.parent_links.of(self.code(concept)))
 
     def children(self, concept: Concept) -> tuple[Concept, ...]:
         """The kinds of a concept, one level down."""
-        return self._named(self.child_links.of(self.code(concept)))
+        return self._identifiers_of(self.child_links.of(self.code(concept)))
 
     def ancestors(self, concept: Concept) -> frozenset[Concept]:
         """Everything a concept is a kind of, itself included."""
@@ -341,7 +341,9 @@ class Taxonomy:
 
     def descendants(self, concept: Concept) -> frozenset[Concept]:
         """All kinds of a concept, itself included."""
-        return frozenset(self._named(graph.reachable(self.child_links, self.code(concept))))
+        return frozenset(
+            self._identifiers_of(graph.reachable(self.child_links, self.code(concept)))
+        )
 
     def path(self, concept: Concept, ancestor: Concept) -> int:
         """Links on the shortest way up from a concept to one of its ancestors."""
@@ -350,14 +352,14 @@ class Taxonomy:
         if code not in steps:
             raise ParameterError(
                 f"{ancestor!r} is not an ancestor of {concept!r}",
-                f"its ancestors are {quoted(self._named(steps))}",
+                f"its ancestors are {quoted(self._identifiers_of(steps))}",
             )
         return steps[code]
 
     @cached_property
     def leaves(self) -> frozenset[Concept]:
         """The concepts that have no kinds."""
-        return frozenset(self._named(np.flatnonzero(self.child_links.sizes() == 0)))
+        return frozenset(self._identifiers_of(np.flatnonzero(self.child_links.sizes() == 0)))
 
     def lcs(self, *concepts: Concept) -> Concept:
         """The least common subsumer: the most specific concept that all of these are kinds of.
@@ -404,7 +406,7 @@ class Taxonomy:
         below = graph.reachable(self.child_links, self.code(top))
         if len(below) == len(self):
             return self
-        return self._part(below)
+        return self._restrict_to(below)
 
     def search(self, text: str, limit: int = 10) -> list[Hit]:
         """Concepts by (part of) a label or identifier, the closest names first.
@@ -418,7 +420,7 @@ class Taxonomy:
             return []
         words = wanted.split(" ")
         hits: dict[str, tuple[tuple[int, int], str]] = {}
-        for plain, name, code in self._searchable:
+        for plain, name, code in self._search_entries:
             rank = _search_rank(plain, wanted, words)
             if rank is None:
                 continue
@@ -475,42 +477,42 @@ class Taxonomy:
         return NameIndex(self.identifiers, self._aliases, self._labels)
 
     @cached_property
-    def _searchable(self) -> list[tuple[str, str, int]]:
+    def _search_entries(self) -> list[tuple[str, str, int]]:
         return [
             (folded(name), name, code)
             for code, identifier in enumerate(self.identifiers)
             for name in dict.fromkeys((*self._labels[code], identifier))
         ]
 
-    def _named(self, codes: Iterable[int] | NDArray[Any]) -> tuple[Concept, ...]:
-        listed = codes.tolist() if isinstance(codes, np.ndarray) else codes
-        return tuple(self.identifiers[code] for code in listed)
+    def _identifiers_of(self, codes: Iterable[int] | NDArray[Any]) -> tuple[Concept, ...]:
+        code_list = codes.tolist() if isinstance(codes, np.ndarray) else codes
+        return tuple(self.identifiers[code] for code in code_list)
 
-    def _part(self, kept: NDArray[np.int64]) -> Taxonomy:
+    def _restrict_to(self, codes: NDArray[np.int64]) -> Taxonomy:
         """The taxonomy of these concepts alone; the first must be above all others."""
         number = np.full(len(self), -1, dtype=np.int64)
-        number[kept] = np.arange(len(kept))
+        number[codes] = np.arange(len(codes))
         child, parent = number[self.parent_links.owners()], number[self.parent_links.items]
         inside = (child >= 0) & (parent >= 0)
         return Taxonomy(
-            self._named(kept),
-            Links.from_pairs(child[inside], parent[inside], len(kept)),
-            [self._labels[code] for code in kept.tolist()],
+            self._identifiers_of(codes),
+            Links.from_pairs(child[inside], parent[inside], len(codes)),
+            [self._labels[code] for code in codes.tolist()],
             {a: int(number[code]) for a, code in self._aliases.items() if number[code] >= 0},
             self.about,
         )
 
-    def _unknown(self, concept: object) -> UnknownConceptError:
+    def _unknown_concept_error(self, concept: object) -> UnknownConceptError:
         where = f"taxonomy {self.name!r}" if self.name else "the taxonomy"
         message = f"{concept!r} is not a concept of {where}"
         if not isinstance(concept, str):
             return UnknownConceptError(message, "concepts are named by text: their identifiers")
         kind, codes = self.names.find(concept)
         if codes:
-            meant = quoted(self._named(codes))
+            concepts = quoted(self._identifiers_of(codes))
             return UnknownConceptError(
                 message,
-                f"it is a name ({kind}) of {meant}; use the identifier, or map whole columns "
+                f"it is a name ({kind}) of {concepts}; use the identifier, or map whole columns "
                 "with map_terms",
             )
         near = nearest(concept, self.identifiers) or [
@@ -518,11 +520,11 @@ class Taxonomy:
             for name in nearest(concept, self.names.exact["label"])
             for codes in [self.names.exact["label"][name]]
         ]
-        shown = ", ".join(
+        suggestions = ", ".join(
             f"{c!r}" if self.label(c) == c else f"{c!r} ({self.label(c)})" for c in near
         )
         return UnknownConceptError(
-            message, f"did you mean {shown}?" if near else "search() finds concepts by name"
+            message, f"did you mean {suggestions}?" if near else "search() finds concepts by name"
         )
 
 
@@ -538,7 +540,7 @@ def _search_rank(plain: str, wanted: str, words: Sequence[str]) -> int | None:
     return 4 if all(word in plain for word in words) else None
 
 
-def _text(value: object, what: str) -> str:
+def _check_text(value: object, role: str) -> str:
     """Identifiers are text; whole numbers may stand for it."""
     if type(value) is str and value and not value.isspace():
         return value  # nearly all of them, and there may be many
@@ -548,15 +550,15 @@ def _text(value: object, what: str) -> str:
         text = str(int(value))
     else:
         raise ParameterError(
-            f"the {what} {value!r} is of type {type(value).__name__}",
+            f"the {role} {value!r} is of type {type(value).__name__}",
             "give text (missing values must be left out first)",
         )
     if not text.strip():
-        raise ParameterError(f"a {what} is empty", "every concept needs an identifier")
+        raise ParameterError(f"a {role} is empty", "every concept needs an identifier")
     return text
 
 
-def _numbered(
+def _number_edges(
     edges: Iterable[tuple[str, str | None]],
 ) -> tuple[dict[str, int], set[tuple[int, int]]]:
     """Every concept's number, in order of appearance, and the links between numbers."""
@@ -565,9 +567,9 @@ def _numbered(
     for edge in edges:
         if isinstance(edge, str) or len(edge) != 2:
             raise ParameterError(f"{edge!r} is not an edge", "edges are (child, parent) pairs")
-        child = number.setdefault(_text(edge[0], "child"), len(number))
+        child = number.setdefault(_check_text(edge[0], "child"), len(number))
         if edge[1] is not None and edge[1] != "":
-            links.add((child, number.setdefault(_text(edge[1], "parent"), len(number))))
+            links.add((child, number.setdefault(_check_text(edge[1], "parent"), len(number))))
     return number, links
 
 
@@ -577,7 +579,7 @@ def _check_declared(
     """Every concept must be declared once; declared ones without a link join the others."""
     declared: set[str] = set()
     for concept in concepts:
-        text = _text(concept, "concept")
+        text = _check_text(concept, "concept")
         if text in declared:
             raise DuplicateConceptError(
                 f"the concept {text!r} is declared twice", "give every concept its own identifier"
@@ -597,7 +599,7 @@ def _check_declared(
 
 
 def _alias_numbers(aliases: Mapping[str, str], number: Mapping[str, int]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    alias_numbers: dict[str, int] = {}
     for alias, concept in aliases.items():
         if concept not in number:
             raise UnknownConceptError(
@@ -609,5 +611,5 @@ def _alias_numbers(aliases: Mapping[str, str], number: Mapping[str, int]) -> dic
                 f"{alias!r} is a concept and also an alias of {concept!r}",
                 "give every concept its own identifier",
             )
-        found[alias] = number[concept]
-    return found
+        alias_numbers[alias] = number[concept]
+    return alias_numbers

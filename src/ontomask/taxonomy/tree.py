@@ -33,22 +33,22 @@ class Drawn:
     end: Longs
 
     def summed(self, own: Longs) -> Longs:
-        """What is in the whole branch at each place."""
+        """Sum the numbers of the whole branch at each place."""
         until = np.concatenate(([0], np.cumsum(own)))
         return until[self.end] - until[:-1]
 
     def beside(self, numbers: Longs, shown: Flags) -> Longs:
-        """What is left at each place beside its shown children."""
+        """The number at each place less those of its shown children."""
         below = np.flatnonzero(shown[1:]) + 1
-        held = np.bincount(self.parent[below], weights=numbers[below], minlength=len(shown))
-        return numbers - held.astype(np.int64)
+        in_children = np.bincount(self.parent[below], weights=numbers[below], minlength=len(shown))
+        return numbers - in_children.astype(np.int64)
 
     def closed(self, chosen: Flags) -> Flags:
-        """The chosen places above which everything is chosen, too."""
-        gone = np.flatnonzero(~chosen)
+        """The chosen places whose ancestors in the tree are all chosen, too."""
+        unchosen = np.flatnonzero(~chosen)
         change = np.zeros(len(chosen) + 1, dtype=np.int64)
-        change[gone] += 1
-        change -= np.bincount(self.end[gone], minlength=len(change))
+        change[unchosen] += 1
+        change -= np.bincount(self.end[unchosen], minlength=len(change))
         return np.asarray(np.cumsum(change)[:-1] == 0)
 
     def nearest(self, shown: Flags) -> Longs:
@@ -61,24 +61,24 @@ class Drawn:
             above = further
 
 
-_drawn: WeakKeyDictionary[Taxonomy, Drawn] = WeakKeyDictionary()
+_trees: WeakKeyDictionary[Taxonomy, Drawn] = WeakKeyDictionary()
 
 
 def drawn(taxonomy: Taxonomy) -> Drawn:
-    """The tree of a taxonomy; made once for all columns that share it."""
-    tree = _drawn.get(taxonomy)
+    """Draw a taxonomy as a tree, once for all columns that share it."""
+    tree = _trees.get(taxonomy)
     if tree is None:
-        tree = _drawn[taxonomy] = _draw(taxonomy)
+        tree = _trees[taxonomy] = _build_tree(taxonomy)
     return tree
 
 
-def _draw(taxonomy: Taxonomy) -> Drawn:
+def _build_tree(taxonomy: Taxonomy) -> Drawn:
     parent = _deepest_parents(taxonomy)
     size = len(parent)
     # Below the deepest parent, a concept's depth in the tree is its depth in the taxonomy.
     by_level = np.argsort(taxonomy.depths, kind="stable")
     starts = np.searchsorted(taxonomy.depths[by_level], np.arange(2, taxonomy.height + 2))
-    levels = [it for it in np.split(by_level, starts) if len(it)][1:]
+    levels = [level for level in np.split(by_level, starts) if len(level)][1:]
     branch = np.ones(size, dtype=np.int64)
     for level in reversed(levels):
         np.add.at(branch, parent[level], branch[level])

@@ -16,7 +16,7 @@ __all__ = ["counted", "is_missing", "listed"]
 
 
 def listed(values: Iterable[Any]) -> list[Any]:
-    """The values as a plain list; a column's own conversion is the fast one."""
+    """Convert a column to a plain list, by its own conversion where it has one."""
     if isinstance(values, list):
         return values
     if isinstance(values, str | bytes):
@@ -52,24 +52,24 @@ def is_missing(value: object) -> bool:
 
 
 def counted(values: Iterable[Any] | Mapping[Any, int]) -> tuple[dict[str, int], int]:
-    """Each distinct value as text with its count, in order of appearance, and the missing ones.
+    """Count each distinct value as text, in order of appearance, and the missing values.
 
     >>> counted(["flu", None, "flu", float("nan"), 8])
     ({'flu': 2, '8': 1}, 2)
     """
-    raw = _checked_counts(values) if isinstance(values, Mapping) else Counter(listed(values))
+    raw = _check_counts(values) if isinstance(values, Mapping) else Counter(listed(values))
     counts: dict[str, int] = {}
     missing = 0
     for value, count in raw.items():
         if is_missing(value):
             missing += count
         else:
-            text = value if type(value) is str else _text(value)
+            text = value if type(value) is str else _value_text(value)
             counts[text] = counts.get(text, 0) + count
     return counts, missing
 
 
-def _text(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, float):
         raise ParameterError(
             f"the values are numbers with a decimal point, as {value!r}",
@@ -78,13 +78,13 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def _checked_counts(counts: Mapping[Any, int]) -> Mapping[Any, int]:
+def _check_counts(counts: Mapping[Any, int]) -> Mapping[Any, int]:
     for value, count in counts.items():
         try:
-            fine = int(count) == count and count >= 0
+            valid = int(count) == count and count >= 0
         except (TypeError, ValueError):
-            fine = False
-        if not fine:
+            valid = False
+        if not valid:
             raise ParameterError(
                 f"the count of {value!r} is {count!r}", "counts are whole numbers, 0 or more"
             )

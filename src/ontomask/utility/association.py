@@ -100,20 +100,22 @@ def associations(
     names = tuple(attribute.name for attribute in plan.tuples.attributes)
     rows, counts = np.arange(len(plan.count)), plan.count
     both = sides(plan)
-    if any(isinstance(s, Words) and len(s.distinct) > most for pair in both for s in pair):
+    if any(isinstance(side, Words) and len(side.distinct) > most for pair in both for side in pair):
         rows, counts = drawn(plan, most, random)
         both = tuple((before.among(rows), after.among(rows)) for before, after in both)
     (variances, before), (variances_after, after) = (
-        _of_side(columns, counts) for columns in zip(*both, strict=True)
+        _side_associations(columns, counts) for columns in zip(*both, strict=True)
     )
     changes = map(Change, variances, variances_after)
     records = int(counts.sum())
     return dict(zip(names, changes, strict=True)), Correlations(names, before, after, records)
 
 
-def _of_side(columns: tuple[Side, ...], counts: Longs) -> tuple[list[float | None], Floats]:
+def _side_associations(
+    columns: tuple[Side, ...], counts: Longs
+) -> tuple[list[float | None], Floats]:
     """The distance variance of each column, and the matrix of correlations."""
-    spreads = [_spread(column, counts) for column in columns]
+    spreads = [_make_spread(column, counts) for column in columns]
     matrix = np.diag([float(s is not None and s.squares > 0) for s in spreads])
     for j, k in combinations(range(len(columns)), 2):
         matrix[j, k] = matrix[k, j] = _correlation(
@@ -130,24 +132,24 @@ def _correlation(
 ) -> float:
     first, second = columns
     x, y = spreads[which[0]], spreads[which[1]]
-    held = (first.place >= 0) & (second.place >= 0)
-    if not held.all():
-        rows = np.flatnonzero(held)
+    present = (first.place >= 0) & (second.place >= 0)
+    if not present.all():
+        rows = np.flatnonzero(present)
         first, second, counts = first.among(rows), second.among(rows), counts[rows]
-        x, y = _spread(first, counts), _spread(second, counts)
+        x, y = _make_spread(first, counts), _make_spread(second, counts)
     if x is None or y is None or x.squares <= 0 or y.squares <= 0:
         return 0.0
-    covariance = max(_products(x, first.place, y, second.place, counts), 0.0)
+    covariance = max(_sum_products(x, first.place, y, second.place, counts), 0.0)
     return min(1.0, float(covariance**0.5 / (x.squares * y.squares) ** 0.25))
 
 
-class _WordSpread:
+class _NominalSpread:
     """The distances inside a column of concepts."""
 
     def __init__(self, column: Words, counts: Longs) -> None:
         self.counts = column.column(counts).counts
         self.centred = Centred(column.column(counts), column.measure)
-        self.summed = self.centred.summed
+        self.sum_distances = self.centred.summed
 
     @cached_property
     def squares(self) -> float:
@@ -159,7 +161,7 @@ class _WordSpread:
         return float(np.sqrt(max(self.squares, 0.0)) / self.counts.sum())
 
 
-class _NumberSpread:
+class _NumericalSpread:
     """The differences inside a column of numbers, in units of its range."""
 
     def __init__(self, column: Numbers, counts: Longs) -> None:
@@ -171,56 +173,56 @@ class _NumberSpread:
     @cached_property
     def sums(self) -> Floats:
         """The summed difference from each distinct number to all records."""
-        return _differences(self.counts[None, :].astype(float), self.numbers)[0]
+        return _sum_differences(self.counts[None, :].astype(float), self.numbers)[0]
 
     @cached_property
     def squares(self) -> float:
         every = np.arange(len(self.numbers))
-        return _number_products(self, every, self, every, self.counts)
+        return _sum_numerical_products(self, every, self, every, self.counts)
 
     @property
     def variance(self) -> float:
         return float(np.sqrt(max(self.squares, 0.0)) / self.counts.sum() * self.range)
 
-    def summed(self, counts: Any) -> Floats:
+    def sum_distances(self, counts: Any) -> Floats:
         """Sparse counts, a column per number, times the table of differences."""
         out = np.empty(counts.shape)
         height = max(1, CELLS // counts.shape[1])
         for first in range(0, counts.shape[0], height):
-            some = counts[first : first + height].toarray()
-            out[first : first + height] = _differences(some, self.numbers)
+            block = counts[first : first + height].toarray()
+            out[first : first + height] = _sum_differences(block, self.numbers)
         return out
 
 
-_Spread = _WordSpread | _NumberSpread
+_Spread = _NominalSpread | _NumericalSpread
 
 
-def _spread(column: Side, counts: Longs) -> _Spread | None:
+def _make_spread(column: Side, counts: Longs) -> _Spread | None:
     """None where there is no value at all."""
     if not len(column.distinct):
         return None
     if isinstance(column, Words):
-        return _WordSpread(column, counts)
-    return _NumberSpread(column, counts)
+        return _NominalSpread(column, counts)
+    return _NumericalSpread(column, counts)
 
 
-def _differences(counts: Floats, numbers: Floats) -> Floats:
+def _sum_differences(counts: Floats, numbers: Floats) -> Floats:
     """Each row of counts times the table of differences between ascending numbers."""
     until, weighted = np.cumsum(counts, axis=1), counts * numbers
     np.cumsum(weighted, axis=1, out=weighted)
-    all_of_them, all_weighted = until[:, -1:].copy(), weighted[:, -1:].copy()
+    total, weighted_total = until[:, -1:].copy(), weighted[:, -1:].copy()
     # From b: b times how many are below, less their sum; the other way round for those above. In
     # place: making new tables would take longer than filling them.
     until *= 2
-    until -= all_of_them
+    until -= total
     until *= numbers
     weighted *= -2
-    weighted += all_weighted
+    weighted += weighted_total
     until += weighted
     return until
 
 
-def _products(
+def _sum_products(
     x: _Spread,
     x_place: NDArray[np.integer],
     y: _Spread,
@@ -230,19 +232,19 @@ def _products(
     """The sum over all pairs of records of the products of centred distances."""
     from scipy.sparse import csr_array
 
-    if isinstance(x, _NumberSpread):
-        if isinstance(y, _NumberSpread):
-            return _number_products(x, x_place, y, y_place, counts)
+    if isinstance(x, _NumericalSpread):
+        if isinstance(y, _NumericalSpread):
+            return _sum_numerical_products(x, x_place, y, y_place, counts)
         x, x_place, y, y_place = y, y_place, x, x_place
     shape = (len(x.counts), len(y.counts))
     together = csr_array((counts.astype(float), (x_place, y_place)), shape=shape)
-    return summed_products(together, x.centred, y.summed)
+    return summed_products(together, x.centred, y.sum_distances)
 
 
-def _number_products(
-    x: _NumberSpread,
+def _sum_numerical_products(
+    x: _NumericalSpread,
     x_place: NDArray[np.integer],
-    y: _NumberSpread,
+    y: _NumericalSpread,
     y_place: NDArray[np.integer],
     counts: Longs,
 ) -> float:

@@ -26,7 +26,7 @@ def kl(plan: Transitions) -> float:
     >>> round(kl(six_patients()), 3)
     0.75
     """
-    before, after = _looks(plan)
+    before, after = _visible_tuples(plan)
     size = int(max(before.max(), after.max())) + 1
     original = np.bincount(before, weights=plan.count, minlength=size)
     masked = np.bincount(after, weights=plan.count, minlength=size)[original > 0]
@@ -71,15 +71,15 @@ def average_class_size(plan: Transitions, k: int | None = None, removed: bool = 
 
 
 def _class_sizes(plan: Transitions, removed: bool) -> Longs:
-    _, after = _looks(plan)
+    _, after = _visible_tuples(plan)
     blank: NDArray[np.bool_] = np.all(np.isnan(plan.targets), axis=1)
-    gone = blank[plan.target] & removed
-    sizes = np.bincount(after, weights=np.where(gone, 0, plan.count)).astype(np.int64)
+    left_out = blank[plan.target] & removed
+    sizes = np.bincount(after, weights=np.where(left_out, 0, plan.count)).astype(np.int64)
     return sizes[sizes > 0]
 
 
 @once_per_plan
-def _looks(plan: Transitions) -> tuple[Longs, Longs]:
+def _visible_tuples(plan: Transitions) -> tuple[Longs, Longs]:
     """What each transition's record looks like before and after: equal numbers, equal tuples.
 
     A missing and a suppressed value are both written as an empty cell, and so look the same.
@@ -95,5 +95,5 @@ def _looks(plan: Transitions) -> tuple[Longs, Longs]:
                 ]
             )
         )
-    _, look = count_tuples(plan.tuples.attributes, columns)
-    return look[: len(plan.count)], look[len(plan.count) :]
+    _, visible = count_tuples(plan.tuples.attributes, columns)
+    return visible[: len(plan.count)], visible[len(plan.count) :]

@@ -62,14 +62,14 @@ def clustering_distance(
     rows, counts = np.arange(len(plan.count)), plan.count
     if max(len(plan.tuples), len(np.unique(plan.target))) > most:
         rows, counts = drawn(plan, most, random)
-    tables = [_Table.of(plan, side, rows, counts) for side in (0, 1)]
+    tables = [_TupleDistances.from_plan(plan, side, rows, counts) for side in (0, 1)]
     clusters = min(clusters, *(len(table.weights) for table in tables))
-    first, second = (_partition(table, clusters)[table.tuple] for table in tables)
+    first, second = (_cut_ward_tree(table, clusters)[table.tuple] for table in tables)
     return Clustering(_partition_distance(first, second, counts), clusters, int(counts.sum()))
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
+class _TupleDistances:
     """The distinct tuples of one side: how far apart, how many records, and each record's own."""
 
     apart: Floats
@@ -77,31 +77,33 @@ class _Table:
     tuple: Longs
 
     @staticmethod
-    def of(plan: Transitions, side: int, rows: Longs, counts: Longs) -> _Table:
+    def from_plan(plan: Transitions, side: int, rows: Longs, counts: Longs) -> _TupleDistances:
         columns = [pair[side].among(rows) for pair in sides(plan)]
         # Codes, and the order of tuples with them, mean the same on both sides: equal distances
         # are then settled alike, and an unchanged table gets unchanged clusters.
-        codes = [_in_order(column) for column in columns]
-        tuples, of = count_tuples(plan.tuples.attributes, codes)
+        codes = [_ordered_codes(column) for column in columns]
+        tuples, tuple_index = count_tuples(plan.tuples.attributes, codes)
         apart = np.zeros((len(tuples), len(tuples)))
         for attribute, column, code in zip(
             plan.tuples.attributes, columns, tuples.codes, strict=True
         ):
             scale = attribute.range if isinstance(attribute, NumericalAttribute) else 1.0
-            across = _apart(column, scale).take(code, axis=1)
+            across = _distance_table(column, scale).take(code, axis=1)
             for first in range(0, len(tuples), ROWS):  # few: what is added is then still at hand
-                rows_of = slice(first, first + ROWS)
-                apart[rows_of] += across[code[rows_of]]
+                block = slice(first, first + ROWS)
+                apart[block] += across[code[block]]
         apart /= len(columns)
-        return _Table(apart, np.bincount(of, weights=counts).astype(np.float64), of)
+        return _TupleDistances(
+            apart, np.bincount(tuple_index, weights=counts).astype(np.float64), tuple_index
+        )
 
 
-def _in_order(column: Side) -> Longs:
+def _ordered_codes(column: Side) -> Longs:
     """The place of each value among the distinct ones; suppressed and missing come last."""
     return np.where(column.place < 0, len(column.distinct), column.place).astype(np.int64)
 
 
-def _apart(column: Side, scale: float) -> Floats:
+def _distance_table(column: Side, scale: float) -> Floats:
     """Distances between the distinct values of a column, and what is left out as one more."""
     size = len(column.distinct)
     table = np.ones((size + 1, size + 1))
@@ -115,7 +117,7 @@ def _apart(column: Side, scale: float) -> Floats:
     return table
 
 
-def _partition(table: _Table, clusters: int) -> Longs:
+def _cut_ward_tree(table: _TupleDistances, clusters: int) -> Longs:
     """Which cluster each tuple is in."""
     from ontomask.utility.kernels import ward
 

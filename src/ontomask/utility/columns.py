@@ -58,12 +58,12 @@ def mean_shift(plan: Transitions) -> dict[str, MeanShift]:
     MeanShift(before='influenza', after='influenza', distance=0.0)
     """
     shifts = {}
-    for attribute, sides_of in _nominal(plan).items():
+    for attribute, sides_pair in _nominal_sides(plan).items():
         (before, _), (after, _) = _centres(plan)[attribute]
-        tree, measure = sides_of[0].taxonomy, sides_of[0].measure
+        taxonomy, measure = sides_pair[0].taxonomy, sides_pair[0].measure
         apart = None
         if before is not None and after is not None:
-            apart = distance(tree, before, after, measure)
+            apart = distance(taxonomy, before, after, measure)
         shifts[attribute] = MeanShift(before, after, apart)
     return shifts
 
@@ -84,7 +84,7 @@ def variance_difference(plan: Transitions) -> dict[str, Change]:
     return {name: Change(before[1], after[1]) for name, (before, after) in _centres(plan).items()}
 
 
-def _nominal(plan: Transitions) -> dict[str, tuple[Words, Words]]:
+def _nominal_sides(plan: Transitions) -> dict[str, tuple[Words, Words]]:
     return {
         attribute.name: (before, after)
         for attribute, (before, after) in zip(plan.tuples.attributes, sides(plan), strict=True)
@@ -100,7 +100,7 @@ def _centres(plan: Transitions) -> dict[str, tuple[Centre, Centre]]:
     """The mean and the variance of each nominal attribute, before and after."""
     return {
         name: (_centre(before, plan.count), _centre(after, plan.count))
-        for name, (before, after) in _nominal(plan).items()
+        for name, (before, after) in _nominal_sides(plan).items()
     }
 
 

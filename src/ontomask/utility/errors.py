@@ -50,7 +50,9 @@ def attribute_sse(plan: Transitions) -> dict[str, float]:
     >>> {name: round(error, 3) for name, error in attribute_sse(six_patients()).items()}
     {'diagnosis': 0.653, 'age': 100.0}
     """
-    return {name: float(plan.count @ apart**2) for name, apart in _in_own_units(plan).items()}
+    return {
+        name: float(plan.count @ apart**2) for name, apart in _distances_in_own_units(plan).items()
+    }
 
 
 def rmse(plan: Transitions) -> dict[str, float]:
@@ -83,7 +85,8 @@ def mean_absolute_distance(plan: Transitions) -> dict[str, float]:
     """
     records = plan.tuples.records
     return {
-        name: float(plan.count @ apart) / records for name, apart in _in_own_units(plan).items()
+        name: float(plan.count @ apart) / records
+        for name, apart in _distances_in_own_units(plan).items()
     }
 
 
@@ -98,7 +101,7 @@ def changed(plan: Transitions) -> dict[str, float]:
     """
     return {
         attribute.name: float(plan.count @ differs) / plan.tuples.records
-        for attribute, differs in zip(plan.tuples.attributes, _differs(plan).T, strict=True)
+        for attribute, differs in zip(plan.tuples.attributes, _changed_values(plan).T, strict=True)
     }
 
 
@@ -112,7 +115,7 @@ def changed_records(plan: Transitions) -> float:
     >>> round(changed_records(six_patients()), 3)
     0.667
     """
-    return float(plan.count @ _differs(plan).any(axis=1)) / plan.tuples.records
+    return float(plan.count @ _changed_values(plan).any(axis=1)) / plan.tuples.records
 
 
 def semantic_quality(plan: Transitions, normalised: bool = True) -> float:
@@ -129,8 +132,8 @@ def semantic_quality(plan: Transitions, normalised: bool = True) -> float:
     0.817
     """
     values = plan.tuples.records * len(plan.tuples.attributes)
-    lost = sum(float(plan.count @ apart) for apart in moved(plan))
-    return 1 - lost / values if normalised else values - lost
+    distance = sum(float(plan.count @ apart) for apart in moved(plan))
+    return 1 - distance / values if normalised else values - distance
 
 
 def _record_distance(plan: Transitions) -> Floats:
@@ -138,13 +141,13 @@ def _record_distance(plan: Transitions) -> Floats:
     return np.mean(moved(plan), axis=0)
 
 
-def _in_own_units(plan: Transitions) -> dict[str, Floats]:
+def _distances_in_own_units(plan: Transitions) -> dict[str, Floats]:
     return {
         a.name: apart * a.range if isinstance(a, NumericalAttribute) else apart
         for a, apart in zip(plan.tuples.attributes, moved(plan), strict=True)
     }
 
 
-def _differs(plan: Transitions) -> NDArray[np.bool_]:
+def _changed_values(plan: Transitions) -> NDArray[np.bool_]:
     """Whether each transition changes each attribute; NaN differs from everything."""
     return plan.tuples.targets()[plan.source] != plan.targets[plan.target]

@@ -169,14 +169,16 @@ def evaluate_utility(
     that suppressed records are not in the released table, and so in no class.
 
     >>> from ontomask.utility.example import six_patients
-    >>> found = evaluate_utility(six_patients(), k=2)
-    >>> round(found["sse"], 4), found["discernibility"], found["mean_shift"]["diagnosis"]["after"]
-    (0.3182, 12, 'influenza')
+    >>> figures = evaluate_utility(six_patients(), k=2)
+    >>> round(figures["sse"], 4), figures["discernibility"]
+    (0.3182, 12)
+    >>> figures["mean_shift"]["diagnosis"]["after"]
+    'influenza'
     """
     spreads, correlations = associations(plan, most_concepts, random)
     clustering = clustering_distance(plan, clusters, most_tuples, random)
     summary = numbers(plan)
-    found = {
+    figures = {
         "sse": sse(plan),
         "attribute_sse": attribute_sse(plan),
         "rmse": rmse(plan),
@@ -198,13 +200,13 @@ def evaluate_utility(
         "number_correlations": summary.correlations,
         "il1s": summary.il1s,
     }
-    return {key: _plain(value) for key, value in found.items()}
+    return {key: _plain_values(value) for key, value in figures.items()}
 
 
-def _plain(value: Any) -> Any:
+def _plain_values(value: Any) -> Any:
     """Numbers, strings, lists and dicts of them: what JSON can hold."""
     if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
+        return {key: _plain_values(inner) for key, inner in value.items()}
     if isinstance(value, MeanShift):
         return dict(vars(value))
     if isinstance(value, Change):

@@ -48,7 +48,9 @@ def numbers(plan: Transitions) -> NumberSummary:
         for j, attribute in enumerate(plan.tuples.attributes)
         if isinstance(attribute, NumericalAttribute)
     }
-    before, after = ([_by_transition(plan, j, side) for j in numerical.values()] for side in (0, 1))
+    before, after = (
+        [_numbers_by_transition(plan, j, side) for j in numerical.values()] for side in (0, 1)
+    )
     moments = [[_moments(column, plan.count) for column in columns] for columns in (before, after)]
     means, variances = (
         {
@@ -66,17 +68,17 @@ def numbers(plan: Transitions) -> NumberSummary:
     return NumberSummary(means, variances, pearson, _il1s(plan, numerical, variances))
 
 
-def _by_transition(plan: Transitions, j: int, side: int) -> Floats:
+def _numbers_by_transition(plan: Transitions, j: int, side: int) -> Floats:
     """The number of each transition; NaN where it is suppressed."""
-    of = sides(plan)[j][side]
-    assert isinstance(of, Numbers)
-    return np.append(of.distinct, np.nan)[of.place]
+    column = sides(plan)[j][side]
+    assert isinstance(column, Numbers)
+    return np.append(column.distinct, np.nan)[column.place]
 
 
 def _moments(column: Floats, counts: Longs) -> tuple[float | None, float | None]:
     """The mean and the sample variance; of a single number, 0."""
-    held = ~np.isnan(column)
-    values, weight = column[held], counts[held]
+    present = ~np.isnan(column)
+    values, weight = column[present], counts[present]
     n = int(weight.sum())
     if not n:
         return None, None
@@ -94,8 +96,8 @@ def _pearson(columns: list[Floats], counts: Longs) -> Floats:
 
 
 def _correlation(x: Floats, y: Floats, counts: Longs) -> float:
-    held = ~np.isnan(x) & ~np.isnan(y)
-    x, y, weight = x[held], y[held], counts[held]
+    present = ~np.isnan(x) & ~np.isnan(y)
+    x, y, weight = x[present], y[present], counts[present]
     if not len(x) or (x == x[0]).all() or (y == y[0]).all():
         return 0.0
     x, y = x - weight @ x / weight.sum(), y - weight @ y / weight.sum()

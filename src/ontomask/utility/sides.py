@@ -43,11 +43,11 @@ class Words:
 
     def column(self, counts: Longs) -> Column:
         """The distinct concepts with the records that hold them."""
-        return Column(self.taxonomy, self.distinct, _summed(self, counts))
+        return Column(self.taxonomy, self.distinct, _count_records(self, counts))
 
     def among(self, rows: NDArray[np.integer]) -> Words:
         """The same column for some of the transitions only."""
-        used, place = _used(self.place[rows])
+        used, place = _compact_places(self.place[rows])
         return Words(self.taxonomy, self.measure, self.distinct[used], place)
 
 
@@ -60,28 +60,28 @@ class Numbers:
 
     def counts(self, counts: Longs) -> Longs:
         """How many records hold each distinct number."""
-        return _summed(self, counts)
+        return _count_records(self, counts)
 
     def among(self, rows: NDArray[np.integer]) -> Numbers:
         """The same column for some of the transitions only."""
-        used, place = _used(self.place[rows])
+        used, place = _compact_places(self.place[rows])
         return Numbers(self.distinct[used], place)
 
 
 Side: TypeAlias = Words | Numbers
 
 
-def _summed(of: Side, counts: Longs) -> Longs:
-    held = of.place >= 0
-    sums = np.bincount(of.place[held], weights=counts[held], minlength=len(of.distinct))
+def _count_records(side: Side, counts: Longs) -> Longs:
+    present = side.place >= 0
+    sums = np.bincount(side.place[present], weights=counts[present], minlength=len(side.distinct))
     return sums.astype(np.int64)
 
 
-def _used(place: Ints) -> tuple[Longs, Ints]:
-    """The places that occur, and each place among them; -1 stays."""
-    used, again = np.unique(place, return_inverse=True)
+def _compact_places(place: Ints) -> tuple[Longs, Ints]:
+    """The places that occur, and each place renumbered among them; -1 stays."""
+    used, places = np.unique(place, return_inverse=True)
     left_out = int(used.size > 0 and used[0] < 0)
-    return used[left_out:].astype(np.int64), (again - left_out).astype(np.int32)
+    return used[left_out:].astype(np.int64), (places - left_out).astype(np.int32)
 
 
 @once_per_plan
@@ -94,39 +94,39 @@ def sides(plan: Transitions) -> tuple[tuple[Side, Side], ...]:
     every = np.arange(len(plan.count))
     return tuple(
         (
-            _side(attribute, original[:, j], plan.source).among(every),
-            _side(attribute, plan.targets[:, j], plan.target).among(every),
+            _make_side(attribute, original[:, j], plan.source).among(every),
+            _make_side(attribute, plan.targets[:, j], plan.target).among(every),
         )
         for j, attribute in enumerate(plan.tuples.attributes)
     )
 
 
-def _side(attribute: Attribute, targets: Floats, of: Longs) -> Side:
-    held = ~np.isnan(targets)
-    used, found = np.unique(targets[held], return_inverse=True)
+def _make_side(attribute: Attribute, targets: Floats, transition_targets: Longs) -> Side:
+    stated = ~np.isnan(targets)
+    used, indices = np.unique(targets[stated], return_inverse=True)
     place = np.full(len(targets), -1, dtype=np.int32)
     if isinstance(attribute, NumericalAttribute):
-        place[held] = found
-        return Numbers(used, place[of])
+        place[stated] = indices
+        return Numbers(used, place[transition_targets])
     if not isinstance(attribute, NominalAttribute):
         raise InternalError(f"no measure knows {type(attribute).__name__}")
     concepts = [attribute.candidates[int(target)] for target in used]
     present = np.array([concept != MISSING for concept in concepts], dtype=bool)
-    place[held] = np.where(present, np.cumsum(present) - 1, -1)[found]
+    place[stated] = np.where(present, np.cumsum(present) - 1, -1)[indices]
     codes = attribute.domain.codes([concept for concept in concepts if concept != MISSING])
-    return Words(attribute.domain, attribute.measure, codes, place[of])
+    return Words(attribute.domain, attribute.measure, codes, place[transition_targets])
 
 
 @once_per_plan
 def moved(plan: Transitions) -> tuple[Floats, ...]:
     """How far each transition moves each attribute: from 0, not at all; suppressed, 1."""
     return tuple(
-        _words_moved(plan, j) if isinstance(before, Words) else _numbers_moved(plan, j)
+        _nominal_distances(plan, j) if isinstance(before, Words) else _numerical_distances(plan, j)
         for j, (before, _) in enumerate(sides(plan))
     )
 
 
-def _words_moved(plan: Transitions, j: int) -> Floats:
+def _nominal_distances(plan: Transitions, j: int) -> Floats:
     before, after = sides(plan)[j]
     assert isinstance(before, Words)
     assert isinstance(after, Words)
@@ -145,7 +145,7 @@ def _words_moved(plan: Transitions, j: int) -> Floats:
     return apart
 
 
-def _numbers_moved(plan: Transitions, j: int) -> Floats:
+def _numerical_distances(plan: Transitions, j: int) -> Floats:
     attribute = plan.tuples.attributes[j]
     assert isinstance(attribute, NumericalAttribute)
     target = plan.targets[plan.target, j]
@@ -155,7 +155,7 @@ def _numbers_moved(plan: Transitions, j: int) -> Floats:
 
 
 def drawn(plan: Transitions, size: int, random: np.random.Generator | None) -> tuple[Longs, Longs]:
-    """The transitions of records drawn at random, each at most once, and how many were drawn.
+    """Sample records without replacement: their transitions, and how many records of each.
 
     All of them where there are no more than ``size``. Without a generator, always the same ones.
     """
@@ -163,6 +163,6 @@ def drawn(plan: Transitions, size: int, random: np.random.Generator | None) -> t
     if records <= size:
         return np.arange(len(plan.count)), plan.count
     random = np.random.default_rng(0) if random is None else random
-    which = random.choice(records, size, replace=False, shuffle=False)
-    transition = np.searchsorted(np.cumsum(plan.count), which, side="right")
+    records_drawn = random.choice(records, size, replace=False, shuffle=False)
+    transition = np.searchsorted(np.cumsum(plan.count), records_drawn, side="right")
     return np.unique(transition, return_counts=True)

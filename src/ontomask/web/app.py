@@ -32,40 +32,40 @@ SCREENS = {
     "release": ("Release", "what must hold, and the files"),
 }
 
-ABOUT = (
+DESCRIPTION = (
     "What the pages of the workbench ask for. Counts and aggregates only: of the table itself "
     "nothing but the first rows is ever sent, and what was released, when it is downloaded."
 )
 
 
 def create_app(workbench: Workbench) -> FastAPI:
-    """The workbench as an application; :func:`guarded` makes it one that may be listened to."""
+    """Create the application of a workbench; it must be guarded before it is served."""
 
     @asynccontextmanager
-    async def alive(_: FastAPI) -> AsyncIterator[None]:
+    async def close_at_shutdown(_: FastAPI) -> AsyncIterator[None]:
         yield
         workbench.close()
 
     app = FastAPI(
         title="ontomask workbench",
         version=__version__,
-        description=ABOUT,
+        description=DESCRIPTION,
         docs_url=None,  # these would load scripts from elsewhere
         redoc_url=None,
         openapi_url="/api/openapi.json",
         responses=ERRORS,
-        lifespan=alive,
+        lifespan=close_at_shutdown,
     )
     app.state.workbench = workbench
     answer_errors(app)
-    for part in (data, roles, meaning, method, work, runs, result, release):
-        app.include_router(part.router)
+    for screen in (data, roles, meaning, method, work, runs, result, release):
+        app.include_router(screen.router)
     _add_pages(app)
     return app
 
 
 def guarded(app: FastAPI, *, token: str, port: int) -> Guard:
-    """The application behind the guard that everything passes."""
+    """Wrap the application in the guard that checks every request."""
     bench: Workbench = app.state.workbench
     return Guard(app, token=token, port=port, largest=bench.folder.largest)
 
@@ -74,32 +74,32 @@ def _add_pages(app: FastAPI) -> None:
     environment = templates_of("ontomask.web")
 
     @app.get("/", include_in_schema=False)
-    def first(bench: Bench) -> RedirectResponse:
-        begun = bench.data is not None or bench.opening is not None
-        return RedirectResponse("/roles" if begun else "/data", 303)
+    def redirect_to_first_screen(bench: Bench) -> RedirectResponse:
+        has_table = bench.data is not None or bench.opening is not None
+        return RedirectResponse("/roles" if has_table else "/data", 303)
 
     @app.get("/assets/colours.css", include_in_schema=False)
-    def colours() -> Response:
-        return Response(_colours(), media_type="text/css")
+    def colours_css() -> Response:
+        return Response(_theme_css(), media_type="text/css")
 
     app.mount("/assets", StaticFiles(directory=Path(str(files("ontomask.web") / "assets"))))
 
     @app.get("/{screen}", include_in_schema=False)
-    def page(screen: str, bench: Bench) -> HTMLResponse:
+    def screen_page(screen: str, bench: Bench) -> HTMLResponse:
         if screen not in SCREENS:
             raise NotThere("there is no such page", "go to /data")
         template = environment.get_template(f"{screen}.html")
-        made = template.render(
+        html = template.render(
             screen=screen,
             screens=SCREENS,
             folder=bench.folder.path.name,
             file=bench.draft.path.name,
         )
-        return HTMLResponse(made)
+        return HTMLResponse(html)
 
 
-def _colours() -> str:
-    """The colours of the reports, for both themes."""
+def _theme_css() -> str:
+    """CSS with the colours of the reports, for both themes."""
     light, dark = as_css("light"), as_css("dark")
     return (
         f":root {{ color-scheme: light; {light} }}\n"

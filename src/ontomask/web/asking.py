@@ -28,13 +28,13 @@ __all__ = [
 ]
 
 
-def _workbench(request: Request) -> Workbench:
-    found: Workbench = request.app.state.workbench
-    return found
+def _get_workbench(request: Request) -> Workbench:
+    workbench: Workbench = request.app.state.workbench
+    return workbench
 
 
 #: The workbench of a request.
-Bench = Annotated[Workbench, Depends(_workbench)]
+Bench = Annotated[Workbench, Depends(_get_workbench)]
 
 
 class Asked(BaseModel):
@@ -58,30 +58,30 @@ class Wrong(BaseModel):
 
 
 def answer_errors(app: FastAPI) -> None:
-    """Have everything that goes wrong answered in one form."""
-    app.add_exception_handler(OntomaskError, _ours)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _bug)
+    """Register handlers that answer every error in the same form."""
+    app.add_exception_handler(OntomaskError, _answer_library_error)
+    app.add_exception_handler(RequestValidationError, _answer_invalid_request)
+    app.add_exception_handler(HTTPException, _answer_http_error)
+    app.add_exception_handler(Exception, _answer_internal_error)
 
 
-def _answer(status: int, error: str, message: str, hint: str = "") -> JSONResponse:
+def _error_response(status: int, error: str, message: str, hint: str = "") -> JSONResponse:
     return JSONResponse({"error": error, "message": message, "hint": hint}, status)
 
 
-def _ours(_: Request, error: Exception) -> JSONResponse:
+def _answer_library_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, OntomaskError)
     status = getattr(error, "status", 422)
-    return _answer(status, type(error).__name__, error.message, error.hint)
+    return _error_response(status, type(error).__name__, error.message, error.hint)
 
 
-def _invalid(_: Request, error: Exception) -> JSONResponse:
+def _answer_invalid_request(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    found = [f"{'.'.join(map(str, it['loc']))}: {it['msg']}" for it in error.errors()]
-    return _answer(422, "InvalidRequest", "; ".join(found)[:2000])
+    mistakes = [f"{'.'.join(map(str, m['loc']))}: {m['msg']}" for m in error.errors()]
+    return _error_response(422, "InvalidRequest", "; ".join(mistakes)[:2000])
 
 
-def _http(_: Request, error: Exception) -> JSONResponse:
+def _answer_http_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     return JSONResponse(
         {"error": "HTTP", "message": str(error.detail), "hint": ""},
@@ -90,10 +90,10 @@ def _http(_: Request, error: Exception) -> JSONResponse:
     )
 
 
-def _bug(_: Request, error: Exception) -> JSONResponse:
-    """A mistake of ours: told where the server runs, and in few words on the page."""
+def _answer_internal_error(_: Request, error: Exception) -> JSONResponse:
+    """Answer a bug of ours: the terminal gets the traceback, the page only the kind of error."""
     sys.stderr.write("".join(traceback.format_exception(error)))
-    return _answer(
+    return _error_response(
         500,
         "InternalError",
         f"the workbench made a mistake: {type(error).__name__}",
@@ -103,8 +103,8 @@ def _bug(_: Request, error: Exception) -> JSONResponse:
 
 #: How errors are described in the interface.
 ERRORS: dict[int | str, dict[str, Any]] = {
-    code: {"model": Wrong, "description": words}
-    for code, words in (
+    code: {"model": Wrong, "description": description}
+    for code, description in (
         (400, "It is no request."),
         (403, "Who asks is not known."),
         (404, "There is no such thing."),

@@ -31,13 +31,13 @@ from ontomask.web.folder import Folder
 __all__ = ["Draft", "State", "paths_in"]
 
 #: What a file begins with that was written here.
-HEAD = "# A release, as the workbench left it; ontomask mask makes it.\n"
+FILE_HEADER = "# A release, as the workbench left it; ontomask mask makes it.\n"
 
 #: So many earlier states are kept.
-MOST_STEPS = 200
+MAX_HISTORY = 200
 
 #: Fields that are groups of fields.
-GROUPS = ("columns", "method", "require", "csv")
+FIELD_GROUPS = ("columns", "method", "require", "csv")
 
 
 @dataclass(frozen=True)
@@ -61,23 +61,28 @@ class Draft:
     def __init__(self, path: Path, folder: Folder) -> None:
         self.path, self.folder = path, folder
         self._lock = RLock()
-        self._earlier = _History(folder.own("history"))
-        self._later: list[str] = []
-        self._read: tuple[str, dict[str, Any], tuple[Problem, ...]] | None = None
+        self._undo_history = _History(folder.own("history"))
+        self._redo_texts: list[str] = []
+        self._last_parsed: tuple[str, dict[str, Any], tuple[Problem, ...]] | None = None
 
     def read(self) -> State:
         """The file as it is now."""
         with self._lock:
-            text = self._text()
-            fields, problems = self._parsed(text)
+            text = self._read_text()
+            fields, problems = self._parse(text)
             return State(
-                fields, _revision(text), problems, text, len(self._earlier) > 0, bool(self._later)
+                fields,
+                _revision_of(text),
+                problems,
+                text,
+                len(self._undo_history) > 0,
+                bool(self._redo_texts),
             )
 
     def write(self, fields: Mapping[str, Any], revision: str) -> State:
         """Save other fields; what the file was before can be had again."""
         with self._lock:
-            now = self._at(revision)
+            now = self._read_at(revision)
             if now.text and not now.fields:
                 raise SpecError(
                     f"{self.path.name} cannot be read, so nothing is changed in it: "
@@ -91,41 +96,41 @@ class Draft:
     def put(self, text: str, revision: str) -> State:
         """Save another text of the file, which was checked before."""
         with self._lock:
-            now = self._at(revision)
+            now = self._read_at(revision)
             if text == now.text:
                 return now
             if now.text:  # a first proposal is where everything begins
-                self._earlier.push(now.text)
-            self._later.clear()
+                self._undo_history.push(now.text)
+            self._redo_texts.clear()
             self._save(text)
             return self.read()
 
     def earlier(self, data: str) -> str | None:
-        """The latest text of before that was about a table."""
+        """Find the latest earlier text whose ``data`` is this table."""
         with self._lock:
-            for text in self._earlier.texts():
-                if self._looked_at(text)[0].get("data") == data:
+            for text in self._undo_history.texts():
+                if self._parse_afresh(text)[0].get("data") == data:
                     return text
         return None
 
     def undo(self, revision: str) -> State:
         """The file as it was before the last change."""
         with self._lock:
-            now = self._at(revision)
-            if not len(self._earlier):
+            now = self._read_at(revision)
+            if not len(self._undo_history):
                 raise ParameterError("there is nothing to undo")
-            self._later.append(now.text)
-            self._save(self._earlier.pop())
+            self._redo_texts.append(now.text)
+            self._save(self._undo_history.pop())
             return self.read()
 
     def redo(self, revision: str) -> State:
         """The file as it was before the last undoing."""
         with self._lock:
-            now = self._at(revision)
-            if not self._later:
+            now = self._read_at(revision)
+            if not self._redo_texts:
                 raise ParameterError("there is nothing to do again")
-            self._earlier.push(now.text)
-            self._save(self._later.pop())
+            self._undo_history.push(now.text)
+            self._save(self._redo_texts.pop())
             return self.read()
 
     def spec(self, state: State | None = None) -> Spec:
@@ -133,15 +138,16 @@ class Draft:
 
         As the file is now, or as it was in a state that was read.
         """
-        found = state or self.read()
-        if found.problems or not found.fields:
-            listed = "\n".join(f"  - {it.sentence}; {it.hint}" for it in found.problems)
+        draft = state or self.read()
+        if draft.problems or not draft.fields:
+            listed = "\n".join(f"  - {p.sentence}; {p.hint}" for p in draft.problems)
             raise SpecError(f"the release is not complete yet:\n{listed}".rstrip(":\n"))
-        return Spec.from_dict(found.fields, self.path.parent)
+        return Spec.from_dict(draft.fields, self.path.parent)
 
     # ------------------------------------------------------------------ the file
 
-    def _at(self, revision: str) -> State:
+    def _read_at(self, revision: str) -> State:
+        """Read the file; refused where it is not in the state that the page knows."""
         now = self.read()
         if now.revision != revision:
             raise ChangedElsewhere(
@@ -150,7 +156,7 @@ class Draft:
             )
         return now
 
-    def _text(self) -> str:
+    def _read_text(self) -> str:
         try:
             return self.path.read_text("utf-8-sig") if self.path.exists() else ""
         except (OSError, UnicodeDecodeError) as error:
@@ -163,13 +169,13 @@ class Draft:
         with written_beside(self.path, force=True) as file:
             file.write(text)
 
-    def _parsed(self, text: str) -> tuple[dict[str, Any], tuple[Problem, ...]]:
-        """The fields of a text with what is wrong; found out once for each text."""
-        if self._read is None or self._read[0] != text:
-            self._read = (text, *self._looked_at(text))
-        return self._read[1], self._read[2]
+    def _parse(self, text: str) -> tuple[dict[str, Any], tuple[Problem, ...]]:
+        """Parse a text into fields and problems; the last text is parsed only once."""
+        if self._last_parsed is None or self._last_parsed[0] != text:
+            self._last_parsed = (text, *self._parse_afresh(text))
+        return self._last_parsed[1], self._last_parsed[2]
 
-    def _looked_at(self, text: str) -> tuple[dict[str, Any], tuple[Problem, ...]]:
+    def _parse_afresh(self, text: str) -> tuple[dict[str, Any], tuple[Problem, ...]]:
         if not text:
             return {}, ()
         try:
@@ -186,14 +192,14 @@ class Draft:
         return document.data, problems
 
     def _refuse_outside(self, fields: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """No path from the page leads out of the folder; what stands in the file may stay."""
-        known = set(paths_in(now))
-        for named in paths_in(fields):
-            if named in known:
+        """Refuse new paths that lead out of the folder; paths already in the file may stay."""
+        present = set(paths_in(now))
+        for path in paths_in(fields):
+            if path in present:
                 continue
-            if is_elsewhere(named) or named.lower().startswith("file:"):
-                raise OutsideError(f"{named!r} is an address", "name a file of the working folder")
-            self.folder.inside(named)
+            if is_elsewhere(path) or path.lower().startswith("file:"):
+                raise OutsideError(f"{path!r} is an address", "name a file of the working folder")
+            self.folder.inside(path)
 
 
 def paths_in(fields: Mapping[str, Any]) -> Iterator[str]:
@@ -209,11 +215,11 @@ def paths_in(fields: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _refuse_shape(fields: Mapping[Any, Any]) -> None:
-    """What has another shape than a release file is no draft of one."""
+    """Refuse fields that do not have the shape of a release file."""
     for name, value in fields.items():
         if name not in Spec.model_fields:
             raise SpecError(f"a release file has no field {str(name)[:60]!r}")
-        if name in GROUPS and value is not None and not isinstance(value, Mapping):
+        if name in FIELD_GROUPS and value is not None and not isinstance(value, Mapping):
             raise SpecError(f"{name} is no group of fields")
     for name, column in (fields.get("columns") or {}).items():
         if not isinstance(name, str) or not isinstance(column, Mapping):
@@ -223,7 +229,7 @@ def _refuse_shape(fields: Mapping[Any, Any]) -> None:
 def _text_of(fields: Mapping[str, Any], path: Path) -> str:
     """The fields as the text of a file, which reads back as the same fields."""
     try:
-        text = HEAD + as_yaml(fields)
+        text = FILE_HEADER + as_yaml(fields)
         text.encode("utf-8")
         same = yaml_in(text, path).data == dict(fields)
     except (UnicodeEncodeError, yaml.YAMLError, RecursionError):
@@ -237,7 +243,7 @@ def _text_of(fields: Mapping[str, Any], path: Path) -> str:
     return text
 
 
-def _revision(text: str) -> str:
+def _revision_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -246,8 +252,8 @@ class _History:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        found = folder.glob("*.yaml") if folder.is_dir() else ()
-        self._numbers = sorted(int(it.stem) for it in found if it.stem.isdigit())
+        files = folder.glob("*.yaml") if folder.is_dir() else ()
+        self._numbers = sorted(int(file.stem) for file in files if file.stem.isdigit())
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -256,15 +262,15 @@ class _History:
         """Keep a text; the oldest is forgotten where there are many."""
         self._folder.mkdir(parents=True, exist_ok=True)
         number = self._numbers[-1] + 1 if self._numbers else 1
-        with written_beside(self._of(number), force=True, private=True) as file:
+        with written_beside(self._file_of(number), force=True, private=True) as file:
             file.write(text)
         self._numbers.append(number)
-        while len(self._numbers) > MOST_STEPS:
-            self._of(self._numbers.pop(0)).unlink(missing_ok=True)
+        while len(self._numbers) > MAX_HISTORY:
+            self._file_of(self._numbers.pop(0)).unlink(missing_ok=True)
 
     def pop(self) -> str:
         """The latest text, which is not kept any more."""
-        path = self._of(self._numbers.pop())
+        path = self._file_of(self._numbers.pop())
         text = path.read_text("utf-8")
         path.unlink()
         return text
@@ -272,7 +278,7 @@ class _History:
     def texts(self) -> Iterator[str]:
         """All texts, the latest first."""
         for number in reversed(self._numbers):
-            yield self._of(number).read_text("utf-8")
+            yield self._file_of(number).read_text("utf-8")
 
-    def _of(self, number: int) -> Path:
+    def _file_of(self, number: int) -> Path:
         return self._folder / f"{number:06}.yaml"

@@ -11,20 +11,20 @@ from ontomask.engines.formats.formats import named_format
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.web.errors import NotThere, OutsideError, TooLarge
 
-__all__ = ["BESIDE", "OWN", "Folder"]
+__all__ = ["BESIDE", "OWN_FOLDER", "Folder"]
 
 #: Where the workbench keeps its own: runs, and earlier states of the release file.
-OWN = ".ontomask"
+OWN_FOLDER = ".ontomask"
 
 #: Endings of files that may hold a taxonomy.
-TAXONOMIES = (".obo", ".owl", ".rdf", ".ttl", ".nt", ".xml", ".csv", ".tsv", ".txt", ".json")
+TAXONOMY_SUFFIXES = (".obo", ".owl", ".rdf", ".ttl", ".nt", ".xml", ".csv", ".tsv", ".txt", ".json")
 
 #: Endings of tables that were written beside a release, and are none to release.
 BESIDE = (".taxonomy.csv", ".private.csv", ".manifest.json")
 
 #: So many files are listed, and names are so long, at most.
-MOST_FILES = 1_000
-LONGEST_NAME = 200
+MAX_FILES = 1_000
+MAX_NAME_BYTES = 200
 
 
 class Folder:
@@ -41,18 +41,18 @@ class Folder:
 
     def own(self, name: str) -> Path:
         """A folder of the workbench's own, which no version control takes up."""
-        place = self.path / OWN
-        ignored = place / ".gitignore"
-        if not ignored.exists():
+        own_folder = self.path / OWN_FOLDER
+        gitignore = own_folder / ".gitignore"
+        if not gitignore.exists():
             try:
-                place.mkdir(mode=0o700, exist_ok=True)
-                ignored.write_text("*\n")
+                own_folder.mkdir(mode=0o700, exist_ok=True)
+                gitignore.write_text("*\n")
             except OSError as error:
                 raise FileFormatError(
                     f"nothing can be written in {self.path}: {error.strerror or error}",
                     "start the workbench in a folder of your own",
                 ) from None
-        return place / name
+        return own_folder / name
 
     def inside(self, name: str) -> Path:
         """The file of a name that the page gives; refused where it is not in the folder.
@@ -63,22 +63,22 @@ class Folder:
             raise OutsideError("a file has no name", "name a file of the working folder")
         try:
             path = self.path / name
-            found = path.resolve()
+            resolved = path.resolve()
         except (OSError, RuntimeError, ValueError):
             raise OutsideError(f"{name!r} is no name of a file") from None
-        if found in self._trusted:
+        if resolved in self._trusted:
             return path
-        if not found.is_relative_to(self.path) or ".." in Path(name).parts:
+        if not resolved.is_relative_to(self.path) or ".." in Path(name).parts:
             raise OutsideError(
                 f"{name!r} is not in the working folder",
                 "copy the file into it, or start the workbench in another folder",
             )
-        if any(part.startswith(".") for part in found.relative_to(self.path).parts):
+        if any(part.startswith(".") for part in resolved.relative_to(self.path).parts):
             raise OutsideError(f"{name!r} is hidden", "name a file that is not")
         return path
 
     def existing(self, name: str) -> Path:
-        """The same, of a file that is there."""
+        """The file of a name that the page gives; refused where it is outside or does not exist."""
         path = self.inside(name)
         if not path.is_file():
             raise NotThere(f"there is no file {name!r} in the working folder")
@@ -86,64 +86,66 @@ class Folder:
 
     def tables(self) -> list[Path]:
         """The files that may be tables."""
-        return [it for it in self._files() if _is_table(it) and not it.name.endswith(BESIDE)]
+        return [
+            path for path in self._files() if _is_table(path) and not path.name.endswith(BESIDE)
+        ]
 
     def taxonomies(self) -> list[Path]:
         """The files that may be taxonomies."""
-        return [it for it in self._files() if it.suffix.lower() in TAXONOMIES]
+        return [path for path in self._files() if path.suffix.lower() in TAXONOMY_SUFFIXES]
 
     def _files(self) -> Iterator[Path]:
         """The files of the folder by name, as far as the page may name them."""
         with os.scandir(self.path) as entries:
-            names = sorted(it.name for it in entries if not it.name.startswith("."))
-        for name in names[:MOST_FILES]:
+            names = sorted(entry.name for entry in entries if not entry.name.startswith("."))
+        for name in names[:MAX_FILES]:
             path = self.path / name
-            found = path.resolve()
-            known = found in self._trusted or found.is_relative_to(self.path)
-            if known and path.is_file():
+            resolved = path.resolve()
+            allowed = resolved in self._trusted or resolved.is_relative_to(self.path)
+            if allowed and path.is_file():
                 yield path
 
     async def receive(self, name: str, chunks: AsyncIterator[bytes]) -> Path:
-        """Store what is uploaded under a name: all of it or nothing, and over no other file."""
-        target = self._new(name)
-        beside = self.path / f".{secrets.token_hex(8)}.part"
+        """Store an upload under a name: all of it or nothing, and never over another file."""
+        target = self._new_file(name)
+        partial = self.path / f".{secrets.token_hex(8)}.part"
         size = 0
         try:
-            with open(beside, "xb", opener=_for_the_owner) as file:
+            with open(partial, "xb", opener=_open_private) as file:
                 async for chunk in chunks:
                     size += len(chunk)
                     if size > self.largest:
-                        raise self.too_large()
+                        raise self._too_large_error()
                     file.write(chunk)
-            os.link(beside, target)  # fails where a file has that name by now
+            os.link(partial, target)  # fails where a file has that name by now
         except FileExistsError:
-            raise _exists(name) from None
+            raise _exists_error(name) from None
         except OSError as error:
             raise FileFormatError(f"{name} cannot be stored: {error.strerror or error}") from None
         finally:
-            beside.unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
         return target
 
-    def too_large(self) -> TooLarge:
-        """What is said where more is sent than is taken."""
+    def _too_large_error(self) -> TooLarge:
+        """The error for an upload that exceeds the limit."""
         return TooLarge(
             f"a file of more than {self.largest / 1e6:,.0f} MB is not taken",
             "copy it into the working folder and open it from there",
         )
 
-    def _new(self, name: str) -> Path:
+    def _new_file(self, name: str) -> Path:
         """The place of a new file: right in the folder, under a plain name."""
-        if Path(name).name != name or "\\" in name or len(name.encode()) > LONGEST_NAME:
+        if Path(name).name != name or "\\" in name or len(name.encode()) > MAX_NAME_BYTES:
             raise OutsideError(f"{name[:60]!r} is no plain name of a file", "name it as data.csv")
         if not name.isprintable():
             raise OutsideError("the name of the file has signs that cannot be seen", "rename it")
         target = self.inside(name)
         if target.exists() or target.is_symlink():
-            raise _exists(name)
+            raise _exists_error(name)
         return target
 
 
-def _exists(name: str) -> ParameterError:
+def _exists_error(name: str) -> ParameterError:
     return ParameterError(f"{name} exists already in the working folder", "rename one of the two")
 
 
@@ -152,6 +154,6 @@ def _is_table(path: Path) -> bool:
     return named_format(plain) is not None
 
 
-def _for_the_owner(path: str, flags: int) -> int:
-    """What is uploaded is somebody's data: only this user can read it."""
+def _open_private(path: str, flags: int) -> int:
+    """Open a file that only this user can read: uploads are somebody's data."""
     return os.open(path, flags, 0o600)

@@ -24,7 +24,7 @@ from ontomask.web.session import Workbench
 __all__ = ["Known", "known_of"]
 
 #: So many taxonomies are kept.
-MOST_TAXONOMIES = 8
+MAX_TAXONOMIES = 8
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Known:
 
 
 @dataclass
-class _Kept:
-    """What one workbench keeps."""
+class _MeaningCache:
+    """Taxonomies and meanings of columns that one workbench has loaded."""
 
     lock: Lock = field(default_factory=Lock)
     #: What the loader of a release has loaded, by the source and the state it was in.
@@ -45,12 +45,12 @@ class _Kept:
     columns: dict[str, tuple[object, str, Known]] = field(default_factory=dict)
 
 
-_kept: WeakKeyDictionary[Workbench, _Kept] = WeakKeyDictionary()
-_first = Lock()
+_caches: WeakKeyDictionary[Workbench, _MeaningCache] = WeakKeyDictionary()
+_caches_lock = Lock()
 
 
 def known_of(bench: Workbench, name: str) -> Known:
-    """What a nominal column of the opened table means, as the release file says now."""
+    """Load what a nominal column of the open table means, as the release file says now."""
     fields = bench.column(name)
     kind = fields.get("type") or ("nominal" if fields.get("taxonomy") else None)
     if kind != "nominal" or not fields.get("taxonomy"):
@@ -58,52 +58,55 @@ def known_of(bench: Workbench, name: str) -> Known:
             f"column {name!r} has no taxonomy",
             "choose one for it, or build one from its values" if kind in (None, "nominal") else "",
         )
-    with _first:
-        kept = _kept.setdefault(bench, _Kept())
-    with kept.lock:
-        return _known(bench, name, fields, kept)
+    with _caches_lock:
+        cache = _caches.setdefault(bench, _MeaningCache())
+    with cache.lock:
+        return _load_cached(bench, name, fields, cache)
 
 
-def _known(bench: Workbench, name: str, fields: Mapping[str, Any], kept: _Kept) -> Known:
-    opened = bench.opened()
+def _load_cached(
+    bench: Workbench, name: str, fields: Mapping[str, Any], cache: _MeaningCache
+) -> Known:
+    """Load what a column means, unless the cache has it for these fields and files."""
+    table = bench.opened()
     marks = bench.draft.read().fields.get("missing_marks") or ()
-    stamps = _stamps(bench, fields)
+    stamps = _file_stamps(bench, fields)
     key = json.dumps([dict(fields), list(marks), stamps], default=str, sort_keys=True)
-    before = kept.columns.get(name)
-    if before is not None and before[0] is opened and before[1] == key:
-        return before[2]
-    column, notes = _nominal(bench, name, fields, stamps, kept)
+    cached = cache.columns.get(name)
+    if cached is not None and cached[0] is table and cached[1] == key:
+        return cached[2]
+    column, notes = _load_column(bench, name, fields, stamps, cache)
     quasi = fields.get("role") == "quasi"
-    meaning = meaning_of(column, opened.values(name), [str(it) for it in marks] if quasi else [])
-    known = Known(meaning, notes)
-    kept.columns[name] = (opened, key, known)
-    return known
+    meaning = meaning_of(column, table.values(name), [str(mark) for mark in marks] if quasi else [])
+    loaded = Known(meaning, notes)
+    cache.columns[name] = (table, key, loaded)
+    return loaded
 
 
-def _stamps(bench: Workbench, fields: Mapping[str, Any]) -> list[Any]:
-    """Which state the files are in that a column names; the page names none outside of the folder.
+def _file_stamps(bench: Workbench, fields: Mapping[str, Any]) -> list[Any]:
+    """Modification time, size and inode of each file that a column names; None where it has none.
 
     A folder, as some taxonomies are, changes with its entries.
     """
     stamps: list[Any] = []
     for name in ("taxonomy", "mapping"):
-        named = fields.get(name)
-        if not isinstance(named, str) or (name == "taxonomy" and named in KNOWN):
+        source = fields.get(name)
+        if not isinstance(source, str) or (name == "taxonomy" and source in KNOWN):
             stamps.append(None)
             continue
-        path = bench.folder.inside(named)
+        path = bench.folder.inside(source)
         try:
-            found = path.stat()
-            stamps.append([found.st_mtime_ns, found.st_size, found.st_ino])
+            stat = path.stat()
+            stamps.append([stat.st_mtime_ns, stat.st_size, stat.st_ino])
         except OSError:
             stamps.append(None)  # that it is not there is said where it is read
     return stamps
 
 
-def _nominal(
-    bench: Workbench, name: str, fields: Mapping[str, Any], stamps: list[Any], kept: _Kept
+def _load_column(
+    bench: Workbench, name: str, fields: Mapping[str, Any], stamps: list[Any], cache: _MeaningCache
 ) -> tuple[Nominal, tuple[str, ...]]:
-    """The column as masking would take it; the rest of the release file may still be missing."""
+    """Load the column as masking would; the rest of the release file may still be missing."""
     spec = Spec.from_dict(
         {
             "data": "data.csv",
@@ -113,16 +116,17 @@ def _nominal(
         },
         bench.folder.path,
     )
-    said = spec.columns[name]
-    key = repr((said.taxonomy, said.format, sorted((said.options or {}).items()), stamps[0]))
-    loaded, notes = kept.taxonomies.get(key, ({}, ()))
+    settings = spec.columns[name]
+    options = sorted((settings.options or {}).items())
+    key = repr((settings.taxonomy, settings.format, options, stamps[0]))
+    loaded, notes = cache.taxonomies.get(key, ({}, ()))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", OntomaskWarning)
-        column = spec._typed(name, said, loaded)  # which loads what is not in there yet
+        column = spec._typed(name, settings, loaded)  # which loads what is not in there yet
     assert isinstance(column, Nominal)
-    if key not in kept.taxonomies:
-        notes = tuple(str(it.message) for it in caught if issubclass(it.category, OntomaskWarning))
-        while len(kept.taxonomies) >= MOST_TAXONOMIES:
-            kept.taxonomies.pop(next(iter(kept.taxonomies)))
-        kept.taxonomies[key] = (loaded, notes)
+    if key not in cache.taxonomies:
+        notes = tuple(str(w.message) for w in caught if issubclass(w.category, OntomaskWarning))
+        while len(cache.taxonomies) >= MAX_TAXONOMIES:
+            cache.taxonomies.pop(next(iter(cache.taxonomies)))
+        cache.taxonomies[key] = (loaded, notes)
     return column, notes

@@ -20,17 +20,17 @@ from ontomask.pipeline.guarantee import promised
 from ontomask.releasefile.methods import json_schema_of_methods
 from ontomask.report.words import TITLES
 
-__all__ = ["Choice", "MethodShown", "Setting", "methods_shown"]
+__all__ = ["SettingChoice", "MethodShown", "MethodSetting", "methods_shown"]
 
 
-class Choice(BaseModel):
+class SettingChoice(BaseModel):
     """Something that a setting can be."""
 
     value: str | None
     words: str
 
 
-class Setting(BaseModel):
+class MethodSetting(BaseModel):
     """A setting: what it is called and means, and what it can be.
 
     ``least`` and ``most`` are what is allowed, ``low`` and ``high`` what makes sense. One that is
@@ -49,7 +49,7 @@ class Setting(BaseModel):
     low: float | None = None
     high: float | None = None
     step: float | None = None
-    choices: list[Choice] = Field(default=[])
+    choices: list[SettingChoice] = Field(default=[])
 
 
 class MethodShown(BaseModel):
@@ -60,7 +60,7 @@ class MethodShown(BaseModel):
     promises: str
     costs: str
     promises_k: bool
-    settings: list[Setting]
+    settings: list[MethodSetting]
 
 
 #: What each method promises, and what it costs; in the order in which they are worth a look.
@@ -96,7 +96,7 @@ WORDS = {
 }
 
 #: Settings that are shown at once; the others are folded away.
-CHIEF = ("k", "alpha", "algorithm", "how", "strategy", "guard", "distribution")
+MAIN_SETTINGS = ("k", "alpha", "algorithm", "how", "strategy", "guard", "distribution")
 
 #: What makes sense, and what is allowed: least, most, low, high, step.
 RANGES: dict[str, tuple[float | None, float | None, float | None, float | None, float]] = {
@@ -243,14 +243,14 @@ CHOICES: dict[str, dict[str | None, str]] = {
 
 
 def methods_shown() -> list[MethodShown]:
-    """Every method, those that are described first."""
-    schemas = {it["title"]: it for it in json_schema_of_methods()["oneOf"]}
+    """Describe every method; those that have words of their own come first."""
+    schemas = {schema["title"]: schema for schema in json_schema_of_methods()["oneOf"]}
     order = [*WORDS, *(name for name in METHODS if name not in WORDS)]
-    return [_shown(name, schemas[name]) for name in order if name in METHODS]
+    return [_describe_method(name, schemas[name]) for name in order if name in METHODS]
 
 
-def _shown(name: str, schema: Mapping[str, Any]) -> MethodShown:
-    kind = METHODS[name]
+def _describe_method(name: str, schema: Mapping[str, Any]) -> MethodShown:
+    method = METHODS[name]
     promises, costs = WORDS.get(name, (f"{schema['description']}", ""))
     title = TITLES.get(name, name.replace("_", " "))
     return MethodShown(
@@ -258,56 +258,62 @@ def _shown(name: str, schema: Mapping[str, Any]) -> MethodShown:
         title=title[0].upper() + title[1:],
         promises=promises,
         costs=costs,
-        promises_k=_promises_k(kind),
+        promises_k=_promises_k(method),
         settings=[
-            _setting(name, setting, schema["properties"][setting], kind)
-            for setting in sorted(schema["properties"], key=_place)
+            _describe_setting(name, setting, schema["properties"][setting], method)
+            for setting in sorted(schema["properties"], key=_display_order)
             if setting != "name"
         ],
     )
 
 
-def _place(setting: str) -> int:
-    """Where a setting is shown: in the order of their words, the unknown last."""
-    known = list(SETTINGS)
-    return known.index(setting) if setting in known else len(known)
+def _display_order(setting: str) -> int:
+    """The position of a setting on the screen: as in ``SETTINGS``, unknown ones last."""
+    order = list(SETTINGS)
+    return order.index(setting) if setting in order else len(order)
 
 
-def _promises_k(kind: Callable[..., Any]) -> bool:
+def _promises_k(method: Callable[..., Any]) -> bool:
     try:
-        return promised(kind()) is not None
-    except (TypeError, OntomaskError):  # it must be told something
+        return promised(method()) is not None
+    except (TypeError, OntomaskError):  # some setting has no default
         return False
 
 
-def _setting(method: str, name: str, schema: Mapping[str, Any], kind: Any) -> Setting:
-    inner = [it for it in schema.get("anyOf", [schema]) if it.get("type") != "null"]
-    optional = len(inner) < len(schema.get("anyOf", inner)) or None in schema.get("enum", ())
-    least, most, low, high, step = _known(RANGES, method, name) or (None, None, None, None, None)
-    named = _known(SETTINGS, method, name) or (name.replace("_", " "), _in_docstring(kind, name))
-    meanings = _known(CHOICES, method, name) or {}
-    whole = _kind(inner[0]) == "whole"
-    return Setting(
+def _describe_setting(
+    method_name: str, name: str, schema: Mapping[str, Any], method: Any
+) -> MethodSetting:
+    types = [kind for kind in schema.get("anyOf", [schema]) if kind.get("type") != "null"]
+    optional = len(types) < len(schema.get("anyOf", types)) or None in schema.get("enum", ())
+    limits = _look_up(RANGES, method_name, name) or (None, None, None, None, None)
+    least, most, low, high, step = limits
+    title, words = _look_up(SETTINGS, method_name, name) or (
+        name.replace("_", " "),
+        _sentence_in_docstring(method, name),
+    )
+    choice_words = _look_up(CHOICES, method_name, name) or {}
+    kind = _setting_kind(types[0])
+    return MethodSetting(
         name=name,
-        title=named[0],
-        words=named[1],
-        kind=_kind(inner[0]),
+        title=title,
+        words=words,
+        kind=kind,
         default=schema.get("default"),
         optional=optional,
-        chief=name in CHIEF,
+        chief=name in MAIN_SETTINGS,
         least=least,
         most=most,
         low=low,
         high=high,
-        step=1 if step is None and whole else step,
+        step=1 if step is None and kind == "whole" else step,
         choices=[
-            Choice(value=it, words=meanings.get(it, it or "not given"))
-            for it in sorted(schema.get("enum", ()), key=lambda it: it is not None)
+            SettingChoice(value=value, words=choice_words.get(value, value or "not given"))
+            for value in sorted(schema.get("enum", ()), key=lambda value: value is not None)
         ],
     )
 
 
-def _kind(
+def _setting_kind(
     schema: Mapping[str, Any],
 ) -> Literal["whole", "number", "choice", "flag", "columns", "text"]:
     if "enum" in schema:
@@ -321,12 +327,13 @@ def _kind(
     return kinds.get(schema.get("type"), "text")
 
 
-def _known(words: Mapping[str, Any], method: str, name: str) -> Any:
-    return words.get(f"{method}.{name}", words.get(name))
+def _look_up(table: Mapping[str, Any], method_name: str, name: str) -> Any:
+    """The entry of a setting: that of the method, or else that of all methods."""
+    return table.get(f"{method_name}.{name}", table.get(name))
 
 
-def _in_docstring(kind: Any, name: str) -> str:
+def _sentence_in_docstring(method: Any, name: str) -> str:
     """The first sentence of a method's description that names a setting."""
-    text = " ".join((getdoc(kind) or "").split())
-    found = re.search(rf"(?:^|(?<=[.:] ))[^.]*``{name}(?:=[^`]*)?``.*?[.](?= |$)", text)
-    return found.group().replace("``", "") if found else ""
+    text = " ".join((getdoc(method) or "").split())
+    match = re.search(rf"(?:^|(?<=[.:] ))[^.]*``{name}(?:=[^`]*)?``.*?[.](?= |$)", text)
+    return match.group().replace("``", "") if match else ""

@@ -27,16 +27,16 @@ from ontomask.web.errors import NotThere
 __all__ = ["Opened"]
 
 #: So many rows are shown, and so many letters of a cell.
-ROWS_SHOWN, LETTERS_SHOWN = 20, 200
+PREVIEW_ROWS, PREVIEW_LETTERS = 20, 200
 
 #: Tables of more rows are counted by DuckDB rather than in memory.
 MOST_IN_MEMORY = 20_000_000
 
 #: So many answers about classes are kept, and the values of so many columns.
-ANSWERS_KEPT, VALUES_KEPT = 200, 12
+MAX_ANSWERS, MAX_VALUE_COUNTS = 200, 12
 
 #: Types that are told apart as they are; others are compared as text.
-PLAIN = (
+COMPARABLE_TYPES = (
     *("VARCHAR", "BOOLEAN", "DATE", "TINYINT", "SMALLINT", "INTEGER", "BIGINT"),
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
 )
@@ -45,14 +45,16 @@ PLAIN = (
 class Opened:
     """A table that stays open while its release is prepared."""
 
-    def __init__(self, looking: Looking, profile: Profile, preview: list[list[str | None]]) -> None:
+    def __init__(
+        self, profiler: Looking, profile: Profile, preview: list[list[str | None]]
+    ) -> None:
         self.path, self.profile, self.preview = profile.path, profile, preview
         self.names = [column.name for column in profile.columns]
-        self._looking = looking
-        self._types = looking.stored.types
+        self._profiler = profiler
+        self._types = profiler.stored.types
         self._closing = self._closed = False
-        self._sql = RLock()  # the connection is used by one thread at a time
-        self._kept = Lock()
+        self._connection_lock = RLock()  # the connection is used by one thread at a time
+        self._cache_lock = Lock()
         self._codes: dict[tuple[str, tuple[str, ...]], Coded] = {}
         self._answers: dict[tuple[Any, ...], Alike] = {}
         self._values: dict[str, dict[str, int]] = {}
@@ -66,24 +68,24 @@ class Opened:
         progress: Callable[[str], None] = lambda _: None,
         **settings: Any,
     ) -> Opened:
-        """Open the table in a file, and look at it as ``ontomask init`` does.
+        """Open the table in a file, and profile it as ``ontomask init`` does.
 
-        ``settings`` are those of :func:`~ontomask.releasefile.profile.table_profile.profile`. A table in which
-        nothing looks like a quasi-identifier is opened all the same.
+        ``settings`` are those of :func:`~ontomask.releasefile.profile.table_profile.profile`. A
+        table in which nothing looks like a quasi-identifier is opened all the same.
         """
-        given = {name: value for name, value in settings.items() if value is not None}
-        connection = connect(given.get("memory"))
+        settings = {name: value for name, value in settings.items() if value is not None}
+        connection = connect(settings.get("memory"))
         try:
-            said = {name: value for name, value in given.items() if name != "memory"}
+            reading_settings = {n: value for n, value in settings.items() if n != "memory"}
             progress(f"reading {Path(path).name}")
-            looking = Looking(open_table(path, connection, **said))
-            profile = looked_at(looking, given, progress, refuse=False)
-            opened = cls(looking, profile, _first_rows(looking))
+            profiler = Looking(open_table(path, connection, **reading_settings))
+            profile = looked_at(profiler, settings, progress, refuse=False)
+            session = cls(profiler, profile, _first_rows(profiler))
         except BaseException:
             closed(connection)
             raise
-        opened._preparing.start()
-        return opened
+        session._preparing.start()
+        return session
 
     @property
     def rows(self) -> int:
@@ -96,27 +98,27 @@ class Opened:
         Those that are missing are left out; what is written for missing ones is a value here.
         """
         self._refuse_unknown(column)
-        with self._kept:
-            found = self._values.get(column)
-        if found is not None:
-            return found
-        text = _text(column, self._types[column])
-        with self._asking() as looking:
-            found = dict(
-                looking.sql.execute(
-                    f"select {text} as text, count(*) as n from {looking.table} "
+        with self._cache_lock:
+            counts = self._values.get(column)
+        if counts is not None:
+            return counts
+        text = _text_expression(column, self._types[column])
+        with self._use_connection() as profiler:
+            counts = dict(
+                profiler.sql.execute(
+                    f"select {text} as text, count(*) as n from {profiler.table} "
                     f"where {text} is not null group by text order by n desc, text"
                 ).fetchall()
             )
-        with self._kept:
-            _put(self._values, column, found, VALUES_KEPT)
-        return found
+        with self._cache_lock:
+            _cache(self._values, column, counts, MAX_VALUE_COUNTS)
+        return counts
 
     def facts(self, column: str) -> Facts:
-        """What is counted in a column, counted again: with its values."""
+        """Profile a column again, this time with its values."""
         self._refuse_unknown(column)
-        with self._asking() as looking:
-            return looking.column(column)
+        with self._use_connection() as profiler:
+            return profiler.column(column)
 
     def classes(
         self, columns: Sequence[str], person: str | None = None, marks: Sequence[str] = ()
@@ -126,105 +128,111 @@ class Opened:
         ``marks`` are written for missing values, which are alike; ``person`` is the column that
         says whose a record is.
         """
-        asked = sorted(set(columns), key=self._place)
+        names = sorted(set(columns), key=self._column_index)
         if person is not None:
-            self._place(person)
-        written = tuple(sorted(set(marks)))
-        key = (tuple(asked), person, written)
-        with self._kept:
-            found = self._answers.get(key)
-        if found is None:
-            count = self._counted if self.rows <= MOST_IN_MEMORY else self._counted_by_duckdb
-            found = count(asked, person, written)
-            with self._kept:
-                _put(self._answers, key, found, ANSWERS_KEPT)
-        return found
+            self._column_index(person)
+        distinct_marks = tuple(sorted(set(marks)))
+        key = (tuple(names), person, distinct_marks)
+        with self._cache_lock:
+            uniqueness = self._answers.get(key)
+        if uniqueness is None:
+            count = self._count_in_memory if self.rows <= MOST_IN_MEMORY else self._count_in_duckdb
+            uniqueness = count(names, person, distinct_marks)
+            with self._cache_lock:
+                _cache(self._answers, key, uniqueness, MAX_ANSWERS)
+        return uniqueness
 
     def close(self) -> None:
         """Let go of the file; who still asks is told that it is not open any more."""
         self._closing = True
         if not self._closed:
-            self._looking.sql.interrupt()
+            self._profiler.sql.interrupt()
         self._preparing.join()
-        with self._sql:
+        with self._connection_lock:
             if self._closed:
                 return
             self._closed = True
-            self._looking.stored.close()
-            closed(self._looking.sql)
-        with self._kept:
+            self._profiler.stored.close()
+            closed(self._profiler.sql)
+        with self._cache_lock:
             self._codes.clear()
             self._answers.clear()
             self._values.clear()
 
     def __repr__(self) -> str:
-        return f"Opened({self.profile!r})"
+        return f"{type(self).__name__}({self.profile!r})"
 
     # ------------------------------------------------------------------ classes
 
-    def _counted(self, columns: list[str], person: str | None, marks: tuple[str, ...]) -> Alike:
-        coded_columns = {name: self._coded(name, marks) for name in columns}
-        return alike(coded_columns, self.rows, None if person is None else self._coded(person, ()))
-
-    def _counted_by_duckdb(
+    def _count_in_memory(
         self, columns: list[str], person: str | None, marks: tuple[str, ...]
     ) -> Alike:
-        asked = {name: _value(name, self._types[name], marks) for name in columns}
-        who = None if person is None else _value(person, self._types[person], ())
-        with self._asking() as looking:
-            return alike_in(looking.sql, looking.table, asked, who)
+        coded_columns = {name: self._encode_column(name, marks) for name in columns}
+        people = None if person is None else self._encode_column(person, ())
+        return alike(coded_columns, self.rows, people)
 
-    def _coded(self, column: str, marks: tuple[str, ...]) -> Coded:
-        """A column as whole numbers; all of its missing values are one."""
-        with self._kept:
-            found = self._codes.get((column, marks))
-        if found is not None:
-            return found
-        with self._asking() as looking:
-            found = self._codes.get((column, marks))  # another thread may have been faster
-            if found is None:
-                value = _value(column, self._types[column], marks)
-                query = f"select {value} as value from {looking.table}"
-                found = coded(looking.sql.sql(query).to_arrow_table().column(0))
-            with self._kept:
+    def _count_in_duckdb(
+        self, columns: list[str], person: str | None, marks: tuple[str, ...]
+    ) -> Alike:
+        values = {name: _value_expression(name, self._types[name], marks) for name in columns}
+        people = None if person is None else _value_expression(person, self._types[person], ())
+        with self._use_connection() as profiler:
+            return alike_in(profiler.sql, profiler.table, values, people)
+
+    def _encode_column(self, column: str, marks: tuple[str, ...]) -> Coded:
+        """Encode a column as integers; all of its missing values get the same code."""
+        with self._cache_lock:
+            codes = self._codes.get((column, marks))
+        if codes is not None:
+            return codes
+        with self._use_connection() as profiler:
+            codes = self._codes.get((column, marks))  # another thread may have been faster
+            if codes is None:
+                value = _value_expression(column, self._types[column], marks)
+                query = f"select {value} as value from {profiler.table}"
+                codes = coded(profiler.sql.sql(query).to_arrow_table().column(0))
+            with self._cache_lock:
                 self._codes = {  # of other marks none are needed any more
-                    key: it for key, it in self._codes.items() if key[0] != column or not key[1]
-                } | {(column, marks): found}
-        return found
+                    key: other
+                    for key, other in self._codes.items()
+                    if key[0] != column or not key[1]
+                } | {(column, marks): codes}
+        return codes
 
     def _prepare(self) -> None:
-        """Have the columns ready that will be asked about; those that are masked come first."""
+        """Encode the columns that will be asked about in advance; quasi-identifiers come first."""
         if self.rows > MOST_IN_MEMORY:
             return
         marks = tuple(sorted(self.profile.missing_marks))
         order = ("quasi", "confidential", "keep", "drop")
-        wanted = [(it.name, marks) for it in self.profile.with_role(*order)]
-        wanted.sort(key=lambda it: order.index(self.profile[it[0]].role))
+        columns = [(column.name, marks) for column in self.profile.with_role(*order)]
+        columns.sort(key=lambda pair: order.index(self.profile[pair[0]].role))
         if self.profile.person is not None:
-            wanted.insert(0, (self.profile.person, ()))
-        for column, some in wanted:
+            columns.insert(0, (self.profile.person, ()))
+        for column, column_marks in columns:
             if self._closing or not main_thread().is_alive():
                 return
             with suppress(OntomaskError):  # whoever asks for the column will be told
-                self._coded(column, some)
+                self._encode_column(column, column_marks)
 
     # ------------------------------------------------------------------ asking
 
     @contextmanager
-    def _asking(self) -> Iterator[Looking]:
-        gone = NotThere("the table is not open any more", "open it again")
-        with self._sql:
+    def _use_connection(self) -> Iterator[Looking]:
+        """Hold the connection for one thread; refused once the table is being closed."""
+        closed_error = NotThere("the table is not open any more", "open it again")
+        with self._connection_lock:
             if self._closing:
-                raise gone
+                raise closed_error
             try:
                 with reading(self.path):
-                    yield self._looking
+                    yield self._profiler
             except KeyboardInterrupt:
                 if self._closing:  # that is how DuckDB is told to end
-                    raise gone from None
+                    raise closed_error from None
                 raise
 
-    def _place(self, column: str) -> int:
+    def _column_index(self, column: str) -> int:
         self._refuse_unknown(column)
         return self.names.index(column)
 
@@ -233,31 +241,32 @@ class Opened:
             raise NotThere(f"the table has no column {column[:80]!r}")
 
 
-def _put(kept: dict[Any, Any], key: Any, found: Any, most: int) -> None:
-    """Keep an answer; the oldest ones go."""
-    kept[key] = found
-    while len(kept) > most:
-        kept.pop(next(iter(kept)))
+def _cache(cache: dict[Any, Any], key: Any, answer: Any, most: int) -> None:
+    """Keep an answer; the oldest ones are removed."""
+    cache[key] = answer
+    while len(cache) > most:
+        cache.pop(next(iter(cache)))
 
 
-def _first_rows(looking: Looking) -> list[list[str | None]]:
+def _first_rows(profiler: Looking) -> list[list[str | None]]:
     """The first rows as text; what is longer is cut off."""
-    stored: StoredTable = looking.stored
+    stored: StoredTable = profiler.stored
     cells = ", ".join(
-        f"left({_text(name, kind)}, {LETTERS_SHOWN + 1})" for name, kind in stored.types.items()
+        f"left({_text_expression(name, kind)}, {PREVIEW_LETTERS + 1})"
+        for name, kind in stored.types.items()
     )
-    query = f"select {cells} from {looking.table} where {ROW} < {ROWS_SHOWN} order by {ROW}"
+    query = f"select {cells} from {profiler.table} where {ROW} < {PREVIEW_ROWS} order by {ROW}"
     with reading(stored.path):
-        found = looking.sql.execute(query).fetchall()
-    return [[None if cell is None else _cut(cell) for cell in row] for row in found]
+        rows = profiler.sql.execute(query).fetchall()
+    return [[None if cell is None else _truncate(cell) for cell in row] for row in rows]
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= LETTERS_SHOWN else f"{text[: LETTERS_SHOWN - 1]}…"
+def _truncate(text: str) -> str:
+    return text if len(text) <= PREVIEW_LETTERS else f"{text[: PREVIEW_LETTERS - 1]}…"
 
 
-def _text(column: str, kind: str) -> str:
-    """A column as text, in SQL, as masking reads it; NULL where a value is missing."""
+def _text_expression(column: str, kind: str) -> str:
+    """SQL for a column as text, as masking reads it; NULL where a value is missing."""
     name = identifier(column)
     if kind == "BOOLEAN":
         return f"case {name} when true then 'True' when false then 'False' end"
@@ -266,14 +275,14 @@ def _text(column: str, kind: str) -> str:
     return f"cast({name} as varchar)"
 
 
-def _value(column: str, kind: str, marks: Sequence[str]) -> str:
-    """A column to be told apart by, in SQL; NULL where a value is missing or marked so."""
+def _value_expression(column: str, kind: str, marks: Sequence[str]) -> str:
+    """SQL for the values by which records are compared; NULL where one is missing or marked so."""
     name = identifier(column)
     if kind in ("FLOAT", "DOUBLE"):
-        value, known = f"{name} + 0", [f"not isnan({name})"]  # no zero has a sign then
+        value, conditions = f"{name} + 0", [f"not isnan({name})"]  # no zero has a sign then
     else:
-        value, known = name if kind in PLAIN else f"cast({name} as varchar)", []
+        value, conditions = name if kind in COMPARABLE_TYPES else f"cast({name} as varchar)", []
     if marks:
         listed = ", ".join(map(literal, marks))
-        known.append(f"{_text(column, kind)} not in ({listed})")
-    return f"case when {' and '.join(known)} then {value} end" if known else value
+        conditions.append(f"{_text_expression(column, kind)} not in ({listed})")
+    return f"case when {' and '.join(conditions)} then {value} end" if conditions else value

@@ -45,7 +45,7 @@ TABS = {
 }
 
 #: What can be required, in words.
-REQUIRED = {
+REQUIREMENT_TEXTS = {
     "k": "at least {:,.12g} in every class (k)",
     "l": "at least {:,.12g} different confidential values in every class (l)",
     "t": "no class farther than {:.12g} from the whole table (t)",
@@ -54,49 +54,49 @@ REQUIRED = {
 }
 
 
-def parts_of(release: Release, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything the screen shows of a run, ready for JSON; ``known`` are the facts of the release.
+def parts_of(release: Release, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything the screen shows of a run, ready for JSON; ``facts`` are those of the release.
 
     ``tabs`` and ``holds`` are HTML of the report, ``taxonomies`` what the drawings of taxonomies
     are made from, ``point`` is where the run is on the map of risk and loss.
     """
-    shown = contents(release.transitions, release.schema, release.method, known)
-    made = {
-        "title": shown["method"],
-        "words": _sentence(shown["method_words"]),
-        "promised": known["guarantee"]["k"] is not None,
-        "guarantee": _guarantee(known, shown),
-        "measured": _linked(shown["measured"]),
-        "tiles": _tiles(known),
-        "cautions": [_sentence(it) for it in known["cautions"]],
-        "holds": page("report/holds.html", **shown),
+    report = contents(release.transitions, release.schema, release.method, facts)
+    parts = {
+        "title": report["method"],
+        "words": _sentence(report["method_words"]),
+        "promised": facts["guarantee"]["k"] is not None,
+        "guarantee": _guarantee_sentence(facts, report),
+        "measured": _linkage_sentence(report["measured"]),
+        "tiles": _tiles(facts),
+        "cautions": [_sentence(caution) for caution in facts["cautions"]],
+        "holds": page("report/holds.html", **report),
         "tabs": [
-            {"name": name, "title": title, "html": _section(name, nothing, shown)}
+            {"name": name, "title": title, "html": _render_section(name, nothing, report)}
             for name, (title, nothing) in TABS.items()
         ],
-        "taxonomies": shown["taxonomies"]["drawn"],
-        "point": _point(release, known),
+        "taxonomies": report["taxonomies"]["drawn"],
+        "point": _point(release, facts),
     }
-    return dict(plain(made))
+    return dict(plain(parts))
 
 
-def _section(name: str, nothing: str, shown: Mapping[str, Any]) -> str:
-    there = {
-        "meaning": shown["taxonomies"]["columns"],
-        "changes": shown["changes"],
-        "correlations": shown["correlations"],
+def _render_section(name: str, nothing: str, report: Mapping[str, Any]) -> str:
+    content = {
+        "meaning": report["taxonomies"]["columns"],
+        "changes": report["changes"],
+        "correlations": report["correlations"],
     }
-    if there.get(name, True):
-        return page(f"report/{name}.html", **shown)
+    if content.get(name, True):
+        return page(f"report/{name}.html", **report)
     return f'<p class="soft">{nothing}</p>'  # words of ours, nothing to escape
 
 
 # ---------------------------------------------------------------------- the head
 
 
-def _guarantee(known: Mapping[str, Any], shown: Mapping[str, Any]) -> str:
-    """What holds whatever an attacker does, in a sentence."""
-    promise = known["guarantee"]
+def _guarantee_sentence(facts: Mapping[str, Any], report: Mapping[str, Any]) -> str:
+    """The guarantee in a sentence: what holds whatever an attacker does."""
+    promise = facts["guarantee"]
     if not promise["classes"]:
         return "No records are released."
     if promise["k"] is None:
@@ -104,53 +104,60 @@ def _guarantee(known: Mapping[str, Any], shown: Mapping[str, Any]) -> str:
             "No size of classes is guaranteed: this method protects by changing values, not by "
             "making records alike."
         )
-    return str(shown["guaranteed"][0])
+    return str(report["guaranteed"][0])
 
 
-def _linked(measured: list[str]) -> str:
+def _linkage_sentence(measured: list[str]) -> str:
     """The sentence about linkage, among those about what was measured."""
-    return next(it for it in measured if it.startswith("An attacker"))
+    return next(sentence for sentence in measured if sentence.startswith("An attacker"))
 
 
 def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:].rstrip('.')}." if words else ""
 
 
-def _tiles(known: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The figures looked at first, before and after; ``better`` says in which direction."""
-    risk = {name: it["value"] for name, it in known["risk"].items()}
-    was, promise = risk["before"], known["guarantee"]
-    similar = known["utility"]["semantic_quality"]["value"]
-    records = promise["unit"] == "records"
+    risk = {name: figure["value"] for name, figure in facts["risk"].items()}
+    before_masking, promise = risk["before"], facts["guarantee"]
+    similarity = facts["utility"]["semantic_quality"]["value"]
+    counts_records = promise["unit"] == "records"
     tiles = [
-        ("uniques", "unique records", was["uniques"], risk["uniques"], numbers.whole, "lower"),
+        (
+            "uniques",
+            "unique records",
+            before_masking["uniques"],
+            risk["uniques"],
+            numbers.whole,
+            "lower",
+        ),
         (
             "linked",
             "linked by meaning",
-            was["linkage_nearest"],
+            before_masking["linkage_nearest"],
             risk["linkage_nearest"],
             numbers.percent,
             "lower",
         ),
         (
             "smallest",
-            "smallest class" if records else "smallest class, people",
-            was["k"] if records else None,
+            "smallest class" if counts_records else "smallest class, people",
+            before_masking["k"] if counts_records else None,
             promise["smallest"],
             numbers.whole,
             "higher",
         ),
-        ("similarity", "similarity to the original", 1.0, similar, numbers.percent, "higher"),
+        ("similarity", "similarity to the original", 1.0, similarity, numbers.percent, "higher"),
     ]
     return [
         {
             "name": name,
             "words": words,
-            "before": None if before is None else written(before),
-            "after": written(after),
+            "before": None if before is None else formatter(before),
+            "after": formatter(after),
             "better": better,
         }
-        for name, words, before, after, written, better in tiles
+        for name, words, before, after, formatter, better in tiles
         if after is not None
     ]
 
@@ -158,17 +165,21 @@ def _tiles(known: Mapping[str, Any]) -> list[dict[str, Any]]:
 # ---------------------------------------------------------------------- the map
 
 
-def _point(release: Release, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Where the run is on the map, and how ``ontomask compare`` is told of its method."""
-    name, settings = known["method"]["name"], known["method"]["settings"]
-    others = {key: it for key, it in unusual(release.method).items() if key not in ("k", "alpha")}
-    words = ", ".join(f"{key.replace('_', ' ')} {numbers.value(it)}" for key, it in others.items())
+def _point(release: Release, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The position of the run on the map, and its method as ``ontomask compare`` takes it."""
+    name, settings = facts["method"]["name"], facts["method"]["settings"]
+    changed = unusual(release.method)
+    words = ", ".join(
+        f"{key.replace('_', ' ')} {numbers.value(setting)}"
+        for key, setting in changed.items()
+        if key not in ("k", "alpha")
+    )
     records = release.transitions.tuples.records
     return {
         "series": name.replace("_", " ") + (f" ({words})" if words else ""),
         "strength": Point(release.method).strength,
-        "order": next((settings[it] for it in ("k", "alpha") if it in settings), 0),
-        "argument": _argument(name, unusual(release.method)),
+        "order": next((settings[key] for key in ("k", "alpha") if key in settings), 0),
+        "argument": _method_argument(name, changed),
         "k": settings.get("k"),
         "alpha": settings.get("alpha"),
         "records": records,
@@ -176,40 +187,43 @@ def _point(release: Release, known: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _argument(name: str, settings: Mapping[str, Any]) -> str:
-    """How ``--methods`` of ``ontomask compare`` calls a method; what it cannot say is left out.
+def _method_argument(name: str, settings: Mapping[str, Any]) -> str:
+    """A method as ``--methods`` of ``ontomask compare`` takes it; what that cannot say is left out.
 
-    >>> _argument("recoding", {"k": 5, "weighted": True, "protects": ("charge", "stay")})
+    >>> _method_argument("recoding", {"k": 5, "weighted": True, "protects": ("charge", "stay")})
     'recoding:k=5:weighted=true'
     """
-    said = {
-        key: str(it).lower() if isinstance(it, bool) else str(it)
-        for key, it in settings.items()
-        if isinstance(it, str | int | float) and not set(str(it)) & set(",: ")
+    texts = {
+        key: str(setting).lower() if isinstance(setting, bool) else str(setting)
+        for key, setting in settings.items()
+        if isinstance(setting, str | int | float) and not set(str(setting)) & set(",: ")
     }
-    return ":".join([name, *(f"{key}={it}" for key, it in said.items())])
+    return ":".join([name, *(f"{key}={text}" for key, text in texts.items())])
 
 
 # ---------------------------------------------------------------------- requirements
 
 
 def held_to(
-    require: Requirements, known: Mapping[str, Any], point: Mapping[str, Any]
+    require: Requirements, facts: Mapping[str, Any], point: Mapping[str, Any]
 ) -> list[tuple[str, str, list[str]]]:
-    """What is required, each with its name, in words, and the reasons why a run does not meet it.
+    """Check a run: name and words of each requirement, and the reasons why it is not met.
 
     It is judged by what was kept of the run: what is required may have changed since.
     """
-    risk = {name: it["value"] for name, it in known["risk"].items()}
+    risk = {name: figure["value"] for name, figure in facts["risk"].items()}
     # The facts withhold a sum that few records make up; the point has it.
-    found = Evaluation({"sse": point["figures"]["sse"]}, risk)
-    told = {name: known["guarantee"][name] for name in ("k", "smallest", "classes", "unit")}
-    promise = Guarantee(known["guarantee"]["text"], **told)
+    evaluation = Evaluation({"sse": point["figures"]["sse"]}, risk)
+    fields = {name: facts["guarantee"][name] for name in ("k", "smallest", "classes", "unit")}
+    guarantee = Guarantee(facts["guarantee"]["text"], **fields)
     return [
         (
             name,
-            REQUIRED[name].format(100 * limit if name == "linkage_below" else limit),
-            [_sentence(it.partition(": ")[2]) for it in unmet({name: limit}, found, promise)],
+            REQUIREMENT_TEXTS[name].format(100 * limit if name == "linkage_below" else limit),
+            [
+                _sentence(reason.partition(": ")[2])
+                for reason in unmet({name: limit}, evaluation, guarantee)
+            ],
         )
         for name, limit in require.given.items()
     ]

@@ -29,16 +29,21 @@ if TYPE_CHECKING:
 __all__ = ["Kept", "Runs", "same_result", "seen"]
 
 #: Files by name, each with its size and when it was changed.
-Inputs = dict[str, list[int]]
+InputStamps = dict[str, list[int]]
 
 #: Fields of a release file that change nothing in the masked table or its figures.
-NO_MATTER = ("output", "require", "report_threshold", "memory", "engine")
+IRRELEVANT_FIELDS = ("output", "require", "report_threshold", "memory", "engine")
 
 #: How a run is kept; what was kept otherwise is left alone.
 FORMAT = 1
 
 #: What kept files are called.
-RUN, RELEASED, LAST, AWAY = "run.json", "released.json", "last", ".forgotten"
+RUN_FILE, RELEASED_FILE, LAST_NUMBER_FILE, TRASH_FOLDER = (
+    "run.json",
+    "released.json",
+    "last",
+    ".forgotten",
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class Kept:
     unmet: list[str]
     warnings: list[str]
     fields: dict[str, Any]
-    inputs: Inputs
+    inputs: InputStamps
 
 
 class Runs:
@@ -68,45 +73,45 @@ class Runs:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._read: dict[str, Kept] = {}  # runs never change
+        self._cache: dict[str, Kept] = {}  # runs never change
         self._lock = Lock()
 
     def clear_up(self) -> None:
-        """Remove what a process that was killed has left unfinished, and what was forgotten."""
-        for left in self.folder.glob(".*"):
-            if left.is_dir():
-                shutil.rmtree(left, ignore_errors=True)
+        """Remove what a killed process left unfinished, and the runs in the trash."""
+        for leftover in self.folder.glob(".*"):
+            if leftover.is_dir():
+                shutil.rmtree(leftover, ignore_errors=True)
 
     # ------------------------------------------------------------------ what there is
 
     def ids(self) -> list[str]:
         """The numbers of all runs, the oldest first."""
         with suppress(FileNotFoundError):
-            found = [it.name for it in self.folder.iterdir() if _is_number(it.name)]
-            return sorted(found, key=int)
+            numbers = [path.name for path in self.folder.iterdir() if _is_number(path.name)]
+            return sorted(numbers, key=int)
         return []
 
     def list(self) -> list[Kept]:
         """All runs that can be read, the oldest first."""
-        found = []
+        runs = []
         for number in self.ids():
             with suppress(NotThere):
-                found.append(self.get(number))
-        return found
+                runs.append(self.get(number))
+        return runs
 
     def get(self, number: str) -> Kept:
         """A run by its number."""
-        path = self.file(number, RUN)
+        path = self.file(number, RUN_FILE)
         with self._lock:
-            if number not in self._read:
+            if number not in self._cache:
                 try:
-                    found = json.loads(path.read_text("utf-8"))
-                    if found.pop("format", None) != FORMAT:
+                    fields = json.loads(path.read_text("utf-8"))
+                    if fields.pop("format", None) != FORMAT:
                         raise ValueError("kept by another version")
-                    self._read[number] = Kept(id=number, folder=path.parent, **found)
+                    self._cache[number] = Kept(id=number, folder=path.parent, **fields)
                 except (OSError, ValueError, TypeError, AttributeError):
                     raise NotThere(f"run {number} cannot be read", "make it again") from None
-            return self._read[number]
+            return self._cache[number]
 
     def file(self, number: str, name: str) -> Path:
         """A file of a run: ``report.html``, ``release.yaml``, ``parts.json``."""
@@ -117,58 +122,58 @@ class Runs:
 
     # ------------------------------------------------------------------ one more, one less
 
-    def keep(self, found: Mapping[str, Any], texts: Mapping[str, str]) -> str:
-        """Keep a run under the next number; all of it, or nothing."""
+    def keep(self, run: Mapping[str, Any], texts: Mapping[str, str]) -> str:
+        """Store a run under the next number: all of it, or nothing."""
         self._make_folder()
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        made = {"format": FORMAT, "made": now, **found}
-        files = {RUN: json.dumps(made, ensure_ascii=False, allow_nan=False), **texts}
+        fields = {"format": FORMAT, "made": now, **run}
+        files = {RUN_FILE: json.dumps(fields, ensure_ascii=False, allow_nan=False), **texts}
         while True:
-            place = self.folder / f"{self._last() + 1:04}"
+            target = self.folder / f"{self._last_number() + 1:04}"
             try:
-                with made_together([place], folders=[place]) as beside:
-                    (beside / place.name).mkdir()
+                with made_together([target], folders=[target]) as beside:
+                    (beside / target.name).mkdir()
                     for name, text in files.items():
-                        (beside / place.name / name).write_bytes(text.encode("utf-8"))
-                return place.name
+                        (beside / target.name / name).write_bytes(text.encode("utf-8"))
+                return target.name
             except ParameterError:  # another workbench was faster
                 continue
 
     def forget(self, number: str) -> None:
-        """Put a run away, until the workbench starts again; its number is not given again."""
-        run = self.file(number, RUN).parent
-        if int(number) == self._last():
-            with written_beside(self.folder / LAST, force=True) as file:
+        """Move a run to the trash, which the next start empties; its number is not used again."""
+        run_folder = self.file(number, RUN_FILE).parent
+        if int(number) == self._last_number():
+            with written_beside(self.folder / LAST_NUMBER_FILE, force=True) as file:
                 file.write(number)
-        away = self.folder / AWAY / number
+        trashed = self.folder / TRASH_FOLDER / number
         try:
-            away.parent.mkdir(exist_ok=True)
-            run.replace(away)  # in one step: no half of it is ever seen
+            trashed.parent.mkdir(exist_ok=True)
+            run_folder.replace(trashed)  # in one step: no half of it is ever seen
         except OSError as error:
             raise FileFormatError(
                 f"run {number} cannot be removed: {error.strerror or error}"
             ) from None
         with self._lock:
-            self._read.pop(number, None)
+            self._cache.pop(number, None)
 
     def restore(self, number: str) -> Kept:
-        """Bring back a run that was forgotten."""
-        away = self.folder / AWAY / number
-        if not _is_number(number) or not away.is_dir():
+        """Bring back a run from the trash."""
+        trashed = self.folder / TRASH_FOLDER / number
+        if not _is_number(number) or not trashed.is_dir():
             raise NotThere(f"run {number[:20]!r} was not forgotten, or too long ago")
         try:
-            away.replace(self.folder / number)
+            trashed.replace(self.folder / number)
         except OSError as error:
             raise FileFormatError(
                 f"run {number} cannot be brought back: {error.strerror or error}"
             ) from None
         return self.get(number)
 
-    def _last(self) -> int:
+    def _last_number(self) -> int:
         """The highest number that was ever given."""
         noted = 0
         with suppress(OSError, ValueError):
-            noted = int((self.folder / LAST).read_text("ascii"))
+            noted = int((self.folder / LAST_NUMBER_FILE).read_text("ascii"))
         return max([noted, *map(int, self.ids())])
 
     def _make_folder(self) -> None:
@@ -183,24 +188,24 @@ class Runs:
 
     def of(self, spec: Spec) -> Kept | None:
         """The newest run whose figures are those that the release file gives now."""
-        now = seen(spec)
+        inputs = seen(spec)
         fields = spec.as_dict()
         for run in reversed(self.list()):
-            if run.inputs == now and same_result(run.fields, fields):
+            if run.inputs == inputs and same_result(run.fields, fields):
                 return run
         return None
 
-    def note_release(self, fields: Mapping[str, Any], inputs: Inputs) -> None:
+    def note_release(self, fields: Mapping[str, Any], inputs: InputStamps) -> None:
         """Remember what the files in the folder were released with."""
         self._make_folder()
-        with written_beside(self.folder / RELEASED, force=True) as file:
+        with written_beside(self.folder / RELEASED_FILE, force=True) as file:
             json.dump({"fields": fields, "inputs": inputs}, file)
 
     def is_released(self, spec: Spec) -> bool:
         """Whether the files in the folder were last released as the release file says now."""
         try:
-            noted = json.loads((self.folder / RELEASED).read_text("utf-8"))
-            fields, inputs = noted["fields"], noted["inputs"]
+            release = json.loads((self.folder / RELEASED_FILE).read_text("utf-8"))
+            fields, inputs = release["fields"], release["inputs"]
         except (OSError, ValueError, TypeError, KeyError):
             return False
         return bool(inputs == seen(spec) and fields == spec.as_dict())
@@ -210,24 +215,28 @@ def _is_number(name: str) -> bool:
     return re.fullmatch(r"[0-9]{4,9}", name, re.ASCII) is not None
 
 
-def same_result(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def same_result(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     """Whether two release files lead to the same masked table.
 
     >>> same_result({"data": "a.csv", "output": "b.csv"}, {"data": "a.csv", "output": "c.csv"})
     True
     """
-    return _that_matter(one) == _that_matter(other)
+    return _relevant_fields(first) == _relevant_fields(second)
 
 
-def _that_matter(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: it for name, it in fields.items() if name not in NO_MATTER and it is not None}
+def _relevant_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in fields.items()
+        if name not in IRRELEVANT_FIELDS and value is not None
+    }
 
 
-def seen(spec: Spec) -> Inputs:
-    """Every file that is read for a release, with its size and when it was changed."""
-    found = {}
+def seen(spec: Spec) -> InputStamps:
+    """Size and modification time of every file that is read for a release, by its path."""
+    stamps = {}
     for path in spec.inputs():
         with suppress(OSError, ValueError):  # on another drive there is no way to it
-            state = path.stat()
-            found[os.path.relpath(path, spec.folder)] = [state.st_size, state.st_mtime_ns]
-    return found
+            stat = path.stat()
+            stamps[os.path.relpath(path, spec.folder)] = [stat.st_size, stat.st_mtime_ns]
+    return stamps

@@ -34,7 +34,7 @@ POLICY = (
 LARGEST_REQUEST = 4_000_000
 
 #: Requests to these are uploads.
-UPLOADS = "/api/files/"
+UPLOAD_PATH = "/api/files/"
 
 FORBIDDEN = (
     "This is a workbench that only its own opening link can open: the line that `ontomask "
@@ -49,7 +49,7 @@ class Guard:
         self.app, self.largest = app, largest
         self._token, self._secret = token, secrets.token_urlsafe(32)
         # Cookies know no ports: two workbenches must not take each other's.
-        self._cookie = f"ontomask-{port}"
+        self._cookie_name = f"ontomask-{port}"
         self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
         self._origins = {f"http://{host}" for host in self._hosts}
 
@@ -60,20 +60,20 @@ class Guard:
         if scope["type"] != "http":  # we have no web sockets
             return
         headers = Headers(scope=scope)
-        refused = self._refused(scope, headers)
-        if refused is not None:
-            await _say(send, *refused)
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await _send_error(send, *refusal)
             return
-        if self._opens(scope):
-            await self._let_in(send)
+        if self._is_opening_link(scope):
+            await self._send_cookie(send)
             return
-        largest = self.largest if scope["path"].startswith(UPLOADS) else LARGEST_REQUEST
-        if _length(headers) > largest:
-            await _say(send, 413, "more is sent than is taken")
+        largest = self.largest if scope["path"].startswith(UPLOAD_PATH) else LARGEST_REQUEST
+        if _content_length(headers) > largest:
+            await _send_error(send, 413, "more is sent than is taken")
             return
-        await self.app(scope, _limited(receive, largest), _with_headers(send))
+        await self.app(scope, _limit_body(receive, largest), _add_safe_headers(send))
 
-    def _refused(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         if headers.get("host", "").lower() not in self._hosts:
             return 421, "The workbench answers to the names of this machine alone."
         if headers.get("origin", "null" if _is_foreign(headers) else None) not in (
@@ -81,34 +81,36 @@ class Guard:
             None,
         ):
             return 403, "Another page has sent this."
-        if self._opens(scope) or self._knows(headers):
+        if self._is_opening_link(scope) or self._is_authorised(headers):
             return None
         return 403, FORBIDDEN
 
-    def _opens(self, scope: Scope) -> bool:
+    def _is_opening_link(self, scope: Scope) -> bool:
         """Whether this is the opening link."""
         if scope["path"] != "/" or scope["method"] != "GET":
             return False
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        return secrets.compare_digest(given.encode(), self._token.encode())
+        token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        return secrets.compare_digest(token.encode(), self._token.encode())
 
-    def _knows(self, headers: Headers) -> bool:
+    def _is_authorised(self, headers: Headers) -> bool:
         """Whether the one who asks has the cookie, or, being no browser, the token."""
-        given = headers.get("authorization", "").removeprefix("Bearer ")
-        if given and secrets.compare_digest(given.encode(), self._token.encode()):
+        token = headers.get("authorization", "").removeprefix("Bearer ")
+        if token and secrets.compare_digest(token.encode(), self._token.encode()):
             return True
         try:
-            found = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
+            cookie = SimpleCookie(headers.get("cookie", "")).get(self._cookie_name)
         except CookieError:
             return False
-        return found is not None and secrets.compare_digest(
-            found.value.encode(), self._secret.encode()
+        return cookie is not None and secrets.compare_digest(
+            cookie.value.encode(), self._secret.encode()
         )
 
-    async def _let_in(self, send: Send) -> None:
-        """A cookie for the token, and an address without it."""
-        cookie = f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
-        await _answer(send, 303, b"", [(b"location", b"/"), (b"set-cookie", cookie.encode())])
+    async def _send_cookie(self, send: Send) -> None:
+        """Exchange the token for a cookie, and redirect to the address without it."""
+        cookie = f"{self._cookie_name}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
+        await _send_response(
+            send, 303, b"", [(b"location", b"/"), (b"set-cookie", cookie.encode())]
+        )
 
 
 def _is_foreign(headers: Headers) -> bool:
@@ -117,38 +119,38 @@ def _is_foreign(headers: Headers) -> bool:
     return site in ("cross-site", "same-site") and headers.get("sec-fetch-mode") != "navigate"
 
 
-def _length(headers: Headers) -> int:
-    given = headers.get("content-length", "0")
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 19 else 0
+def _content_length(headers: Headers) -> int:
+    length = headers.get("content-length", "0")
+    return int(length) if length.isascii() and length.isdigit() and len(length) < 19 else 0
 
 
-def _limited(receive: Receive, largest: int) -> Receive:
-    """What is received, up to a limit; not everybody says how much it will be."""
-    got = 0
+def _limit_body(receive: Receive, largest: int) -> Receive:
+    """Receive up to a limit: not every request says how long it is."""
+    received = 0
 
-    async def limited() -> Message:
-        nonlocal got
+    async def receive_limited() -> Message:
+        nonlocal received
         message = await receive()
-        got += len(message.get("body", b""))
-        if got > largest:
+        received += len(message.get("body", b""))
+        if received > largest:
             raise HTTPException(413, "more is sent than is taken")
         return message
 
-    return limited
+    return receive_limited
 
 
-def _with_headers(send: Send) -> Send:
-    async def sending(message: Message) -> None:
+def _add_safe_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in _SAFE.items():
+            for name, value in _SAFE_HEADERS.items():
                 headers.setdefault(name, value)
         await send(message)
 
-    return sending
+    return send_with_headers
 
 
-_SAFE = {
+_SAFE_HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -158,14 +160,16 @@ _SAFE = {
 }
 
 
-async def _say(send: Send, status: int, words: str) -> None:
-    body: dict[str, Any] = {"error": "Forbidden", "message": words, "hint": ""}
-    await _answer(send, status, json.dumps(body).encode(), [(b"content-type", b"application/json")])
+async def _send_error(send: Send, status: int, message: str) -> None:
+    body: dict[str, Any] = {"error": "Forbidden", "message": message, "hint": ""}
+    await _send_response(
+        send, status, json.dumps(body).encode(), [(b"content-type", b"application/json")]
+    )
 
 
-async def _answer(
+async def _send_response(
     send: Send, status: int, body: bytes, headers: Iterable[tuple[bytes, bytes]]
 ) -> None:
-    safe = [(name.encode(), value.encode()) for name, value in _SAFE.items()]
+    safe = [(name.encode(), value.encode()) for name, value in _SAFE_HEADERS.items()]
     await send({"type": "http.response.start", "status": status, "headers": [*safe, *headers]})
     await send({"type": "http.response.body", "body": body})

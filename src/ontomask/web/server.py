@@ -20,7 +20,7 @@ from ontomask.web.session import LARGEST_UPLOAD, Workbench
 __all__ = ["serve"]
 
 #: How often a wish to end is looked for, in seconds.
-OFTEN = 0.1
+POLL_SECONDS = 0.1
 
 
 def serve(
@@ -39,16 +39,16 @@ def serve(
     ``data`` is a table of the folder to begin with. ``tell`` is told the link that opens it: it
     holds a token, without which nobody is answered. Port 0 is any that is free.
     """
-    listening = _listening(port)
+    own_socket = _open_socket(port)
     try:
         bench = Workbench(folder, file=file, seed=seed, largest=largest)
         if data is not None:
             bench.folder.trust(folder / data)
         bench.begin(data)
-        token, own = secrets.token_urlsafe(24), listening.getsockname()[1]
-        app = guarded(create_app(bench), token=token, port=own)
-        link = f"http://127.0.0.1:{own}/?token={token}"
-        server = _Server(
+        token, own_port = secrets.token_urlsafe(24), own_socket.getsockname()[1]
+        app = guarded(create_app(bench), token=token, port=own_port)
+        link = f"http://127.0.0.1:{own_port}/?token={token}"
+        server = _StoppableServer(
             uvicorn.Config(
                 app,
                 log_level="warning",
@@ -60,38 +60,40 @@ def serve(
         tell(link)
         if browser:
             Timer(0.3, webbrowser.open, [link]).start()
-        with stopping_early() as asked:
-            server.serve_until(asked, listening)
+        with stopping_early() as stop_requested:
+            server.serve_until(stop_requested, own_socket)
     finally:
-        listening.close()
+        own_socket.close()
 
 
-def _listening(port: int) -> socket.socket:
-    """A socket on this machine alone."""
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+def _open_socket(port: int) -> socket.socket:
+    """Open a socket that only this machine can reach."""
+    own_socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    own_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind(("127.0.0.1", port))
-        listening.listen()  # who comes early waits
+        own_socket.bind(("127.0.0.1", port))
+        own_socket.listen()  # who comes early waits
     except OSError as error:
-        listening.close()
+        own_socket.close()
         raise ParameterError(
             f"port {port} cannot be used: {error.strerror or error}",
             "choose another --port, or 0 for any that is free",
         ) from None
-    return listening
+    return own_socket
 
 
-class _Server(uvicorn.Server):
+class _StoppableServer(uvicorn.Server):
     """A server that ends when it is asked to; signals reach the main thread, which it is not in."""
 
-    def serve_until(self, asked: Callable[[], bool], listening: socket.socket) -> None:
-        asyncio.run(self._until(asked, listening))
+    def serve_until(self, stop_requested: Callable[[], bool], own_socket: socket.socket) -> None:
+        asyncio.run(self._serve_until(stop_requested, own_socket))
 
-    async def _until(self, asked: Callable[[], bool], listening: socket.socket) -> None:
-        serving = asyncio.create_task(self.serve(sockets=[listening]))
+    async def _serve_until(
+        self, stop_requested: Callable[[], bool], own_socket: socket.socket
+    ) -> None:
+        serving = asyncio.create_task(self.serve(sockets=[own_socket]))
         while not serving.done():
-            if asked():
+            if stop_requested():
                 self.should_exit = True
-            await asyncio.sleep(OFTEN)
+            await asyncio.sleep(POLL_SECONDS)
         await serving

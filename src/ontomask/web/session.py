@@ -44,37 +44,39 @@ class Workbench:
         self.folder = Folder(folder, largest=largest)
         self.draft = Draft(self.folder.path / file, self.folder)
         self.seed = secrets.randbits(256) if seed is None else seed
-        self._drawn_at = datetime.now(UTC).isoformat(timespec="seconds") if seed is None else ""
+        self._seed_drawn_at = (
+            datetime.now(UTC).isoformat(timespec="seconds") if seed is None else ""
+        )
         self.runs = Runs(self.folder.own("runs"))
         self.runs.clear_up()
         self.work = Work()
         self.opening: str | None = None
         self.not_opened: OntomaskError | None = None
-        self._opened: tuple[str, Opened] | None = None
-        self._opens = Lock()
-        for named in paths_in(self.draft.read().fields):  # the file's owner named these
+        self._open_table: tuple[str, Opened] | None = None
+        self._opening_lock = Lock()
+        for path in paths_in(self.draft.read().fields):  # the file's owner named these
             with suppress(OSError, ValueError):
-                self.folder.trust(self.folder.path / named)
+                self.folder.trust(self.folder.path / path)
 
     # ------------------------------------------------------------------ the table
 
     @property
     def table(self) -> Opened | None:
         """The table that is open."""
-        return self._opened[1] if self._opened else None
+        return self._open_table[1] if self._open_table else None
 
     @property
     def data(self) -> str | None:
         """The name of the table that is open, as the release file has it."""
-        return self._opened[0] if self._opened else None
+        return self._open_table[0] if self._open_table else None
 
     def opened(self) -> Opened:
         """The table that is open; refused where none is."""
-        if self._opened is None:
+        if self._open_table is None:
             if self.not_opened is not None:
                 raise self.not_opened
             raise NotThere("no table is open", "open one on the Data screen")
-        return self._opened[1]
+        return self._open_table[1]
 
     def open(self, name: str, **settings: Any) -> State:
         """Open a table; the release file stays where it is about this table.
@@ -84,63 +86,63 @@ class Workbench:
         ``settings`` say how the file is read. What the release file was before can be had again.
         """
         path = self.folder.existing(name)
-        if not self._opens.acquire(blocking=False):
+        if not self._opening_lock.acquire(blocking=False):
             raise Busy("a table is being opened", "wait for it, it may be large")
         try:
             self.opening, self.not_opened = f"reading {name}", None
-            given = {key: it for key, it in settings.items() if it is not None}
+            given_settings = {key: value for key, value in settings.items() if value is not None}
             now = self.draft.read()
             same = now.fields.get("data") == name
-            if same and not given:
-                given = _as_said(now.fields, self.folder.path)
-            opened = Opened.open(path, progress=self._says, **given)
-            before, self._opened = self._opened, (name, opened)
-            if before is not None:
-                before[1].close()
+            if same and not given_settings:
+                given_settings = _reading_settings(now.fields, self.folder.path)
+            table = Opened.open(path, progress=self._set_progress, **given_settings)
+            previous, self._open_table = self._open_table, (name, table)
+            if previous is not None:
+                previous[1].close()
             if same and not settings:
                 return now
-            before_now = None if settings else self.draft.earlier(name)
-            if before_now is not None:
-                return self.draft.put(before_now, now.revision)
-            return self._proposed(opened, now)
+            earlier_text = None if settings else self.draft.earlier(name)
+            if earlier_text is not None:
+                return self.draft.put(earlier_text, now.revision)
+            return self._propose(table, now)
         except OntomaskError as error:
             self.not_opened = error
             raise
         finally:
             self.opening = None
-            self._opens.release()
+            self._opening_lock.release()
 
     def begin(self, name: str | None) -> None:
         """Open the table that is named, or that of the release file, while the page is shown."""
-        wanted = name or self.draft.read().fields.get("data")
-        if not isinstance(wanted, str):
+        data = name or self.draft.read().fields.get("data")
+        if not isinstance(data, str):
             return
-        self.opening = f"reading {wanted}"
+        self.opening = f"reading {data}"
 
-        def work() -> None:
+        def open_table() -> None:
             with suppress(OntomaskError):  # it is told to the page
-                self.open(wanted)
+                self.open(data)
 
-        Thread(target=work, daemon=True).start()
+        Thread(target=open_table, daemon=True).start()
 
-    def _says(self, now: str) -> None:
-        self.opening = now
+    def _set_progress(self, progress: str) -> None:
+        self.opening = progress
 
-    def _proposed(self, opened: Opened, now: State) -> State:
-        """A first proposal for a table, as ``ontomask init`` makes it."""
+    def _propose(self, table: Opened, now: State) -> State:
+        """Propose a release file for a table, as ``ontomask init`` does."""
         target = self.draft.path
         beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
         try:
-            propose(opened.profile, beside, beside=target)
+            propose(table.profile, beside, beside=target)
             return self.draft.put(beside.read_text("utf-8"), now.revision)
         finally:
             beside.unlink(missing_ok=True)
 
     # ------------------------------------------------------------------ the release
 
-    def began_elsewhere(self, made: str) -> bool:
-        """Whether chance began elsewhere for what was made then: before the seed was drawn."""
-        return made < self._drawn_at
+    def began_elsewhere(self, made_at: str) -> bool:
+        """Whether a run of that time had another seed: it was made before this one was drawn."""
+        return made_at < self._seed_drawn_at
 
     def spec(self) -> Spec:
         """The release as its file says; refused where something is missing."""
@@ -155,12 +157,12 @@ class Workbench:
     def column(self, name: str) -> dict[str, Any]:
         """The fields of a column of the opened table; none where it has no role yet."""
         self.known(name)
-        found: dict[str, Any] = (self.draft.read().fields.get("columns") or {}).get(name, {})
-        return found
+        fields: dict[str, Any] = (self.draft.read().fields.get("columns") or {}).get(name, {})
+        return fields
 
     def known(self, name: str) -> str:
         """The name of a column that the opened table has."""
-        names = [it.name for it in self.opened().profile.columns]
+        names = [column.name for column in self.opened().profile.columns]
         if name not in names:
             raise NotThere(f"the table has no column {name[:80]!r}")
         return name
@@ -168,12 +170,12 @@ class Workbench:
     def close(self) -> None:
         """End what is being done, and let go of the table."""
         self.work.close()
-        if self._opened is not None:
-            self._opened[1].close()
-            self._opened = None
+        if self._open_table is not None:
+            self._open_table[1].close()
+            self._open_table = None
 
 
-def _as_said(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
+def _reading_settings(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
     """How the release file says the table is read."""
     try:
         return file_settings(Spec.from_dict(fields, folder))

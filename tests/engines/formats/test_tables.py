@@ -153,7 +153,7 @@ def test_a_query_that_fails_leaves_nothing(table, tmp_path):
 def test_a_full_disk_is_said_in_one_sentence(table, tmp_path, name):
     code = f"""
 import resource
-from ontomask.engines.files import open_table
+from ontomask.engines.formats import open_table
 from ontomask.errors import FileFormatError
 table = open_table({str(table.path)!r})
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
@@ -174,7 +174,7 @@ except FileFormatError as error:
 def test_ctrl_c_leaves_nothing(table, tmp_path, name):
     code = f"""
 import _thread, threading
-from ontomask.engines.files import open_table
+from ontomask.engines.formats import open_table
 table = open_table({str(table.path)!r})
 threading.Timer(1, _thread.interrupt_main).start()
 query = "select md5(i::varchar) as a, md5((i + 1)::varchar) as b from range(20000000) t(i)"

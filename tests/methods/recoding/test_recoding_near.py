@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from methods.test_merging import columns_of_all_kinds, tuples_of
-from methods.test_recoding import BY_DISTANCE, Table, rules, singles, tables
+from methods.microaggregation.test_merging import columns_of_all_kinds, tuples_of
+from methods.recoding.test_recoding import BY_DISTANCE, Table, rules, singles, tables
 
 import ontomask as om
 import plain_recoding

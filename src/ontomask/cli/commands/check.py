@@ -26,46 +26,46 @@ def check(spec: SpecFile, json: Json = False) -> None:
 
     Example: ontomask check release.yaml
     """
-    found = look(spec)
+    result = look(spec)
     if json:
-        as_json(found.as_dict())
+        as_json(result.as_dict())
     else:
-        show(found)
-    if not found.fine:
+        show(result)
+    if not result.fine:
         raise typer.Exit(2)
 
 
 def look(spec: Path) -> Checked:
-    """Check, and show that something is going on."""
+    """Check a release file, and show progress."""
     with working(f"looking at {spec}"):
         from ontomask.releasefile.check import check
 
         return check(spec)
 
 
-def show(found: Checked) -> None:
-    """What was found, for a person; problems go to standard error."""
+def show(result: Checked) -> None:
+    """Print the result of a check; problems go to standard error."""
     from ontomask.errors import many
 
-    if found.records is not None:
-        typer.echo(f"{many(found.records, 'record')}, {many(len(found.columns), 'column')}")
-    table([("column", "role", "type", "distinct", "missing"), *map(_row, found.columns)])
-    for column in found.columns:
+    if result.records is not None:
+        typer.echo(f"{many(result.records, 'record')}, {many(len(result.columns), 'column')}")
+    table([("column", "role", "type", "distinct", "missing"), *map(_column_row, result.columns)])
+    for column in result.columns:
         if column.mapping is not None:
             _show_mapping(column)
-    _show_risk(found)
-    for note in found.notes:
+    _show_risk(result)
+    for note in result.notes:
         typer.echo(f"note: {note}", err=True)
-    for problem in found.problems:
+    for problem in result.problems:
         sys.stderr.write(f"Error: {problem}\n")
-    for warning in found.warnings:
+    for warning in result.warnings:
         warn(warning)
-    if found.fine:
-        typer.echo(f"nothing stands in the way of {found.method}")
+    if result.fine:
+        typer.echo(f"nothing stands in the way of {result.method}")
 
 
-def _row(column: CheckedColumn) -> tuple[str, ...]:
-    numbers = ("-" if it is None else f"{it:,}" for it in (column.distinct, column.missing))
+def _column_row(column: CheckedColumn) -> tuple[str, ...]:
+    numbers = ("-" if n is None else f"{n:,}" for n in (column.distinct, column.missing))
     kind = column.taxonomy or column.type or ""
     return (column.name, column.role or "none", kind, *numbers)
 
@@ -73,26 +73,28 @@ def _row(column: CheckedColumn) -> tuple[str, ...]:
 def _show_mapping(column: CheckedColumn) -> None:
     assert column.mapping is not None
     ways = {way: n for way, n in column.mapping["records"].items() if n and way != "unmapped"}
-    lost, values = column.mapping["records"]["unmapped"], column.mapping["values"]["unmapped"]
-    total = sum(ways.values()) + lost
+    unmapped, values = column.mapping["records"]["unmapped"], column.mapping["values"]["unmapped"]
+    total = sum(ways.values()) + unmapped
     share = sum(ways.values()) / total if total else 1.0
     by = ", ".join(f"{n:,} by {way}" for way, n in ways.items())
     typer.echo(
         f"{column.name}: {percent(share)} of the values have a concept" + (f" ({by})" * bool(by))
     )
-    if not lost:
+    if not unmapped:
         return
-    typer.echo(f"  without: {values:,} distinct, in {lost:,} records; nearest names")
-    table([(it.records, it.value, " | ".join(it.nearest)) for it in column.lost], "    ")
+    typer.echo(f"  without: {values:,} distinct, in {unmapped:,} records; nearest names")
+    table(
+        [(entry.records, entry.value, " | ".join(entry.nearest)) for entry in column.lost], "    "
+    )
     if values > len(column.lost):
         typer.echo(f"    … and {values - len(column.lost):,} more (ontomask map lists all)")
 
 
-def _show_risk(found: Checked) -> None:
-    if found.risk is None or found.tuples is None:
+def _show_risk(result: Checked) -> None:
+    if result.risk is None or result.tuples is None:
         return
-    risk = found.risk
-    typer.echo(f"risk of the table as it is, {found.tuples:,} tuples")
+    risk = result.risk
+    typer.echo(f"risk of the table as it is, {result.tuples:,} tuples")
     table(
         [
             ("k", f"{risk['k']:,}", "records in the smallest class that cannot be told apart"),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
-METHODS = "microaggregation,recoding,resampling,suppression,rank_swapping,noise_addition"
+DEFAULT_METHODS = "microaggregation,recoding,resampling,suppression,rank_swapping,noise_addition"
 
 
 def compare(
@@ -26,7 +26,7 @@ def compare(
             metavar="NAME,...",
             help="The methods; one may carry settings, as rank_swapping:strategy=dynamic.",
         ),
-    ] = METHODS,
+    ] = DEFAULT_METHODS,
     k: Annotated[
         str, typer.Option(metavar="RANGE", help="As 2,5,10 or 2..20 or 2..20:3.")
     ] = "2,3,5,10,20,50",
@@ -66,7 +66,7 @@ def compare(
         from ontomask.releasefile.compare import compare_file
         from ontomask.releasefile.compared_methods import numbers_in, whole_numbers_in
 
-        found, files = compare_file(
+        comparison, files = compare_file(
             spec,
             methods.split(","),
             seed_from(seed_file),
@@ -81,75 +81,77 @@ def compare(
             progress=say,
         )
     if json:
-        as_json(_as_dict(found, files))
+        as_json(_as_dict(comparison, files))
     else:
-        _show(found, files)
+        _print_comparison(comparison, files)
 
 
-def _as_dict(found: Comparison, files: list[Path]) -> dict[str, Any]:
+def _as_dict(comparison: Comparison, files: list[Path]) -> dict[str, Any]:
     return {
-        "records": found.records,
-        "tuples": found.tuples,
-        "columns": list(found.columns),
-        "sampled_from": found.sampled_from,
-        "points": found.table(),
+        "records": comparison.records,
+        "tuples": comparison.tuples,
+        "columns": list(comparison.columns),
+        "sampled_from": comparison.sampled_from,
+        "points": comparison.table(),
         "files": [str(path) for path in files],
     }
 
 
-def _show(found: Comparison, files: list[Path]) -> None:
+def _print_comparison(comparison: Comparison, files: list[Path]) -> None:
     from ontomask.errors import many
 
-    sample = f", a random sample of {found.sampled_from:,}" if found.sampled_from else ""
+    sample = f", a random sample of {comparison.sampled_from:,}" if comparison.sampled_from else ""
     typer.echo(
-        f"{', '.join(found.columns)}: {many(found.records, 'record')}{sample}, "
-        f"{many(found.tuples, 'tuple')}"
+        f"{', '.join(comparison.columns)}: {many(comparison.records, 'record')}{sample}, "
+        f"{many(comparison.tuples, 'tuple')}"
     )
-    rows = found.table()
-    required = found.require is not None
+    rows = comparison.table()
+    required = comparison.require is not None
     header = ["method", "k", "promised", "smallest", "linked", "uniques", "SSE", "quality"]
     header += ["seconds", *(["meets"] if required else []), ""]
-    table([header, *(_row(row, required) for row in rows)])
+    table([header, *(_point_row(row, required) for row in rows)])
     for row in rows:
         if row["error"]:
-            warn(f"{_called(row)}: {row['error']}")
+            warn(f"{_method_label(row)}: {row['error']}")
     if files:
         typer.echo(", ".join(map(str, files)))
 
 
-def _row(row: dict[str, Any], required: bool) -> tuple[str, ...]:
+def _point_row(row: dict[str, Any], required: bool) -> tuple[str, ...]:
     """One point; those that no other dominates are the ones to choose from."""
     meets = {True: "yes", False: "no", None: "?"}
     verdict = "failed" if row["error"] else "dominated" if row["dominated"] else ""
     return (
-        _method(row),
+        _method_with_settings(row),
         _strength(row),
-        _figure(row["k_promised"]),
-        _figure(row["smallest_class"]),
+        _format_figure(row["k_promised"]),
+        _format_figure(row["smallest_class"]),
         "-" if row["error"] else f"{100 * row['linkage_nearest']:.1f} %",
-        _figure(row["uniques"]),
-        _figure(row["sse"]),
-        _figure(row["semantic_quality"]),
+        _format_figure(row["uniques"]),
+        _format_figure(row["sse"]),
+        _format_figure(row["semantic_quality"]),
         f"{row['seconds']:.2f}",
         *([meets[row["meets"]]] if required else []),
         verdict,
     )
 
 
-def _method(row: dict[str, Any]) -> str:
-    return ":".join([row["method"], *(f"{name}={it}" for name, it in row["settings"].items())])
+def _method_with_settings(row: dict[str, Any]) -> str:
+    return ":".join(
+        [row["method"], *(f"{name}={value}" for name, value in row["settings"].items())]
+    )
 
 
 def _strength(row: dict[str, Any]) -> str:
     return str(row["k"]) if row["k"] is not None else f"alpha {row['alpha']:g}"
 
 
-def _called(row: dict[str, Any]) -> str:
+def _method_label(row: dict[str, Any]) -> str:
     strength = f"k = {row['k']}" if row["k"] is not None else f"alpha = {row['alpha']:g}"
-    return f"{_method(row)}, {strength}"
+    return f"{_method_with_settings(row)}, {strength}"
 
 
-def _figure(value: Any) -> str:
+def _format_figure(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return "-" if value is None else f"{value:,}"

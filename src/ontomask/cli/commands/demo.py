@@ -33,13 +33,13 @@ def demo(
         from ontomask.releasefile.profile.table_profile import profile
 
         data = write_demo(folder)
-        found = profile(data)
-        spec = propose(found, folder / "release.yaml").file
+        table_profile = profile(data)
+        spec = propose(table_profile, folder / "release.yaml").file
     if json:
         as_json(mask_and_tell(spec, None).as_dict())
         return
     typer.echo(f"$ ontomask init {data} --output {spec}")
-    report(found)
+    report(table_profile)
     typer.echo(f"\n$ ontomask check {spec}")
     show(look(spec))
     typer.echo(f"\n$ ontomask mask {spec}")

@@ -37,41 +37,46 @@ def evaluate(
     with working(f"comparing {masked} with {original}"):
         from ontomask.releasefile.run import evaluate_files
 
-        found = evaluate_files(original, masked, spec, semantic_closeness=semantic_closeness)
+        evaluation = evaluate_files(original, masked, spec, semantic_closeness=semantic_closeness)
     if json:
-        as_json(found.as_dict())
+        as_json(evaluation.as_dict())
     else:
-        _show(found)
+        _print_evaluation(evaluation)
 
 
-def _show(found: Evaluation) -> None:
+def _print_evaluation(evaluation: Evaluation) -> None:
     from ontomask import risk, utility
 
     header = ("figure", "before", "after", "better when")
     typer.echo("utility")
-    table([header, *_rows(found.utility, utility.DESCRIPTIONS)])
+    table([header, *_figure_rows(evaluation.utility, utility.DESCRIPTIONS)])
     typer.echo("risk")
-    table([header, *_rows(found.risk, risk.DESCRIPTIONS, found.risk["before"])])
+    table([header, *_figure_rows(evaluation.risk, risk.DESCRIPTIONS, evaluation.risk["before"])])
 
 
-def _rows(
+def _figure_rows(
     figures: Mapping[str, Any],
     meanings: Mapping[str, Measure],
     before: Mapping[str, Any] | None = None,
 ) -> Iterator[tuple[str, ...]]:
-    """The figures of which lower or higher is better; those of columns one by one."""
-    was = dict(_single(before or {}))
-    for (name, column), value in _single(figures):
+    """Rows of the figures of which lower or higher is better, one for each column."""
+    before_by_figure = dict(_flatten_figures(before or {}))
+    for (name, column), value in _flatten_figures(figures):
         better: str = meanings[name].better
         if better == "neither":
             continue
-        past = was.get((name, column), "")
+        original = before_by_figure.get((name, column), "")
         if isinstance(value, Mapping):  # what is better holds of the difference
-            past, value, better = value["before"], value["after"], f"{better} difference"
-        yield (f"{name} ({column})" if column else name, _number(past), _number(value), better)
+            original, value, better = value["before"], value["after"], f"{better} difference"
+        yield (
+            f"{name} ({column})" if column else name,
+            _format_number(original),
+            _format_number(value),
+            better,
+        )
 
 
-def _single(figures: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Any]]:
+def _flatten_figures(figures: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Any]]:
     """Every figure by its name and, where it is of a column, that column."""
     for name, value in figures.items():
         if not isinstance(value, Mapping):
@@ -83,7 +88,7 @@ def _single(figures: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Any]]
                 yield (name, column), inner
 
 
-def _number(value: Any) -> str:
+def _format_number(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return "-" if value is None else f"{value:,}" if isinstance(value, int) else str(value)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
-#: Methods whose plan does not depend on chance, unless values are drawn.
-SETTLED = ("microaggregation", "suppression")
+#: Methods whose plan does not depend on random draws, unless values are drawn.
+DETERMINISTIC_METHODS = ("microaggregation", "suppression")
 
 
 def explain(
@@ -53,26 +53,26 @@ def explain(
         from ontomask.releasefile.model import load_spec
 
         loaded = load_spec(spec)
-        found = _explained(loaded, values, seed, say)
-    if seed is None and _by_chance(loaded):
+        explanation = _explain_values(loaded, values, seed, say)
+    if seed is None and _is_random(loaded):
         warn(
             "this method draws by chance, and no seed was given: the released table may differ "
             "from this. Give the seed it was made with: --seed-file FILE, or ONTOMASK_SEED"
         )
     if json:
-        as_json(found.as_dict())
+        as_json(explanation.as_dict())
     else:
-        typer.echo(str(found))
+        typer.echo(str(explanation))
 
 
-def _explained(spec: Spec, values: list[str], seed: int | None, say: Any) -> Explained:
+def _explain_values(spec: Spec, values: list[str], seed: int | None, say: Any) -> Explained:
     from ontomask.releasefile.run import masked_file
 
     _refuse_unmasked(spec, values)
-    asked = _asked(values, [column.column for column in spec.schema().quasi_identifiers])
+    wanted = _parse_values(values, [column.column for column in spec.schema().quasi_identifiers])
     release = masked_file(spec, seed, say)
     say("explaining")
-    return release.explain(asked)
+    return release.explain(wanted)
 
 
 def _refuse_unmasked(spec: Spec, values: list[str]) -> None:
@@ -81,33 +81,33 @@ def _refuse_unmasked(spec: Spec, values: list[str]) -> None:
     for value in values:
         column = value.partition("=")[0]
         if "=" in value and column in spec.columns and spec.columns[column].role != "quasi":
-            masked = [name for name, it in spec.columns.items() if it.role == "quasi"]
+            masked = [name for name, field in spec.columns.items() if field.role == "quasi"]
             raise ParameterError(
                 f"column {column!r} is not masked: its values stay as they are, or are removed",
                 f"ask for a value of {', '.join(masked)}",
             )
 
 
-def _asked(values: list[str], columns: list[str]) -> str | dict[str, str]:
-    """A single value, or values by column; a value may hold an equals sign itself."""
+def _parse_values(values: list[str], columns: list[str]) -> str | dict[str, str]:
+    """Parse a single value, or values by column; a value may contain an equals sign."""
     from ontomask.errors import ParameterError
 
-    named = [value.partition("=") for value in values]
-    if len(values) == 1 and (not named[0][1] or named[0][0] not in columns):
+    parts = [value.partition("=") for value in values]
+    if len(values) == 1 and (not parts[0][1] or parts[0][0] not in columns):
         return values[0]
-    for column, equals, _ in named:
+    for column, equals, _ in parts:
         if not equals:
             raise ParameterError(
                 f"{column!r} names no column",
                 "write several values as COLUMN=VALUE, and quote those with spaces",
             )
-    repeated = [column for column, _, _ in named if [it[0] for it in named].count(column) > 1]
+    repeated = [column for column, _, _ in parts if [part[0] for part in parts].count(column) > 1]
     if repeated:
         raise ParameterError(f"{repeated[0]!r} is given twice", "give a column one value")
-    return {column: value for column, _, value in named}
+    return {column: value for column, _, value in parts}
 
 
-def _by_chance(spec: Spec) -> bool:
-    """Whether another run may plan otherwise."""
-    drawn = spec.method.settings.get("replacement") == "synthetic"
-    return drawn or spec.method.name not in SETTLED
+def _is_random(spec: Spec) -> bool:
+    """Whether the plan depends on random draws."""
+    draws_values = spec.method.settings.get("replacement") == "synthetic"
+    return draws_values or spec.method.name not in DETERMINISTIC_METHODS

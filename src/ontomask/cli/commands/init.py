@@ -49,46 +49,52 @@ def init(
         )
     settings = {"table": table_name, "delimiter": delimiter, "encoding": encoding}
     with working(f"reading {data}") as progress:
-        found = profile(data, progress=progress, **settings)
-        written = propose(found, output, force=force)
+        table_profile = profile(data, progress=progress, **settings)
+        proposal = propose(table_profile, output, force=force)
     if json:
         as_json(
-            {**found.as_dict(), "written": [str(p) for p in (written.file, *written.taxonomies)]}
+            {
+                **table_profile.as_dict(),
+                "written": [str(p) for p in (proposal.file, *proposal.taxonomies)],
+            }
         )
     else:
-        report(found)
-    _next(written)
+        report(table_profile)
+    _print_next_steps(proposal)
 
 
-def report(found: Profile) -> None:
-    """What was found and proposed, in a table."""
+def report(profile: Profile) -> None:
+    """Print the profile and the proposed roles, in a table."""
     from ontomask.errors import many
 
-    quasi = found.with_role("quasi")
+    quasi = profile.with_role("quasi")
     typer.echo(
-        f"{found.path.name}: {many(found.rows, 'record')}, {many(len(found.columns), 'column')}; "
-        f"{found.uniques:,} records are unique on {many(len(quasi), 'quasi-identifier')}"
+        f"{profile.path.name}: {many(profile.rows, 'record')}, "
+        f"{many(len(profile.columns), 'column')}; "
+        f"{profile.uniques:,} records are unique on {many(len(quasi), 'quasi-identifier')}"
     )
-    table([("column", "proposed", "holds", ""), *map(_row, found.columns)])
+    table([("column", "proposed", "holds", ""), *map(_column_row, profile.columns)])
 
 
-def _row(column: ColumnProfile) -> tuple[str, str, str, str]:
-    said, facts = column.suggestion, column.facts
-    what = said.taxonomy or ("own taxonomy" if said.role == "quasi" and said.made else "")
+def _column_row(column: ColumnProfile) -> tuple[str, str, str, str]:
+    suggestion, facts = column.suggestion, column.facts
+    taxonomy = suggestion.taxonomy or (
+        "own taxonomy" if suggestion.role == "quasi" and suggestion.made else ""
+    )
     about = "" if facts.exact else "about "
     missing = f", {facts.missing:,} missing" if facts.missing else ""
     return (
         column.name,
-        said.role,
+        suggestion.role,
         column.type,
-        f"{about}{facts.distinct:,} different{missing}" + (f", {what}" if what else ""),
+        f"{about}{facts.distinct:,} different{missing}" + (f", {taxonomy}" if taxonomy else ""),
     )
 
 
-def _next(written: Proposal) -> None:
-    typer.echo(f"wrote {written.file}: read it and correct it, then", err=True)
-    typer.echo(f"  ontomask check {written.file}", err=True)
-    typer.echo(f"  ontomask mask {written.file}", err=True)
-    if written.taxonomies:
-        names = ", ".join(path.name for path in written.taxonomies)
+def _print_next_steps(proposal: Proposal) -> None:
+    typer.echo(f"wrote {proposal.file}: read it and correct it, then", err=True)
+    typer.echo(f"  ontomask check {proposal.file}", err=True)
+    typer.echo(f"  ontomask mask {proposal.file}", err=True)
+    if proposal.taxonomies:
+        names = ", ".join(path.name for path in proposal.taxonomies)
         typer.echo(f"private, for they list the values of a column: {names}", err=True)

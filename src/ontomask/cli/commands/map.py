@@ -81,11 +81,11 @@ def map_column(
     _check_outputs([data, corrections], [write_corrections, output], json)
     with working(f"reading {data}"):
         name, counts = count_column(data, column, delimiter, encoding)
-    known = load(taxonomy, format, option)
+    loaded = load(taxonomy, format, option)
     with working(f"mapping {len(counts):,} distinct values"):
-        found = map_terms(
+        matches = map_terms(
             counts,
-            known,
+            loaded,
             corrections=corrections,
             prefer=prefer or (),
             repair_codes=repair_codes,
@@ -93,16 +93,16 @@ def map_column(
             heads=heads,
             missing_marks=missing or (),
         )
-        suggested = found.suggestions(suggestions)
+        suggested = matches.suggestions(suggestions)
     if write_corrections is not None:
-        found.write_corrections(write_corrections, force=force)
+        matches.write_corrections(write_corrections, force=force)
     if output is not None:
-        _write(found, output, force)
+        _write_matches(matches, output, force)
     if json:
-        as_json(_facts(found, name, suggested))
+        as_json(_mapping_facts(matches, name, suggested))
     elif output != "-":
-        _report(found, name, suggested, show)
-    if require_all and found.lost:
+        _print_mapping(matches, name, suggested, show)
+    if require_all and matches.lost:
         raise typer.Exit(3)
 
 
@@ -118,16 +118,18 @@ def _check_outputs(inputs: list[Path | None], outputs: list[Path | str | None], 
             raise ParameterError(f"{path} is an input as well", "write to another file")
 
 
-def _facts(found: TermMap, column: str, suggested: dict[str, list[Hit]]) -> dict[str, Any]:
+def _mapping_facts(
+    matches: TermMap, column: str, suggested: dict[str, list[Hit]]
+) -> dict[str, Any]:
     return {
         "column": column,
-        "taxonomy": found.taxonomy.name,
-        "version": found.taxonomy.about.version,
-        "records": sum(match.count for match in found.matches) + found.missing,
-        "missing": found.missing,
-        "distinct": len(found.matches),
-        "coverage": found.coverage,
-        "how": found.how,
+        "taxonomy": matches.taxonomy.name,
+        "version": matches.taxonomy.about.version,
+        "records": sum(match.count for match in matches.matches) + matches.missing,
+        "missing": matches.missing,
+        "distinct": len(matches.matches),
+        "coverage": matches.coverage,
+        "how": matches.how,
         "values": [
             {
                 "value": match.value,
@@ -140,32 +142,40 @@ def _facts(found: TermMap, column: str, suggested: dict[str, list[Hit]]) -> dict
                     else {}
                 ),
             }
-            for match in found.matches
+            for match in matches.matches
         ],
     }
 
 
-def _report(found: TermMap, column: str, suggested: dict[str, list[Hit]], show: int) -> None:
+def _print_mapping(
+    matches: TermMap, column: str, suggested: dict[str, list[Hit]], show: int
+) -> None:
     from ontomask.errors import many
 
-    records = sum(match.count for match in found.matches)
-    version = f" {found.taxonomy.about.version}" if found.taxonomy.about.version else ""
+    records = sum(match.count for match in matches.matches)
+    version = f" {matches.taxonomy.about.version}" if matches.taxonomy.about.version else ""
     typer.echo(
-        f"{column}: {many(records, 'record')}, {many(len(found.matches), 'distinct value')}"
-        + (f", {found.missing:,} missing" if found.missing else "")
-        + f" · {found.taxonomy.name}{version}"
+        f"{column}: {many(records, 'record')}, {many(len(matches.matches), 'distinct value')}"
+        + (f", {matches.missing:,} missing" if matches.missing else "")
+        + f" · {matches.taxonomy.name}{version}"
     )
-    typer.echo(f"{percent(found.coverage)} of records have a concept")
-    table([(count, how) for how, count in found.how.items()])
-    _list_lost(found, "ambiguous: may be", [m for m in found.lost if m.concepts], suggested, show)
-    _list_lost(
-        found, "unmapped: nearest names", [m for m in found.lost if not m.concepts], suggested, show
+    typer.echo(f"{percent(matches.coverage)} of records have a concept")
+    table([(count, how) for how, count in matches.how.items()])
+    _print_unmapped(
+        matches, "ambiguous: may be", [m for m in matches.lost if m.concepts], suggested, show
     )
-    if "repair_codes" in found.hint():
+    _print_unmapped(
+        matches,
+        "unmapped: nearest names",
+        [m for m in matches.lost if not m.concepts],
+        suggested,
+        show,
+    )
+    if "repair_codes" in matches.hint():
         typer.echo(
             "some look like codes that lost zeros or the point: try --repair-codes", err=True
         )
-    if found.lost:
+    if matches.lost:
         typer.echo(
             "to correct them: --write-corrections FILE, fill in its concept column, then "
             "--corrections FILE",
@@ -173,29 +183,29 @@ def _report(found: TermMap, column: str, suggested: dict[str, list[Hit]], show: 
         )
 
 
-def _list_lost(
-    found: TermMap, title: str, lost: list[Any], suggested: dict[str, list[Hit]], show: int
+def _print_unmapped(
+    matches: TermMap, title: str, unmapped: list[Any], suggested: dict[str, list[Hit]], show: int
 ) -> None:
-    if not lost:
+    if not unmapped:
         return
-    typer.echo(f"{title} ({len(lost):,})")
+    typer.echo(f"{title} ({len(unmapped):,})")
     rows = [
-        (m.count, m.value, " | ".join(map(found.told, suggested.get(m.value, [])[:3])))
-        for m in lost[:show]
+        (m.count, m.value, " | ".join(map(matches.told, suggested.get(m.value, [])[:3])))
+        for m in unmapped[:show]
     ]
     table(rows)
-    if len(lost) > show:
-        typer.echo(f"  … and {len(lost) - show:,} more (--show, --json)")
+    if len(unmapped) > show:
+        typer.echo(f"  … and {len(unmapped) - show:,} more (--show, --json)")
 
 
-def _write(found: TermMap, output: str, force: bool) -> None:
+def _write_matches(matches: TermMap, output: str, force: bool) -> None:
     from ontomask._runtime.atomic_files import written_beside
 
     header = ["value", "concept", "label", "how", "count"]
-    label = found.taxonomy.label
+    label = matches.taxonomy.label
     rows = [
         [m.value, m.concept or "", label(m.concept) if m.concept else "", m.how, m.count]
-        for m in found.matches
+        for m in matches.matches
     ]
     if output == "-":
         csv.writer(sys.stdout, lineterminator="\n").writerows([header, *rows])

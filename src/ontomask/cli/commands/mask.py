@@ -46,7 +46,7 @@ def mask(
 def mask_and_tell(
     spec: Path, seed: int | None, *, force: bool = False, private: bool = False
 ) -> Outcome:
-    """Make the release, and show what is being done."""
+    """Mask the table, write the release, and show progress."""
     from ontomask.pipeline.compile_ahead import compile_ahead
 
     compile_ahead()
@@ -63,7 +63,7 @@ def mask_and_tell(
 
 
 def in_one_line(facts: dict[str, Any]) -> str:
-    """What was released, what it is worth and what it risks, and where it is."""
+    """Summary of a release: records, guarantee, information loss, risk and files."""
     from ontomask.errors import many
 
     before, after = facts["tuples"]["before"], facts["tuples"]["after"]
@@ -73,21 +73,21 @@ def in_one_line(facts: dict[str, Any]) -> str:
         for word in ("dropped", "suppressed")
         if facts["records"][word]
     ]
-    held = f"{', '.join(records)}, {before:,} → {many(after, 'tuple')}, {_promise(facts)}"
+    summary = f"{', '.join(records)}, {before:,} → {many(after, 'tuple')}, {_promise(facts)}"
     sse, linked = facts["utility"]["sse"], facts["risk"]["linkage_nearest"]
-    parts = [f"{', '.join(facts['columns'])}: {held}"]
+    parts = [f"{', '.join(facts['columns'])}: {summary}"]
     parts += [f"SSE {sse:.4g}"] if sse is not None else []
     parts += [f"linked {100 * linked:.1f} %", *_least_diverse(facts["risk"]["l_distinct"])]
     parts += [", ".join(facts["files"])]
     return " · ".join(parts)
 
 
-def _least_diverse(found: dict[str, int]) -> list[str]:
+def _least_diverse(diversity: dict[str, int]) -> list[str]:
     """The fewest different values in a class, and the confidential column that has them."""
-    if not found:
+    if not diversity:
         return []
-    column = min(found, key=lambda name: found[name])
-    return [f"l {found[column]:,} ({column})"]
+    column = min(diversity, key=lambda name: diversity[name])
+    return [f"l {diversity[column]:,} ({column})"]
 
 
 def _promise(facts: dict[str, Any]) -> str:

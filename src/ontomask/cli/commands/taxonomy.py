@@ -34,7 +34,7 @@ def info(
     Example: ontomask taxonomy info hp.obo
     """
     taxonomy = load(source, format, option)
-    facts = _facts(taxonomy)
+    facts = _taxonomy_facts(taxonomy)
     if json:
         as_json(facts)
         return
@@ -48,13 +48,13 @@ def info(
             if value != ""
         ]
     )
-    for what, count in left_out.items():
-        typer.echo(f"  left out: {count:,} {what}")
+    for kind, count in left_out.items():
+        typer.echo(f"  left out: {count:,} {kind}")
     typer.echo("concepts per level, from the root")
     table([(depth + 1, count) for depth, count in enumerate(levels)])
 
 
-def _facts(taxonomy: Taxonomy) -> dict[str, Any]:
+def _taxonomy_facts(taxonomy: Taxonomy) -> dict[str, Any]:
     import numpy as np
 
     labels = taxonomy.label_lists
@@ -92,16 +92,16 @@ def search(
     taxonomy = load(source, format, option)
     hits = taxonomy.search(text, limit)
     if json:
-        as_json([{**hit._asdict(), "path": _path(taxonomy, hit.concept)} for hit in hits])
+        as_json([{**hit._asdict(), "path": _path_to_root(taxonomy, hit.concept)} for hit in hits])
         return
     if not hits:
         typer.echo(f"nothing in {source} is called {text!r}", err=True)
     for hit in hits:
         typer.echo(f"{hit.concept}  {hit.name}")
-        typer.echo(f"    {' < '.join(_path(taxonomy, hit.concept))}")
+        typer.echo(f"    {' < '.join(_path_to_root(taxonomy, hit.concept))}")
 
 
-def _path(taxonomy: Taxonomy, concept: str) -> list[str]:
+def _path_to_root(taxonomy: Taxonomy, concept: str) -> list[str]:
     """Labels on one longest way up to the root."""
     path = [concept]
     while parents := taxonomy.parents(path[-1]):

@@ -52,7 +52,7 @@ def workbench(
             "pip install 'ontomask[web]'",
         ) from None
 
-    folder, table, file = _place(data)
+    folder, table, file = _locate(data)
     typer.echo("The workbench is open until you press Ctrl-C here. Its link:", err=True)
     serve(
         folder,
@@ -62,23 +62,23 @@ def workbench(
         browser=not no_browser,
         seed=seed_from(seed_file),
         largest=upload_limit * 1_000_000,
-        tell=_tell,
+        tell=_print_link,
     )
 
 
-def _place(given: Path | None) -> tuple[Path, str | None, str]:
+def _locate(path: Path | None) -> tuple[Path, str | None, str]:
     """The working folder, the table in it, and the release file, as far as they are named."""
     from ontomask.errors import FileFormatError
 
-    if given is None or given.is_dir():
-        return given or Path(), None, "release.yaml"
-    if not given.is_file():
-        raise FileFormatError(f"there is no file {given}", "check the path")
-    if given.suffix.lower() in (".yaml", ".yml"):
-        return given.parent, None, given.name
-    return given.parent, given.name, "release.yaml"
+    if path is None or path.is_dir():
+        return path or Path(), None, "release.yaml"
+    if not path.is_file():
+        raise FileFormatError(f"there is no file {path}", "check the path")
+    if path.suffix.lower() in (".yaml", ".yml"):
+        return path.parent, None, path.name
+    return path.parent, path.name, "release.yaml"
 
 
-def _tell(link: str) -> None:
-    """The link is the one line on standard output, at once: another program may wait for it."""
+def _print_link(link: str) -> None:
+    """Print the link, the only line on standard output: another program may wait for it."""
     typer.echo(link)

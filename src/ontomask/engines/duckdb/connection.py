@@ -35,10 +35,10 @@ __all__ = [
     "writing",
 ]
 
-PREFIX = "ontomask-"
+FOLDER_PREFIX = "ontomask-"
 
 #: What DuckDB's guide says a thread should have, in bytes.
-ROOM_OF_A_THREAD = 125 << 20
+MEMORY_PER_THREAD = 125 << 20
 
 
 def connect(memory: str | None = None) -> duckdb.DuckDBPyConnection:
@@ -76,20 +76,20 @@ def _use_fewer_threads(connection: duckdb.DuckDBPyConnection) -> None:
     threads, limit = connection.execute(settings).fetchall()[0]
     number, unit = limit.split()
     size = float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)
-    connection.execute(f"set threads = {max(1, min(int(threads), int(size // ROOM_OF_A_THREAD)))}")
+    connection.execute(f"set threads = {max(1, min(int(threads), int(size // MEMORY_PER_THREAD)))}")
 
 
 def closed(connection: duckdb.DuckDBPyConnection) -> None:
     """Close a connection, and remove its folder at once rather than when it is forgotten."""
     spill = connection.execute("select current_setting('temp_directory')").fetchall()[0][0]
     connection.close()
-    if Path(spill).parent.name.startswith(PREFIX):
+    if Path(spill).parent.name.startswith(FOLDER_PREFIX):
         shutil.rmtree(Path(spill).parent, ignore_errors=True)
 
 
 def private_folder(owner: object) -> Path:
-    """A folder only this user can read, removed when its owner is, or when Python ends."""
-    folder = tempfile.mkdtemp(prefix=PREFIX)
+    """Make a folder only this user can read, removed with its owner or when Python ends."""
+    folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
     weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
 
@@ -114,7 +114,7 @@ def result_types(connection: duckdb.DuckDBPyConnection, query: str) -> dict[str,
 
 
 def copied(connection: duckdb.DuckDBPyConnection, statement: str) -> int:
-    """Run a COPY, which may take long; the rows it wrote."""
+    """Run a COPY, which may take long; returns how many rows it wrote."""
 
     def copy() -> int:
         stopped_by(connection.interrupt)
@@ -137,9 +137,9 @@ def load_extension(connection: duckdb.DuckDBPyConnection, name: str, instead: st
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """What goes wrong while a file is read, as an error that names it and quotes no record."""
+    """Turn errors while a file is read into ones that name it and quote no record."""
     try:
-        with _interruptible():
+        with _translate_interrupts():
             yield
     except duckdb.OutOfMemoryException:
         raise _out_of_memory(path, "read") from None
@@ -149,9 +149,9 @@ def reading(path: Path) -> Iterator[None]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """What goes wrong with the disk while a file is written; a wrong query stays what it is."""
+    """Turn errors of the disk while a file is written into ours; others pass through."""
     try:
-        with _interruptible():
+        with _translate_interrupts():
             yield
     except duckdb.OutOfMemoryException as error:
         if "disk" in str(error).lower() or "temp" in str(error).lower():
@@ -165,9 +165,9 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def working_on(path: Path) -> Iterator[None]:
-    """What goes wrong while DuckDB works on a file that was opened; a wrong query stays one."""
+    """Turn errors of memory and disk during queries on a file into ours; others pass through."""
     try:
-        with _interruptible():
+        with _translate_interrupts():
             yield
     except duckdb.OutOfMemoryException as error:
         raise FileFormatError(
@@ -178,8 +178,8 @@ def working_on(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
-    """DuckDB reports the user's Ctrl-C as an error of another kind."""
+def _translate_interrupts() -> Iterator[None]:
+    """Turn DuckDB's errors for Ctrl-C into KeyboardInterrupt."""
     try:
         yield
     except RuntimeError as error:
@@ -190,9 +190,9 @@ def _interruptible() -> Iterator[None]:
         raise KeyboardInterrupt from None
 
 
-def _out_of_memory(path: Path, done: str) -> FileFormatError:
+def _out_of_memory(path: Path, action: str) -> FileFormatError:
     return FileFormatError(
-        f"{path} cannot be {done} within the memory that was given", "give more memory"
+        f"{path} cannot be {action} within the memory that was given", "give more memory"
     )
 
 

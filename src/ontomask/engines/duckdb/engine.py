@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.engines.duckdb.sql import identifier as name
+from ontomask.engines.duckdb.sql import identifier as quote
 from ontomask.engines.duckdb.sql import literal
 from ontomask.engines.memory.columns import ARROW
 from ontomask.engines.memory.frames import Frame, blank, row_keys
@@ -45,19 +45,19 @@ NUMBERS = (
     *("UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
 )
 
-_numbers = count()
+_engine_numbers = count()
 
 
-def _gone(column: str, marks: Collection[str]) -> str:
-    """Whether a record lacks a value, in SQL."""
+def _missing_sql(column: str, marks: Collection[str]) -> str:
+    """The SQL condition that a record lacks a value of a column."""
     if not marks:
-        return f"{name(column)} is null"
-    listed = ", ".join(map(literal, marks))
-    return f"{name(column)} is null or cast({name(column)} as varchar) in ({listed})"
+        return f"{quote(column)} is null"
+    mark_list = ", ".join(map(literal, marks))
+    return f"{quote(column)} is null or cast({quote(column)} as varchar) in ({mark_list})"
 
 
-def _listed(columns: Sequence[str], of: str = "") -> str:
-    return ", ".join(of + name(column) for column in columns)
+def _list_columns(columns: Sequence[str], prefix: str = "") -> str:
+    return ", ".join(prefix + quote(column) for column in columns)
 
 
 class StoredEngine(Engine):
@@ -68,7 +68,9 @@ class StoredEngine(Engine):
         self.names = stored.names
         self.rows = stored.rows
         self.sql = stored.connection
-        self._own = f"ontomask_{next(_numbers)}"  # tables of one release do not meet another's
+        self._prefix = (
+            f"ontomask_{next(_engine_numbers)}"  # tables of one release do not meet another's
+        )
         self.columns: list[str] = []
         self._where = ""
         self._counted: dict[tuple[str, bool | None], tuple[Longs, Distinct]] = {}
@@ -78,117 +80,119 @@ class StoredEngine(Engine):
     def counted(self, columns: Sequence[str], known: str | None = None) -> tuple[Frame, Longs]:
         self.columns = list(columns)
         if known is not None:
-            self._where = f"where {name(known)} is not null"
+            self._where = f"where {quote(known)} is not null"
         self.sql.execute(f"""
-            create or replace temp table {self._own}_raw as
+            create or replace temp table {self._prefix}_raw as
             select row_number() over () - 1 as ontomask_raw, *
-            from (select {_listed(columns)}, count(*) as ontomask_count
+            from (select {_list_columns(columns)}, count(*) as ontomask_count
                   from {self.stored.source} {self._where} group by all order by all)
         """)
-        raw = self._fetched(f"select * from {self._own}_raw order by ontomask_raw")
+        raw = self._fetch_table(f"select * from {self._prefix}_raw order by ontomask_raw")
         weights = raw.column("ontomask_count").to_numpy().astype(np.int64)
         self._raw = raw.select(self.columns)
         return Frame(self._raw), weights
 
     def read(self, columns: Sequence[str], rows: Longs | None = None) -> Frame:
-        """Those of some columns that there are, record by record; of some ``rows``, or of all."""
+        """Read those of some columns that exist, record by record; of some ``rows``, or of all."""
         kept = [column for column in dict.fromkeys(columns) if column in self.names]
         chosen = ""
         if rows is not None:
-            self._table("chosen", ontomask_row=rows)
-            chosen = f"where ontomask_row in (select ontomask_row from {self._own}_chosen)"
+            self._create_table("chosen", ontomask_row=rows)
+            chosen = f"where ontomask_row in (select ontomask_row from {self._prefix}_chosen)"
         return Frame(
-            self._fetched(f"""
-                select {_listed([*kept, "ontomask_row"])} from {self.stored.source} {chosen}
+            self._fetch_table(f"""
+                select {_list_columns([*kept, "ontomask_row"])} from {self.stored.source} {chosen}
                 order by ontomask_row
             """)
         )
 
     def missing(self, column: str) -> int:
         return int(
-            self._one(f"select count(*) from {self.stored.source} where {name(column)} is null")[0]
+            self._fetch_row(
+                f"select count(*) from {self.stored.source} where {quote(column)} is null"
+            )[0]
         )
 
     def described(self, column: str, marks: Collection[str] = ()) -> tuple[int, int]:
-        """How many distinct values a column holds, and how many records lack one."""
-        gone = _gone(column, marks)
-        found = self._one(f"""
-            select count(distinct {name(column)}) filter (where not ({gone})),
-                   count(*) filter (where {gone})
+        """Count the distinct values of a column, and the records that lack one."""
+        missing = _missing_sql(column, marks)
+        row = self._fetch_row(f"""
+            select count(distinct {quote(column)}) filter (where not ({missing})),
+                   count(*) filter (where {missing})
             from {self.stored.source}
         """)
-        return int(found[0]), int(found[1])
+        return int(row[0]), int(row[1])
 
     def alone(self, column: str) -> int:
         """How many records have a value of a column that no other record has."""
-        found = self._one(f"""
+        row = self._fetch_row(f"""
             select count(*) from (
-                select {name(column)} from {self.stored.source} where {name(column)} is not null
+                select {quote(column)} from {self.stored.source} where {quote(column)} is not null
                 group by all having count(*) = 1)
         """)
-        return int(found[0])
+        return int(row[0])
 
     def tells(self, column: str, other: str, marks: Collection[str] = ()) -> bool:
-        """Whether whoever knows the value of a column knows that of another, if there is one."""
-        found = self._one(f"""
+        """Whether the value of a column determines that of another, where there is one."""
+        row = self._fetch_row(f"""
             select count(*) from (
-                select {name(column)} from {self.stored.source}
-                where {name(column)} is not null and not ({_gone(other, marks)})
-                group by {name(column)} having min({name(other)}) <> max({name(other)}))
+                select {quote(column)} from {self.stored.source}
+                where {quote(column)} is not null and not ({_missing_sql(other, marks)})
+                group by {quote(column)} having min({quote(other)}) <> max({quote(other)}))
         """)
-        return not found[0]
+        return not row[0]
 
     def place(self, tuple_of: Longs) -> None:
-        self._table("tuple", ontomask_raw=np.arange(len(tuple_of)), ontomask_tuple=tuple_of)
-        same = " and ".join(f"s.{name(c)} is not distinct from r.{name(c)}" for c in self.columns)
+        self._create_table("tuple", ontomask_raw=np.arange(len(tuple_of)), ontomask_tuple=tuple_of)
+        same = " and ".join(f"s.{quote(c)} is not distinct from r.{quote(c)}" for c in self.columns)
         self._rows = f"""
             (select s.*, t.ontomask_tuple from {self.stored.source} s
-             join {self._own}_raw r on {same}
-             join {self._own}_tuple t using (ontomask_raw)
+             join {self._prefix}_raw r on {same}
+             join {self._prefix}_tuple t using (ontomask_raw)
              where t.ontomask_tuple >= 0)
         """
 
-    def _table(self, what: str, **columns: Any) -> None:
-        """A small table of ours for DuckDB to join with."""
+    def _create_table(self, suffix: str, **columns: Any) -> None:
+        """Create a small table for DuckDB to join with."""
         import pyarrow as pa
 
         ontomask_table = pa.table(columns)  # DuckDB finds it here by its name
         self.sql.execute(
-            f"create or replace temp table {self._own}_{what} as select * from ontomask_table"
+            f"create or replace temp table {self._prefix}_{suffix} as select * from ontomask_table"
         )
         del ontomask_table
 
     def by_tuple(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
         if (column, ranges) not in self._counted:
-            found = self._counts("ontomask_tuple", self._rows, column, ranges)
-            self._counted[column, ranges] = found
+            counts = self._count_values("ontomask_tuple", self._rows, column, ranges)
+            self._counted[column, ranges] = counts
         return self._counted[column, ranges]
 
-    def _counts(
+    def _count_values(
         self, group: str, rows: str, column: str, ranges: bool | None
     ) -> tuple[Longs, Distinct]:
-        """How often each value of a column occurs in each group."""
+        """Count how often each value of a column occurs in each group."""
         if ranges is None:
             ranges = self.stored.types[column].startswith(NUMBERS)
-        cuts = self._cuts(column) if ranges else None
+        cuts = self._range_cuts(column) if ranges else None
         if cuts is not None:
-            return self._in_ranges(group, rows, column, cuts)
-        found = self._fetched(f"""
-            select {group} as ontomask_group, {name(column)}, count(*) as ontomask_count
+            return self._count_ranges(group, rows, column, cuts)
+        table = self._fetch_table(f"""
+            select {group} as ontomask_group, {quote(column)}, count(*) as ontomask_count
             from {rows} group by all order by all
         """)
-        distinct = Frame(found).distinct(column)
-        weights = found.column("ontomask_count").to_numpy().astype(np.int64)
-        groups = found.column("ontomask_group").to_numpy().astype(np.int64)
+        distinct = Frame(table).distinct(column)
+        weights = table.column("ontomask_count").to_numpy().astype(np.int64)
+        groups = table.column("ontomask_group").to_numpy().astype(np.int64)
         return groups, Distinct(distinct.values, distinct.codes, weights)
 
-    def _in_ranges(
+    def _count_ranges(
         self, group: str, rows: str, column: str, cuts: NDArray[np.float64]
     ) -> tuple[Longs, Distinct]:
         """The same for very many numbers, each standing for its range, as the least of it."""
-        number = f"cast({name(column)} as double)"
+        number = f"cast({quote(column)} as double)"
         size = len(cuts) + 1  # the last is missing
-        sums = _Sums()
+        sums = _KeyCounts()
         for batch in self.sql.sql(f"select {group}, {number} from {rows}").to_arrow_reader(BATCH):
             groups, numbers = (c.to_numpy(zero_copy_only=False) for c in batch.columns)
             places = np.searchsorted(cuts, numbers, side="right") - 1
@@ -197,36 +201,36 @@ class StoredEngine(Engine):
         groups, places = np.divmod(key, size)
         return groups, Distinct(cuts.tolist(), np.where(places < len(cuts), places, -1), weights)
 
-    def _cuts(self, column: str) -> NDArray[np.float64] | None:
+    def _range_cuts(self, column: str) -> NDArray[np.float64] | None:
         """Where ranges of about as many records begin, found on a sample of fixed rows.
 
         None where there are not very many different numbers.
         """
         every = max(1, self.rows // SAMPLE)
-        many, least, drawn = self._one(f"""
+        distinct_count, least, sample = self._fetch_row(f"""
             select approx_count_distinct(x), min(x), list(x) filter (sampled and x is not null)
-            from (select cast({name(column)} as double) as x,
+            from (select cast({quote(column)} as double) as x,
                          hash(ontomask_row) % {every} = 0 as sampled
                   from {self.stored.source})
         """)
-        if many <= MANY:
+        if distinct_count <= MANY:
             return None
-        return np.union1d(least, quantiles(np.sort(np.array(drawn, dtype=np.float64))))
+        return np.union1d(least, quantiles(np.sort(np.array(sample, dtype=np.float64))))
 
-    def _one(self, query: str) -> Any:
-        """The only row that a query gives."""
+    def _fetch_row(self, query: str) -> Any:
+        """Run a query that gives one row."""
         return self.sql.sql(query).fetchall()[0]
 
-    def _fetched(self, query: str) -> Any:
-        """What a query gives, as a pyarrow table."""
+    def _fetch_table(self, query: str) -> Any:
+        """Run a query; its result as a pyarrow table."""
         return self.sql.sql(query).to_arrow_table()
 
     def repeats(self, column: str) -> bool:
-        found = self._one(f"""
-            select count({name(column)}) > count(distinct {name(column)})
+        row = self._fetch_row(f"""
+            select count({quote(column)}) > count(distinct {quote(column)})
             from {self.stored.source}
         """)
-        return bool(found[0])
+        return bool(row[0])
 
     # ------------------------------------------------------------------ apply
 
@@ -239,62 +243,63 @@ class StoredEngine(Engine):
         drops: bool,
     ) -> StoredRows:
         if plan.is_whole:
-            self._table("target", ontomask_tuple=plan.source, ontomask_target=plan.target)
+            self._create_table("target", ontomask_tuple=plan.source, ontomask_target=plan.target)
             rows = f"""
                 (select s.*, t.ontomask_target from {self._rows} s
-                 join {self._own}_target t using (ontomask_tuple))
+                 join {self._prefix}_target t using (ontomask_tuple))
             """
         else:
-            rows = self._dealt(plan, secret)
-        gone = blank(plan)
-        if drops and gone.any():
-            rows = f"(select * from {rows} where ontomask_target in ({_numbers_in(~gone)}))"
+            rows = self._deal_rows(plan, secret)
+        suppressed = blank(plan)
+        if drops and suppressed.any():
+            kept = _list_true_places(~suppressed)
+            rows = f"(select * from {rows} where ontomask_target in ({kept}))"
         written = {
             f"ontomask_new_{j}": ARROW.taken(
                 self._raw.column(column), look.values, look.places, look.text
             )
             for j, (column, look) in enumerate(looks.items())
         }
-        self._table("written", ontomask_target=np.arange(len(plan.targets)), **written)
+        self._create_table("written", ontomask_target=np.arange(len(plan.targets)), **written)
         return StoredRows(self, plan, looks, removed, rows, drops)
 
-    def _dealt(self, plan: Transitions, secret: bytes) -> str:
-        """Rows with their targets, where the rows of a tuple have several: by order of their keys.
+    def _deal_rows(self, plan: Transitions, secret: bytes) -> str:
+        """Deal rows their targets, where a tuple has several: in the order of their keys.
 
         The first of a tuple's rows take its first target, as many as it has, and so on.
         """
-        self._keys(secret)
+        self._make_keys(secret)
         before = np.cumsum(plan.count) - plan.count
         first_of = np.zeros(len(plan.tuples), dtype=np.int64)
         source, place = np.unique(plan.source, return_index=True)
         first_of[source] = before[place]
-        self._table(
+        self._create_table(
             "deal",
             ontomask_tuple=plan.source,
             ontomask_first=before - first_of[plan.source],
             ontomask_target=plan.target,
         )
         self.sql.execute(f"""
-            create or replace temp table {self._own}_dealt as
+            create or replace temp table {self._prefix}_dealt as
             select r.ontomask_row, d.ontomask_target
             from (select ontomask_row, ontomask_tuple, row_number() over (
                       partition by ontomask_tuple order by ontomask_key, ontomask_row) - 1 as place
                   from (select ontomask_row, ontomask_tuple from {self._rows})
-                  join {self._own}_key using (ontomask_row)) r
-            asof join {self._own}_deal d
+                  join {self._prefix}_key using (ontomask_row)) r
+            asof join {self._prefix}_deal d
                 on r.ontomask_tuple = d.ontomask_tuple and r.place >= d.ontomask_first
         """)
         return f"""
             (select s.*, d.ontomask_target from {self._rows} s
-             join {self._own}_dealt d using (ontomask_row))
+             join {self._prefix}_dealt d using (ontomask_row))
         """
 
-    def _keys(self, secret: bytes) -> None:
-        """A secret key for every row, made of the whole of it."""
+    def _make_keys(self, secret: bytes) -> None:
+        """Make a secret key for every row from the whole of it."""
         import pyarrow as pa
 
         self.sql.execute(
-            f"create or replace temp table {self._own}_key "
+            f"create or replace temp table {self._prefix}_key "
             "(ontomask_row bigint, ontomask_key ubigint)"
         )
         cursor = self.sql.cursor()  # the other one takes the keys meanwhile
@@ -304,12 +309,12 @@ class StoredEngine(Engine):
             rows = table.column("ontomask_row")
             keys = row_keys(Frame(table.drop_columns(["ontomask_row"])), secret)
             ontomask_keys = pa.table({"row": rows, "key": keys})
-            self.sql.execute(f"insert into {self._own}_key select * from ontomask_keys")
+            self.sql.execute(f"insert into {self._prefix}_key select * from ontomask_keys")
             del ontomask_keys
 
 
-class _Sums:
-    """How often whole numbers were met, a batch at a time."""
+class _KeyCounts:
+    """Counts of whole numbers that come in batches."""
 
     def __init__(self) -> None:
         self._parts: list[tuple[Longs, Longs]] = []
@@ -332,7 +337,7 @@ class _Sums:
         return keys, sums
 
 
-def _numbers_in(mask: NDArray[np.bool_]) -> str:
+def _list_true_places(mask: NDArray[np.bool_]) -> str:
     return ", ".join(map(str, np.flatnonzero(mask).tolist())) or "-1"
 
 
@@ -354,12 +359,12 @@ class StoredRows(Applied):
         self.names = [column for column in engine.names if column not in set(removed)]
         self._rows, self._drops = rows, drops
         self._new = {column: f"w.ontomask_new_{j}" for j, column in enumerate(looks)}
-        shown = [
-            f"{self._new[c]} as {name(c)}" if c in looks else f"s.{name(c)}" for c in self.names
+        expressions = [
+            f"{self._new[c]} as {quote(c)}" if c in looks else f"s.{quote(c)}" for c in self.names
         ]
         self.query = f"""
-            select {", ".join(shown)} from {rows} s
-            join {engine._own}_written w using (ontomask_target) order by s.ontomask_row
+            select {", ".join(expressions)} from {rows} s
+            join {engine._prefix}_written w using (ontomask_target) order by s.ontomask_row
         """
         self.data = engine.sql.sql(self.query)
 
@@ -367,11 +372,11 @@ class StoredRows(Applied):
 
     def verify(self) -> None:
         """Every tuple must have become what was planned, as often as it was planned."""
-        found = self.engine.sql.sql(f"""
+        columns = self.engine.sql.sql(f"""
             select ontomask_tuple, ontomask_target, count(*) from {self._rows}
             group by all order by all
         """).fetchnumpy()
-        tuples, targets, counts = (np.asarray(column) for column in found.values())
+        tuples, targets, counts = (np.asarray(column) for column in columns.values())
         kept = np.ones(len(self.plan.source), dtype=bool)
         if self._drops:
             kept = ~blank(self.plan)[self.plan.target]
@@ -380,93 +385,97 @@ class StoredRows(Applied):
             raise InternalError("the rows of the file were not given what was planned")
         self.records = int(counts.sum())
         sums = np.bincount(targets, weights=counts, minlength=len(self.plan.targets))
-        held = np.flatnonzero(sums)
-        self.engine._table("size", ontomask_target=held, ontomask_rows=sums[held].astype(np.int64))
+        used = np.flatnonzero(sums)
+        self.engine._create_table(
+            "size", ontomask_target=used, ontomask_rows=sums[used].astype(np.int64)
+        )
         self._sizes = self._classes(
-            f"{self.engine._own}_size s join {self._written} w using (ontomask_target)",
+            f"{self.engine._prefix}_size s join {self._written} w using (ontomask_target)",
             count="sum(s.ontomask_rows)",
         )
 
     @property
     def _written(self) -> str:
-        return f"{self.engine._own}_written"
+        return f"{self.engine._prefix}_written"
 
     def _classes(self, rows: str, columns: Sequence[str] = (), count: str = "count(*)") -> Longs:
         """How many rows there are of each combination of masked values."""
-        shown = ", ".join(columns or self._new.values())
-        found = self.engine.sql.sql(
-            f"select ontomask_n from (select {shown}, {count} as ontomask_n from {rows} "
+        grouped = ", ".join(columns or self._new.values())
+        table = self.engine.sql.sql(
+            f"select ontomask_n from (select {grouped}, {count} as ontomask_n from {rows} "
             "group by all) order by ontomask_n"
         ).fetchnumpy()
-        return np.asarray(found["ontomask_n"], dtype=np.int64)
+        return np.asarray(table["ontomask_n"], dtype=np.int64)
 
     def class_sizes(self) -> Longs:
         return self._sizes
 
     def people(self, column: str) -> Longs:
-        shown, who = ", ".join(self._new.values()), name(column)
-        found = self.engine.sql.sql(f"""
+        grouped, person = ", ".join(self._new.values()), quote(column)
+        table = self.engine.sql.sql(f"""
             select ontomask_n from (
-                select {shown}, count(distinct s.{who}) + max((s.{who} is null)::int)
+                select {grouped}, count(distinct s.{person}) + max((s.{person} is null)::int)
                     as ontomask_n
                 from {self._rows} s join {self._written} w using (ontomask_target) group by all)
             order by ontomask_n
         """).fetchnumpy()
-        return np.asarray(found["ontomask_n"], dtype=np.int64)
+        return np.asarray(table["ontomask_n"], dtype=np.int64)
 
     def by_class(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
         if not self.plan.is_whole:
-            return self.engine._counts("ontomask_target", self._rows, column, ranges)
+            return self.engine._count_values("ontomask_target", self._rows, column, ranges)
         # Every tuple goes whole: what was counted by tuple need not be counted again.
-        tuples, found = self.engine.by_tuple(column, ranges)
+        tuples, distinct = self.engine.by_tuple(column, ranges)
         target = self.plan.target_of()
-        gone = blank(self.plan)[target[tuples]] & self._drops
-        return target[tuples][~gone], found.of(~gone)
+        removed = blank(self.plan)[target[tuples]] & self._drops
+        return target[tuples][~removed], distinct.of(~removed)
 
     def unique_with(self, columns: Sequence[str]) -> int:
-        grouped = ", ".join(["ontomask_target", *map(name, columns)])
-        found = self.engine._one(f"""
+        grouped = ", ".join(["ontomask_target", *map(quote, columns)])
+        row = self.engine._fetch_row(f"""
             select count(*) from (
                 select {grouped} from {self._rows} group by all having count(*) = 1)
         """)
-        return int(found[0])
+        return int(row[0])
 
     def value_counts(self, column: str) -> Distinct:
-        found = self.engine._fetched(f"""
-            select {self._new[column]} as {name(column)}, count(*) as ontomask_count
+        table = self.engine._fetch_table(f"""
+            select {self._new[column]} as {quote(column)}, count(*) as ontomask_count
             from {self._rows} s join {self._written} w using (ontomask_target) group by all
         """)
-        distinct = Frame(found).distinct(column)
-        weights = found.column("ontomask_count").to_numpy().astype(np.int64)
+        distinct = Frame(table).distinct(column)
+        weights = table.column("ontomask_count").to_numpy().astype(np.int64)
         return Distinct(distinct.values, distinct.codes, weights)
 
     # ------------------------------------------------------------------ write
 
     def write(self, target: Path, force: bool) -> None:
         """Write the rows, and look at the finished file before it gets its name."""
-        self.engine.stored.write(self.query, target, force=force, check=self._check)
+        self.engine.stored.write(self.query, target, force=force, check=self._check_file)
 
-    def _check(self, finished: StoredTable) -> None:
+    def _check_file(self, finished: StoredTable) -> None:
         if finished.names != self.names:
             raise InternalError("the written file has other columns than it should")
         if finished.rows != self.records:
             raise InternalError("the written file has more or fewer rows than it should")
-        sizes = self._classes(finished.source, [name(column) for column in self.looks])
+        sizes = self._classes(finished.source, [quote(column) for column in self.looks])
         if not np.array_equal(sizes, self._sizes):
             raise InternalError("the written file has other classes of records than it should")
         others = [column for column in self.names if column not in self.looks]
         text = finished.format != self.engine.stored.format
         # Where rows were left out, those after them have moved up.
         moved = self.records < self.engine.rows
-        before = self._sum(self._rows, others, text=text, moved=moved)
-        if before != self._sum(finished.source, others, text=text):
+        before = self._checksum(self._rows, others, text=text, moved=moved)
+        if before != self._checksum(finished.source, others, text=text):
             raise InternalError("a column of the written file differs that should not")
 
-    def _sum(self, rows: str, columns: Sequence[str], *, text: bool, moved: bool = False) -> Any:
-        """One number made of all cells and where they stand."""
-        cells = [f"cast({name(c)} as varchar)" if text else name(c) for c in columns]
+    def _checksum(
+        self, rows: str, columns: Sequence[str], *, text: bool, moved: bool = False
+    ) -> Any:
+        """A checksum of all cells and their places."""
+        cells = [f"cast({quote(c)} as varchar)" if text else quote(c) for c in columns]
         place = "row_number() over (order by ontomask_row) - 1" if moved else "ontomask_row"
-        return self.engine._one(f"""
+        return self.engine._fetch_row(f"""
             select bit_xor(h), sum(h % 1000003) from (select hash(place, cells) as h from (
                 select {place} as place, cells from (
                     select ontomask_row, hash({", ".join(cells) or "0"}) as cells from {rows})))

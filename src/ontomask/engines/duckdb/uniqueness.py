@@ -31,7 +31,7 @@ RANGES = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, No
 ROOM = 62
 
 
-# ---------------------------------------------------------------------- what is found
+# ---------------------------------------------------------------------- results
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Alike:
-    """How many records are like how many others.
+    """How many records, or people, are unique on some columns, and the class sizes.
 
     A class is all records that hold one tuple. Where it is known whose the records are, ``unit`` is
     people: ``sizes`` count the different people of a class, and unique is who holds a tuple that
@@ -101,15 +101,15 @@ class Coded:
 
 
 def coded(values: Any) -> Coded:
-    """A column of Arrow values, chunked, as whole numbers; 0 are those that are missing."""
+    """Encode a chunked column of Arrow values as whole numbers; 0 is missing."""
     parts = values.dictionary_encode().chunks
     size = 1 + max((len(part.dictionary) for part in parts), default=0)
     codes = np.zeros(len(values), dtype=np.min_scalar_type(size - 1))
-    at = 0
+    start = 0
     for part in parts:  # all have the same dictionary, as far as it had grown
-        there = part.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        codes[at : at + len(there)] = there + 1
-        at += len(there)
+        indices = part.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        codes[start : start + len(indices)] = indices + 1
+        start += len(indices)
     return Coded(codes, size)
 
 
@@ -117,27 +117,29 @@ def coded(values: Any) -> Coded:
 
 
 def alike(columns: Mapping[str, Coded], records: int, person: Coded | None = None) -> Alike:
-    """How many of some records are alike on all of the columns, and what each column does.
+    """Count the records that are unique on all of the columns, and what each column adds.
 
     ``person`` says whose each record is. On no column at all, all records are alike.
     """
     # Large columns first: what is left beside the others is then small.
     names = sorted(columns, key=lambda name: -columns[name].size)
-    found = _Tuples([columns[name] for name in names], records, person)
-    uniques = found.uniques()
-    said = {
+    tuples = _DistinctTuples([columns[name] for name in names], records, person)
+    uniques = tuples.count_uniques()
+    contributions = {
         name: Contribution(name, uniques - rest, _share(uniques - rest, uniques), alone)
-        for name, rest, alone in zip(names, found.without_each(), found.alone(), strict=True)
+        for name, rest, alone in zip(
+            names, tuples.count_without_each(), tuples.count_uniques_alone(), strict=True
+        )
     }
-    return _told(
-        _by_size(found.sizes, found.records),
-        int((found.records == 1).sum()),
+    return _make_uniqueness(
+        _tally_class_sizes(tuples.sizes, tuples.records),
+        int((tuples.records == 1).sum()),
         None if person is None else (int(np.count_nonzero(np.bincount(person.codes))), uniques),
-        [said[name] for name in columns],
+        [contributions[name] for name in columns],
     )
 
 
-def _by_size(sizes: Longs, records: Longs) -> list[tuple[int, int, int]]:
+def _tally_class_sizes(sizes: Longs, records: Longs) -> list[tuple[int, int, int]]:
     """Every size that some class has, with the number of these classes and of their records."""
     classes = np.bincount(sizes)
     inside = np.bincount(sizes, weights=records)
@@ -145,7 +147,7 @@ def _by_size(sizes: Longs, records: Longs) -> list[tuple[int, int, int]]:
     return [(size, int(classes[size]), int(inside[size])) for size in used]
 
 
-class _Tuples:
+class _DistinctTuples:
     """The distinct tuples in sorted order, each with who holds it.
 
     A holder is a person, or ``several``. Where nobody knows whose the records are, holder 0 stands
@@ -154,137 +156,141 @@ class _Tuples:
 
     def __init__(self, columns: Sequence[Coded], records: int, person: Coded | None) -> None:
         self.of_people = person is not None
-        keys = _Keys([*columns, person] if person is not None else columns, records)
+        keys = _PackedKeys([*columns, person] if person is not None else columns, records)
         keys.keys.sort()
-        starts = np.flatnonzero(_new(keys.keys))
-        found, counts = keys.keys[starts], np.diff(starts, append=records)
+        starts = np.flatnonzero(_find_changes(keys.keys))
+        distinct, counts = keys.keys[starts], np.diff(starts, append=records)
         if person is None:
             self.sizes = self.records = counts
-            self.columns = keys.codes(found)
+            self.columns = keys.unpack(distinct)
             self.several, self.holder = 1, Coded(counts > 1, 2)
             return
         # So far each tuple stands there once for every person that holds it.
-        starts = np.flatnonzero(_new(found >> person.bits))
-        self.sizes = np.diff(starts, append=len(found))
+        starts = np.flatnonzero(_find_changes(distinct >> person.bits))
+        self.sizes = np.diff(starts, append=len(distinct))
         self.records = np.add.reduceat(counts, starts) if len(starts) else counts
-        *self.columns, first = keys.codes(found[starts])
+        *self.columns, first = keys.unpack(distinct[starts])
         self.several = person.size
         self.holder = Coded(np.where(self.sizes == 1, first.codes, person.size), person.size + 1)
 
-    def uniques(self) -> int:
-        """How many are unique on all columns."""
-        return self._number(self.holder.codes)
+    def count_uniques(self) -> int:
+        """Count the holders that are unique on all columns."""
+        return self._count_holders(self.holder.codes)
 
-    def alone(self) -> Iterator[int]:
-        """How many are unique on the first column alone, on the second, and so on."""
+    def count_uniques_alone(self) -> Iterator[int]:
+        """Count the uniques on the first column alone, on the second alone, and so on."""
         for column in self.columns:
             if self.of_people:
-                yield self._number(self._only([column], self.holder))
+                yield self._count_holders(self._sole_holders([column], self.holder))
             else:
                 yield int((np.bincount(column.codes, weights=self.records) == 1).sum())
 
-    def without_each(self) -> Iterator[int]:
-        """How many are unique without the first column, without the second, and so on.
+    def count_without_each(self) -> Iterator[int]:
+        """Count the uniques without the first column, without the second, and so on.
 
         A tuple that every second column tells from all others stays as it is when one of the
         other columns goes. Only the rest is looked at: few, where nearly everybody is unique.
         """
-        halves = [self._without(0, 2), self._without(1, 2)]
+        halves = [self._count_without_every(0, 2), self._count_without_every(1, 2)]
         for place in range(len(self.columns)):
             yield next(halves[place % 2])
 
-    def _without(self, first: int, step: int) -> Iterator[int]:
-        """The same, without every so manieth column, from the first of these on."""
-        settled = _alone([it for i, it in enumerate(self.columns) if i % step != first], self)
+    def _count_without_every(self, first: int, step: int) -> Iterator[int]:
+        """The same for every ``step``-th column, from ``first`` on."""
+        settled = _find_unique_tuples(
+            [column for i, column in enumerate(self.columns) if i % step != first], self
+        )
         stay, rest = self.holder.codes[settled], np.flatnonzero(~settled)
-        columns = [Coded(it.codes[rest], it.size) for it in self.columns]
+        columns = [Coded(column.codes[rest], column.size) for column in self.columns]
         holder = Coded(self.holder.codes[rest], self.holder.size)
         # Tuples are in sorted order, so what stands before a column is numbered by counting where
         # it changes.
-        fresh = np.zeros(len(rest), dtype=np.bool_)
+        is_new = np.zeros(len(rest), dtype=np.bool_)
         for place, column in enumerate(columns):
             if place % step == first:
-                numbers = np.cumsum(fresh)
+                numbers = np.cumsum(is_new)
                 before = Coded(numbers, int(numbers[-1]) + 1 if len(numbers) else 1)
-                yield self._number(stay, self._only([before, *columns[place + 1 :]], holder))
-            fresh[1:] |= column.codes[1:] != column.codes[:-1]
+                yield self._count_holders(
+                    stay, self._sole_holders([before, *columns[place + 1 :]], holder)
+                )
+            is_new[1:] |= column.codes[1:] != column.codes[:-1]
 
-    def _only(self, columns: Sequence[Coded], holder: Coded) -> Longs:
-        """Who is alone with a tuple of some columns."""
-        keys = _Keys([*columns, holder], len(holder.codes)).keys
+    def _sole_holders(self, columns: Sequence[Coded], holder: Coded) -> Longs:
+        """The holders of tuples of some columns that nobody else holds."""
+        keys = _PackedKeys([*columns, holder], len(holder.codes)).keys
         keys.sort()
         if self.of_people:
-            keys = keys[_new(keys)]  # whoever holds several of the tuples is still alone
-        fresh = _new(keys >> holder.bits)
-        fresh &= np.append(fresh[1:], True)[: len(fresh)]
-        found: Longs = keys[fresh] & ((1 << holder.bits) - 1)
-        return found
+            keys = keys[_find_changes(keys)]  # whoever holds several of the tuples is still alone
+        is_new = _find_changes(keys >> holder.bits)
+        is_new &= np.append(is_new[1:], True)[: len(is_new)]
+        holders: Longs = keys[is_new] & ((1 << holder.bits) - 1)
+        return holders
 
-    def _number(self, *holders: NDArray[Any]) -> int:
-        """How many there are, each counted once; ``several`` are nobody."""
+    def _count_holders(self, *holders: NDArray[Any]) -> int:
+        """Count the holders, each once; ``several`` is not counted."""
         if not self.of_people:
-            return sum(int(np.count_nonzero(some != self.several)) for some in holders)
-        there = np.zeros(self.several + 1, dtype=np.bool_)
-        for some in holders:
-            there[some] = True
-        return int(np.count_nonzero(there[: self.several]))
+            return sum(int(np.count_nonzero(group != self.several)) for group in holders)
+        is_holder = np.zeros(self.several + 1, dtype=np.bool_)
+        for group in holders:
+            is_holder[group] = True
+        return int(np.count_nonzero(is_holder[: self.several]))
 
 
-class _Keys:
+class _PackedKeys:
     """Columns side by side in one whole number for each record, in the order of the columns.
 
-    Where there is no room left, the numbers so far are replaced by their ranks, and ``_books`` says
-    what each rank was.
+    Where there is no room left, the numbers so far are replaced by their ranks, and
+    ``_key_of_rank`` says what each rank was.
     """
 
     def __init__(self, columns: Sequence[Coded], records: int) -> None:
         self._columns = columns
-        self._books: dict[int, Longs] = {}
+        self._key_of_rank: dict[int, Longs] = {}
         self.keys: Longs = np.zeros(records, dtype=np.int64)
         bits = 0
         for place, column in enumerate(columns):
             if bits + column.bits > ROOM:
-                self.keys, self._books[place] = _ranked(self.keys)
-                bits = len(self._books[place]).bit_length()
+                self.keys, self._key_of_rank[place] = _rank_keys(self.keys)
+                bits = len(self._key_of_rank[place]).bit_length()
             self.keys <<= column.bits
             self.keys |= column.codes
             bits += column.bits
 
-    def codes(self, keys: Longs) -> list[Coded]:
-        """The columns again, of some of the numbers."""
-        found = []
+    def unpack(self, keys: Longs) -> list[Coded]:
+        """Unpack some of the numbers into columns."""
+        columns = []
         for place in reversed(range(len(self._columns))):
             column = self._columns[place]
             codes = (keys & ((1 << column.bits) - 1)).astype(column.codes.dtype)
-            found.append(Coded(codes, column.size))
+            columns.append(Coded(codes, column.size))
             keys = keys >> column.bits
-            if place in self._books:
-                keys = self._books[place][keys]
-        return found[::-1]
+            if place in self._key_of_rank:
+                keys = self._key_of_rank[place][keys]
+        return columns[::-1]
 
 
-def _alone(columns: Sequence[Coded], tuples: _Tuples) -> Flags:
+def _find_unique_tuples(columns: Sequence[Coded], tuples: _DistinctTuples) -> Flags:
     """Which tuples are the only ones with their values of some columns."""
-    ranks, book = _ranked(_Keys(columns, len(tuples.sizes)).keys)
-    found: Flags = np.bincount(ranks, minlength=len(book))[ranks] == 1
-    return found
+    ranks, distinct = _rank_keys(_PackedKeys(columns, len(tuples.sizes)).keys)
+    is_unique: Flags = np.bincount(ranks, minlength=len(distinct))[ranks] == 1
+    return is_unique
 
 
-def _ranked(keys: Longs) -> tuple[Longs, Longs]:
+def _rank_keys(keys: Longs) -> tuple[Longs, Longs]:
     """The ranks of some numbers, equal ones alike, and the number of every rank."""
     order = np.argsort(keys)
-    inside = keys[order]
-    fresh = _new(inside)
+    ascending = keys[order]
+    is_new = _find_changes(ascending)
     ranks = np.empty_like(keys)
-    ranks[order] = np.cumsum(fresh) - 1
-    return ranks, inside[fresh]
+    ranks[order] = np.cumsum(is_new) - 1
+    return ranks, ascending[is_new]
 
 
-def _new(keys: Longs) -> Flags:
+def _find_changes(keys: Longs) -> Flags:
     """Where a number differs from the one before it."""
-    fresh = np.ones(len(keys), dtype=np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
-    return fresh
+    is_new = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
+    return is_new
 
 
 # ---------------------------------------------------------------------- inside DuckDB
@@ -296,94 +302,107 @@ def alike_in(
     columns: Mapping[str, str],
     person: str | None = None,
 ) -> Alike:
-    """The same as :func:`alike`, counted by DuckDB, which spills what does not fit into memory.
+    """The same as :func:`alike`, counted by DuckDB, which spills to disk.
 
     ``columns`` are SQL expressions over the table, NULL where a value is missing.
     """
-    counting = _Counting(sql, table, list(columns.values()), person)
+    tuples = _DatabaseTuples(sql, table, list(columns.values()), person)
     try:
-        uniques = counting.uniques(counting.names)
-        said = []
-        for name, own in zip(columns, counting.names, strict=True):
-            rest = uniques - counting.uniques([it for it in counting.names if it != own])
-            alone = counting.uniques([own])
-            said.append(Contribution(name, rest, _share(rest, uniques), alone))
-        sizes, singles = counting.sizes()
-        people = None if person is None else (counting.everybody(), uniques)
-        return _told(sizes, singles, people, said)
+        uniques = tuples.count_uniques(tuples.names)
+        contributions = []
+        for name, inner in zip(columns, tuples.names, strict=True):
+            through_column = uniques - tuples.count_uniques(
+                [other for other in tuples.names if other != inner]
+            )
+            alone = tuples.count_uniques([inner])
+            contributions.append(
+                Contribution(name, through_column, _share(through_column, uniques), alone)
+            )
+        sizes, singles = tuples.count_sizes()
+        people = None if person is None else (tuples.count_people(), uniques)
+        return _make_uniqueness(sizes, singles, people, contributions)
     finally:
-        counting.close()
+        tuples.close()
 
 
-class _Counting:
+class _DatabaseTuples:
     """The distinct tuples as a table of DuckDB, each once for every person that holds it."""
 
     def __init__(
         self, sql: duckdb.DuckDBPyConnection, table: str, columns: list[str], person: str | None
     ) -> None:
-        self._sql, self._own, self._people = sql, fresh_name(), person is not None
+        self._sql, self._table, self._has_people = sql, fresh_name(), person is not None
         self.names = [f"c{place}" for place in range(len(columns))]
-        shown = [f"{it} as {name}" for it, name in zip(columns, self.names, strict=True)]
-        shown += [f"{person} as who"] if person is not None else []
+        expressions = [
+            f"{expression} as {name}" for expression, name in zip(columns, self.names, strict=True)
+        ]
+        expressions += [f"{person} as who"] if person is not None else []
         # Grouped by all that stands before the count; by nothing where there is nothing.
+        selected = ", ".join([*expressions, "count(*) as n"])
         sql.execute(
-            f"create temp table {self._own} as select {''.join(f'{it}, ' for it in shown)}"
-            f"count(*) as n from {table} group by all having count(*) > 0"
+            f"create temp table {self._table} as select {selected} "
+            f"from {table} group by all having count(*) > 0"
         )
 
-    def uniques(self, names: Sequence[str]) -> int:
-        """How many are the only ones with their tuple of some columns."""
-        by = f"from {self._own} group by {', '.join(names) or '()'}"
-        if not self._people:
-            return int(self._one(f"select count(*) from (select 1 {by} having sum(n) = 1)"))
+    def count_uniques(self, names: Sequence[str]) -> int:
+        """Count the records, or people, that are unique on some columns."""
+        by = f"from {self._table} group by {', '.join(names) or '()'}"
+        if not self._has_people:
+            return int(self._fetch_value(f"select count(*) from (select 1 {by} having sum(n) = 1)"))
         several = "count(distinct who) + max((who is null)::int)"
         holders = f"select any_value(who) as who {by} having {several} = 1"
-        return int(self._one(f"select count(*) from (select distinct who from ({holders}))"))
+        return int(
+            self._fetch_value(f"select count(*) from (select distinct who from ({holders}))")
+        )
 
-    def sizes(self) -> tuple[list[tuple[int, int, int]], int]:
+    def count_sizes(self) -> tuple[list[tuple[int, int, int]], int]:
         """Class sizes with their classes and records, and how many classes have one record."""
-        size = "count(*)" if self._people else "sum(n)"
+        size = "count(*)" if self._has_people else "sum(n)"
         classes = (
-            f"select {size} as size, sum(n) as records from {self._own} "
+            f"select {size} as size, sum(n) as records from {self._table} "
             f"group by {', '.join(self.names) or '()'} having count(*) > 0"
         )
-        found = self._sql.execute(
+        rows = self._sql.execute(
             f"select size, count(*), sum(records), count(*) filter (records = 1) "
             f"from ({classes}) group by size order by size"
         ).fetchall()
-        return [(int(a), int(b), int(c)) for a, b, c, _ in found], sum(int(d) for *_, d in found)
+        return [(int(a), int(b), int(c)) for a, b, c, _ in rows], sum(int(d) for *_, d in rows)
 
-    def everybody(self) -> int:
-        """How many people there are."""
-        return int(self._one(f"select count(*) from (select distinct who from {self._own})"))
+    def count_people(self) -> int:
+        """Count the people."""
+        return int(
+            self._fetch_value(f"select count(*) from (select distinct who from {self._table})")
+        )
 
     def close(self) -> None:
-        """Let go of the table."""
-        self._sql.execute(f"drop table {self._own}")
+        """Drop the table."""
+        self._sql.execute(f"drop table {self._table}")
 
-    def _one(self, query: str) -> Any:
+    def _fetch_value(self, query: str) -> Any:
         return self._sql.execute(query).fetchall()[0][0]
 
 
 # ---------------------------------------------------------------------- both
 
 
-def _told(
-    listed: Sequence[tuple[int, int, int]],
+def _make_uniqueness(
+    sizes: Sequence[tuple[int, int, int]],
     singles: int,
     people: tuple[int, int] | None,
     columns: Sequence[Contribution],
 ) -> Alike:
-    """What was found; ``listed`` are sizes with their classes and records."""
+    """Put the result together; ``sizes`` are class sizes with their classes and records."""
     ranges = []
     for least, most in RANGES:
-        inside = [it for it in listed if least <= it[0] and (most is None or it[0] <= most)]
-        classes, records = sum(it[1] for it in inside), sum(it[2] for it in inside)
+        chosen = [
+            entry for entry in sizes if least <= entry[0] and (most is None or entry[0] <= most)
+        ]
+        classes, records = sum(entry[1] for entry in chosen), sum(entry[2] for entry in chosen)
         ranges.append(SizeRange(least, most, classes, records))
     return Alike(
         unit="records" if people is None else "people",
-        records=sum(it[2] for it in listed),
-        tuples=sum(it[1] for it in listed),
+        records=sum(entry[2] for entry in sizes),
+        tuples=sum(entry[1] for entry in sizes),
         unique_records=singles,
         people=None if people is None else people[0],
         unique_people=None if people is None else people[1],
@@ -392,5 +411,5 @@ def _told(
     )
 
 
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+def _share(part: int, total: int) -> float | None:
+    return part / total if total else None

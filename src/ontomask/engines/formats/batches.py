@@ -37,7 +37,7 @@ class Batches:
         if not rows:
             return
         arrays = [pa.array(range(self.rows, self.rows + rows), pa.int64())]
-        arrays += [pa.array(columns[name], ARROW[type]) for name, type in self.types.items()]
+        arrays += [pa.array(columns[name], ARROW_TYPES[type]) for name, type in self.types.items()]
         # Numbered names, as any name may occur in the data.
         batch = pa.table(arrays, names=[f"c{place}" for place in range(len(arrays))])
         self.connection.register(f"{self.name}_batch", batch)
@@ -53,7 +53,7 @@ class Batches:
             self.connection.execute(f"drop table if exists {self.name}")
 
 
-ARROW = {
+ARROW_TYPES = {
     "VARCHAR": pa.string(),
     "JSON": pa.string(),
     "BIGINT": pa.int64(),

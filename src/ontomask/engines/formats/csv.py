@@ -63,24 +63,24 @@ class CsvTable(StoredTable):
     format: ClassVar[str] = "csv"
     takes: ClassVar[frozenset[str]] = frozenset({"delimiter", "quote", "encoding"})
 
-    def _open(self, asked: Asked) -> None:
-        delimiter, quote = _character("delimiter", asked.delimiter), asked.quote
-        quote = _character("quote", quote) if quote else quote
+    def _open(self, options: Asked) -> None:
+        delimiter, quote = _check_character("delimiter", options.delimiter), options.quote
+        quote = _check_character("quote", quote) if quote else quote
         source = Source(self.path)
-        encoding, bom = _encoding(self, source.head, asked.encoding)
+        encoding, bom = _detect_encoding(self, source.head, options.encoding)
         if not source.head[len(bom) :].strip():
             raise self.error("the file is empty", "it should hold a table with a header")
         text = source
         if encoding != "utf-8":
-            text = Source(self._transcoded(source, encoding))
-        delimiter = delimiter or _delimiter(text, '"' if quote is None else quote)
-        walked, quote = self._walked(text, delimiter, quote)
-        header = _header(text, walked, delimiter, quote)
+            text = Source(self._transcode(source, encoding))
+        delimiter = delimiter or _detect_delimiter(text, '"' if quote is None else quote)
+        scan, quote = self._scan_file(text, delimiter, quote)
+        header = _read_header(text, scan, delimiter, quote)
         self.names = checked_names(self, header)
         self.types = dict.fromkeys(self.names, "VARCHAR")
-        self.rows = int(walked.note[k.RECORDS]) - 1
-        self.style = walked.dialect(self.names, delimiter, quote, encoding)
-        self.source = self._source(text, walked)
+        self.rows = int(scan.note[k.RECORDS]) - 1
+        self.style = scan.dialect(self.names, delimiter, quote, encoding)
+        self.source = self._source_sql(text, scan)
 
     def asked(self) -> Asked:
         style = self.style
@@ -88,7 +88,7 @@ class CsvTable(StoredTable):
 
     def as_written(self, path: Path) -> Asked:
         style = self.style
-        return Asked(None, _delimiter_for(path, self), style.quote, style.encoding)
+        return Asked(None, _output_delimiter(path, self), style.quote, style.encoding)
 
     @property
     def dialect(self) -> dict[str, Any]:
@@ -110,15 +110,15 @@ class CsvTable(StoredTable):
         like: StoredTable | None,
     ) -> int:
         style = like.style if isinstance(like, CsvTable) else Dialect()
-        style = style._replace(delimiter=_delimiter_for(path, like))
+        style = style._replace(delimiter=_output_delimiter(path, like))
         types = result_types(connection, query)
         names = list(types)
-        texts = (identifier(n) if t == "VARCHAR" else _as_text(n) for n, t in types.items())
+        texts = (identifier(n) if t == "VARCHAR" else _cast_to_text(n) for n, t in types.items())
         query = f"select {', '.join(texts)} from ({query})"
-        cells = [_cell(identifier(name), style, name in style.quoted) for name in names]
+        cells = [_cell_sql(identifier(name), style, name in style.quoted) for name in names]
         line = f"concat({f', {literal(style.delimiter)}, '.join(cells)}"
         line += f", {literal(style.newline[:-1])})"
-        first = style.delimiter.join(_name(name, style) for name in names)
+        first = style.delimiter.join(_format_name(name, style) for name in names)
         first = "\ufeff" * style.bom + first + style.newline[:-1]
         try:
             rows = write_lines(connection, first, line, query, path)
@@ -129,23 +129,23 @@ class CsvTable(StoredTable):
         if not style.final and len(names) > 1:  # of one column, the last cell may be an empty line
             truncated(path, style.newline.encode())
         if style.encoding != "utf-8":
-            _encoded(path, style.encoding)
+            _encode_file(path, style.encoding)
         return rows
 
     # ------------------------------------------------------------------ reading
 
-    def _walked(self, text: Source, delimiter: str, quote: str | None) -> tuple[_Walk, str]:
-        """What is found on a walk through the file; in a plain table of tabs nothing quotes."""
-        walked = _Walk(self, text, delimiter, '"' if quote is None else quote)
+    def _scan_file(self, text: Source, delimiter: str, quote: str | None) -> tuple[_CsvScan, str]:
+        """Scan the file; in a plain table of tabs nothing quotes."""
+        scan = _CsvScan(self, text, delimiter, '"' if quote is None else quote)
         ill_quoted = (k.AFTER_QUOTE, k.SPACE_BEFORE_QUOTE, k.OPEN_QUOTE)
-        if quote is None and delimiter == "\t" and walked.note[k.PROBLEM] in ill_quoted:
+        if quote is None and delimiter == "\t" and scan.note[k.PROBLEM] in ill_quoted:
             quote = ""
-            walked = _Walk(self, text, delimiter, quote)
-        walked.complain()
-        return walked, '"' if quote is None else quote
+            scan = _CsvScan(self, text, delimiter, quote)
+        scan.raise_problem()
+        return scan, '"' if quote is None else quote
 
-    def _source(self, text: Source, walked: _Walk) -> str:
-        note, style = walked.note, self.style
+    def _source_sql(self, text: Source, scan: _CsvScan) -> str:
+        note, style = scan.note, self.style
         columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in self.names)
         mixed = bool(note[k.LF] and note[k.CRLF])
         options = {
@@ -157,40 +157,40 @@ class CsvTable(StoredTable):
             "escape": literal(style.quote),
             "nullstr": "''",
             "allow_quoted_nulls": "false",
-            "compression": "'gzip'" if text.path == self.path and walked.packed else "'none'",
+            "compression": "'gzip'" if text.path == self.path and scan.packed else "'none'",
             "max_line_size": str(max(2_000_000, int(note[k.LONGEST]) + 100)),
             "strict_mode": "false" if mixed else "true",
             "parallel": "false" if note[k.EMBEDDED] or mixed else "true",
         }
-        said = ", ".join(f"{option} = {value}" for option, value in options.items())
+        arguments = ", ".join(f"{option} = {value}" for option, value in options.items())
         return (
             f"(select *, row_number() over () - 1 as {ROW} "
-            f"from read_csv({file_literal(text.path)}, {said}))"
+            f"from read_csv({file_literal(text.path)}, {arguments}))"
         )
 
-    def _transcoded(self, source: Source, encoding: str) -> Path:
-        """The file as UTF-8, in a private folder."""
+    def _transcode(self, source: Source, encoding: str) -> Path:
+        """Copy the file as UTF-8 into a private folder."""
         decoder = codecs.getincrementaldecoder(encoding)()
-        path, at, lines = self.folder / "utf-8.csv", 0, 1
+        path, offset, lines = self.folder / "utf-8.csv", 0, 1
         with source.open() as file, path.open("wb") as copy:
-            for chunk in _with_end(_chunks(file)):
+            for chunk in _append_empty_chunk(_read_chunks(file)):
                 waiting = len(decoder.getstate()[0])
                 try:
                     decoded = decoder.decode(chunk, final=not chunk)
                 except UnicodeDecodeError as error:
                     raise self.error(
-                        f"not valid {encoding} text (byte {at - waiting + error.start:,})",
+                        f"not valid {encoding} text (byte {offset - waiting + error.start:,})",
                         "give the encoding the file has: encoding",
                         line=lines + str(error.object[: error.start], "latin-1").count("\n"),
                     ) from None
                 lines += decoded.count("\n")
-                at += len(chunk)
+                offset += len(chunk)
                 copy.write(decoded.encode("utf-8", "surrogatepass"))
         return path
 
 
-class _Walk:
-    """What one walk through a UTF-8 file finds: its shape, how it is written, what is wrong."""
+class _CsvScan:
+    """One scan of a UTF-8 file: its shape, how it is written, what is wrong."""
 
     def __init__(self, table: CsvTable, text: Source, delimiter: str, quote: str) -> None:
         self.table = table
@@ -202,12 +202,12 @@ class _Walk:
             self.packed = raw.read(2) == b"\x1f\x8b"
         with text.open() as file:
             file.read(len(codecs.BOM_UTF8) * self.bom)
-            self._walk(file, ord(delimiter), ord(quote) if quote else -1)
+            self._scan(file, ord(delimiter), ord(quote) if quote else -1)
 
-    def _walk(self, file: BinaryIO, delimiter: int, quote: int) -> None:
+    def _scan(self, file: BinaryIO, delimiter: int, quote: int) -> None:
         decoder = codecs.getincrementaldecoder("utf-8")()
-        at, lines = len(codecs.BOM_UTF8) * self.bom, 1
-        for chunk in _with_end(_chunks(file)):
+        offset, lines = len(codecs.BOM_UTF8) * self.bom, 1
+        for chunk in _append_empty_chunk(_read_chunks(file)):
             waiting = len(decoder.getstate()[0])
             data = np.frombuffer(chunk, dtype=np.uint8)
             k.walk(data, delimiter, quote, self.note, self.cells_quoted, self.cells_plain)
@@ -216,20 +216,20 @@ class _Walk:
             try:
                 decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
-                before = error.object[: error.start].count(b"\n")
+                lines_before = error.object[: error.start].count(b"\n")
                 raise self.table.error(
-                    f"not valid UTF-8 text (byte {at - waiting + error.start:,} of the file)",
+                    f"not valid UTF-8 text (byte {offset - waiting + error.start:,} of the file)",
                     "give encoding: latin-1 (or cp1252)",
-                    line=lines + before,
+                    line=lines + lines_before,
                 ) from None
             if self.note[k.PROBLEM]:
                 return
-            at += len(chunk)
+            offset += len(chunk)
             lines += chunk.count(b"\n")
         k.finish(self.note, self.cells_quoted, self.cells_plain)
 
-    def complain(self) -> None:
-        """Say what is wrong with the file, if anything is."""
+    def raise_problem(self) -> None:
+        """Raise an error for the problem of the file, if there is one."""
         note = self.note
         problem, number = int(note[k.PROBLEM]), int(note[k.PROBLEM_NUMBER])
         if problem == k.NO_PROBLEM:
@@ -284,64 +284,64 @@ PROBLEMS = {
 }
 
 
-def _chunks(file: BinaryIO) -> Iterator[bytes]:
+def _read_chunks(file: BinaryIO) -> Iterator[bytes]:
     while chunk := file.read(CHUNK):
         yield chunk
 
 
-def _with_end(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The chunks, and an empty one that tells they are over."""
+def _append_empty_chunk(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The chunks, and an empty one that marks the end."""
     yield from chunks
     yield b""
 
 
-def _character(argument: str, given: str | None) -> str | None:
-    if given is None:
+def _check_character(argument: str, value: str | None) -> str | None:
+    if value is None:
         return None
-    one = "\t" if given in ("\\t", "tab") else given
-    if len(one) != 1 or not one.isascii() or one in "\r\n\0":
-        raise ParameterError(f"the {argument} is {given!r}", "it is one plain character, as ; or ,")
-    return one
+    character = "\t" if value in ("\\t", "tab") else value
+    if len(character) != 1 or not character.isascii() or character in "\r\n\0":
+        raise ParameterError(f"the {argument} is {value!r}", "it is one plain character, as ; or ,")
+    return character
 
 
-def _encoding(table: StoredTable, head: bytes, asked: str | None) -> tuple[str, bytes]:
-    """The encoding, and the byte order mark that tells it."""
+def _detect_encoding(table: StoredTable, head: bytes, requested: str | None) -> tuple[str, bytes]:
+    """Detect the encoding, and the byte order mark that tells it."""
     mark = next((bom for bom in BOMS if head.startswith(bom)), b"")
-    if asked is None:
+    if requested is None:
         return BOMS.get(mark, "utf-8"), mark
     try:
-        name = codecs.lookup(asked).name
+        name = codecs.lookup(requested).name
     except LookupError:
         raise ParameterError(
-            f"there is no encoding called {asked!r}", 'try "utf-8", "latin-1" or "cp1252"'
+            f"there is no encoding called {requested!r}", 'try "utf-8", "latin-1" or "cp1252"'
         ) from None
     if name == "utf-16":
         name = BOMS[mark] if BOMS.get(mark, "").startswith("utf-16") else "utf-16-le"
     return {"utf-8-sig": "utf-8", "ascii": "utf-8"}.get(name, name), mark
 
 
-def _delimiter(text: Source, quote: str) -> str:
-    """What cuts the top of the file into rows of one width, the wider the better."""
+def _detect_delimiter(text: Source, quote: str) -> str:
+    """Detect the delimiter: it cuts the first rows into equal and many cells."""
     head = text.head_text
     cut = len(text.head) >= 65_536
-    best, found = (False, 1), DELIMITERS[0]
+    best, delimiter = (False, 1), DELIMITERS[0]
     for candidate in DELIMITERS:
-        rows = _top(head, candidate, quote)
+        rows = _first_rows(head, candidate, quote)
         rows = rows[:-1] if cut and len(rows) > 1 else rows
         widths = {len(row) for row in rows if row}
         if widths and max(widths) > 1:
-            best, found = max(
-                (best, found),
+            best, delimiter = max(
+                (best, delimiter),
                 ((len(widths) == 1, len(rows[0])), candidate),
                 key=lambda pair: pair[0],
             )
-    return found
+    return delimiter
 
 
-def _top(head: str, delimiter: str, quote: str) -> list[list[str]]:
+def _first_rows(head: str, delimiter: str, quote: str) -> list[list[str]]:
     csv_rows: list[list[str]] = []
     try:
-        for row in _reader(head, delimiter, quote):
+        for row in _make_reader(head, delimiter, quote):
             csv_rows.append(row)
             if len(csv_rows) == 50:
                 break
@@ -350,22 +350,22 @@ def _top(head: str, delimiter: str, quote: str) -> list[list[str]]:
     return csv_rows
 
 
-def _reader(text: str, delimiter: str, quote: str) -> Iterator[list[str]]:
+def _make_reader(text: str, delimiter: str, quote: str) -> Iterator[list[str]]:
     lines = io.StringIO(text, newline="")
     if not quote:
         return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
     return csv.reader(lines, delimiter=delimiter, quotechar=quote)
 
 
-def _header(text: Source, walked: _Walk, delimiter: str, quote: str) -> list[str]:
-    """The names of the columns; cells longer than the csv module allows are no names."""
+def _read_header(text: Source, scan: _CsvScan, delimiter: str, quote: str) -> list[str]:
+    """Read the names of the columns; cells longer than the csv module allows are no names."""
     with text.open() as file:
-        file.read(len(codecs.BOM_UTF8) * walked.bom)
-        raw = file.read(int(walked.note[k.HEADER_END]))
+        file.read(len(codecs.BOM_UTF8) * scan.bom)
+        raw = file.read(int(scan.note[k.HEADER_END]))
     try:
-        return next(_reader(raw.decode("utf-8"), delimiter, quote))
+        return next(_make_reader(raw.decode("utf-8"), delimiter, quote))
     except csv.Error as error:
-        raise walked.table.error(str(error), "the first line names the columns", line=1) from None
+        raise scan.table.error(str(error), "the first line names the columns", line=1) from None
 
 
 # ---------------------------------------------------------------------- writing
@@ -374,27 +374,29 @@ UNQUOTABLE = "a value contains the delimiter or a new line, and nothing quotes i
 UNQUOTABLE_HINT = "read the original with a quote, or write another format"
 
 
-def _delimiter_for(path: Path, like: StoredTable | None) -> str:
+def _output_delimiter(path: Path, like: StoredTable | None) -> str:
     """A .tsv has tabs and a .csv made of one has commas; otherwise what the original has."""
-    tabs = _of_tabs(path)
-    if tabs and (like is None or not _of_tabs(like.path)):
+    tabs = _is_tab_separated(path)
+    if tabs and (like is None or not _is_tab_separated(like.path)):
         return "\t"
-    if not isinstance(like, CsvTable) or (_of_tabs(like.path) and ".csv" in path.suffixes):
+    if not isinstance(like, CsvTable) or (_is_tab_separated(like.path) and ".csv" in path.suffixes):
         return ","
     return like.style.delimiter
 
 
-def _of_tabs(path: Path) -> bool:
+def _is_tab_separated(path: Path) -> bool:
     return any(ending in path.suffixes[-2:] for ending in (".tsv", ".tab"))
 
 
-def _as_text(name: str) -> str:
+def _cast_to_text(name: str) -> str:
     return f"cast({identifier(name)} as varchar) as {identifier(name)}"
 
 
-def _cell(column: str, style: Dialect, always: bool) -> str:
+def _cell_sql(column: str, style: Dialect, always: bool) -> str:
     """The SQL for a cell as it is written; ``concat`` makes nothing of a NULL."""
-    special = "".join(f"\\x{ord(one):02x}" for one in f"{style.delimiter}{style.quote}\r\n")
+    special = "".join(
+        f"\\x{ord(character):02x}" for character in f"{style.delimiter}{style.quote}\r\n"
+    )
     if not style.quote:
         needed = f"regexp_matches({column}, '[{special}]')"
         return f"case when {needed} then error({literal(UNQUOTABLE)}) else {column} end"
@@ -406,16 +408,19 @@ def _cell(column: str, style: Dialect, always: bool) -> str:
     return f"if(regexp_matches({column}, '[{special}]|^$'), {doubled}, {column})"
 
 
-def _name(name: str, style: Dialect) -> str:
+def _format_name(name: str, style: Dialect) -> str:
     quote = style.quote
-    if not any(one in name for one in f"{style.delimiter}{quote}\r\n") and not style.header_quoted:
+    if (
+        not any(character in name for character in f"{style.delimiter}{quote}\r\n")
+        and not style.header_quoted
+    ):
         return name
     if not quote:
         raise FileFormatError(f"column {name!r} cannot be written: {UNQUOTABLE}", UNQUOTABLE_HINT)
     return quote + name.replace(quote, quote * 2) + quote
 
 
-def _encoded(path: Path, encoding: str) -> None:
+def _encode_file(path: Path, encoding: str) -> None:
     """Write a UTF-8 file again in its own encoding, beside it and then in its place."""
     other = path.with_name("encoded")
     packed = path.suffix == ".gz"

@@ -68,10 +68,10 @@ def walk(data: Bytes, delimiter: int, quote: int, note: Longs, quoted: Longs, pl
                     note[FIRST_END] = 2
                 note[START] = note[AT] + i + 1
                 continue
-            _stop(note, LONE_CR, note[LINE], 0)
+            _note_problem(note, LONE_CR, note[LINE], 0)
             return
         if byte == 0:
-            _stop(note, NUL, note[LINE] + 1, note[AT] + i)
+            _note_problem(note, NUL, note[LINE] + 1, note[AT] + i)
             return
         if mode == QUOTED:
             if byte == quote:
@@ -82,14 +82,14 @@ def walk(data: Bytes, delimiter: int, quote: int, note: Longs, quoted: Longs, pl
             elif byte == 13:
                 note[EMBEDDED] = 1
         elif byte == delimiter:
-            _leave(mode, note, quoted, plain)
+            _count_cell(mode, note, quoted, plain)
             if note[CELL] + 1 >= len(plain):
-                _stop(note, TOO_WIDE, note[LINE] + 1, 0)
+                _note_problem(note, TOO_WIDE, note[LINE] + 1, 0)
                 return
             note[CELL] += 1
             mode = BEGIN
         elif byte == 10 or byte == 13:
-            _end(mode, note, quoted, plain, note[AT] + i)
+            _end_record(mode, note, quoted, plain, note[AT] + i)
             if note[PROBLEM]:
                 return
             note[LINE] += 1
@@ -104,13 +104,13 @@ def walk(data: Bytes, delimiter: int, quote: int, note: Longs, quoted: Longs, pl
                     note[FIRST_END] = 1
         elif mode == CLOSED:
             if byte != quote:
-                _stop(note, AFTER_QUOTE, note[LINE] + 1, 0)
+                _note_problem(note, AFTER_QUOTE, note[LINE] + 1, 0)
                 return
             mode = QUOTED
         elif byte == quote and mode == BEGIN:
             mode = QUOTED
         elif byte == quote and mode == SPACES:
-            _stop(note, SPACE_BEFORE_QUOTE, note[LINE] + 1, 0)
+            _note_problem(note, SPACE_BEFORE_QUOTE, note[LINE] + 1, 0)
             return
         elif mode == BEGIN and byte == 32:
             mode = SPACES
@@ -126,24 +126,24 @@ def finish(note: Longs, quoted: Longs, plain: Longs) -> None:
     if note[PROBLEM]:
         return
     if note[AFTER_CR]:
-        _stop(note, LONE_CR, note[LINE], 0)
+        _note_problem(note, LONE_CR, note[LINE], 0)
     elif note[MODE] == QUOTED:
-        _stop(note, OPEN_QUOTE, note[START_LINE] + 1, 0)
+        _note_problem(note, OPEN_QUOTE, note[START_LINE] + 1, 0)
     elif note[AT] == note[START]:
         note[FINAL] = 1
     else:
-        _end(note[MODE], note, quoted, plain, note[AT])
+        _end_record(note[MODE], note, quoted, plain, note[AT])
 
 
 @compiled
-def _stop(note: Longs, problem: int, line: int, number: int) -> None:
+def _note_problem(note: Longs, problem: int, line: int, number: int) -> None:
     note[PROBLEM] = problem
     note[PROBLEM_LINE] = line
     note[PROBLEM_NUMBER] = number
 
 
 @compiled
-def _leave(mode: int, note: Longs, quoted: Longs, plain: Longs) -> None:
+def _count_cell(mode: int, note: Longs, quoted: Longs, plain: Longs) -> None:
     """Count a cell by how it is written."""
     if mode == BEGIN:
         return
@@ -156,22 +156,22 @@ def _leave(mode: int, note: Longs, quoted: Longs, plain: Longs) -> None:
 
 
 @compiled
-def _end(mode: int, note: Longs, quoted: Longs, plain: Longs, at: int) -> None:
+def _end_record(mode: int, note: Longs, quoted: Longs, plain: Longs, position: int) -> None:
     """End a record, at this byte. An empty line is none, unless there is but one column."""
     cells = note[CELL] + 1
     empty = cells == 1 and mode == BEGIN
-    _leave(mode, note, quoted, plain)
+    _count_cell(mode, note, quoted, plain)
     note[CELL] = 0
     if note[RECORDS] == 0:
         if empty:
-            _stop(note, EMPTY_HEADER, note[LINE] + 1, 0)
+            _note_problem(note, EMPTY_HEADER, note[LINE] + 1, 0)
             return
         note[WIDTH] = cells
-        note[HEADER_END] = at
+        note[HEADER_END] = position
     elif empty and note[WIDTH] > 1:
         return
     elif cells != note[WIDTH]:
-        _stop(note, RAGGED, note[START_LINE] + 1, cells)
+        _note_problem(note, RAGGED, note[START_LINE] + 1, cells)
         return
     note[RECORDS] += 1
-    note[LONGEST] = max(note[LONGEST], at - note[START])
+    note[LONGEST] = max(note[LONGEST], position - note[START])

@@ -26,11 +26,11 @@ class ExcelTable(StoredTable):
     format: ClassVar[str] = "excel"
     takes: ClassVar[frozenset[str]] = frozenset({"table"})
 
-    def _open(self, asked: Asked) -> None:
+    def _open(self, options: Asked) -> None:
         with Source(self.path).open():
             load_extension(self.connection, "excel", "save the sheet as CSV")
-        self.sheet = asked.table
-        sheet = f", sheet = {literal(asked.table)}" if asked.table else ""
+        self.sheet = options.table
+        sheet = f", sheet = {literal(options.table)}" if options.table else ""
         file = file_literal(self.path)
         with reading(self.path):
             read = f"read_xlsx({file}, header = true, all_varchar = true{sheet})"

@@ -57,23 +57,23 @@ def open_table(
         one_of("format", format, *FORMATS)
     kind = format_of(path, format)
     server = kind is PostgresTable
-    asked = Asked(table, delimiter, quote, encoding, str(path) if server else None)
+    options = Asked(table, delimiter, quote, encoding, str(path) if server else None)
     place = Path("postgresql" if server else path)
     for word in ("table", "delimiter", "quote", "encoding"):
-        if getattr(asked, word) is not None and word not in kind.takes:
+        if getattr(options, word) is not None and word not in kind.takes:
             raise ParameterError(
                 f"{word} is given for a file of format {kind.format!r}", f"leave {word} out"
             )
-    own = connection is None
+    owns_connection = connection is None
     connection = connect() if connection is None else connection
     try:
-        opened = kind(place, connection, asked)
+        stored = kind(place, connection, options)
     except BaseException:
-        if own:
+        if owns_connection:
             closed(connection)
         raise
-    opened.owns_connection = own
-    return opened
+    stored.owns_connection = owns_connection
+    return stored
 
 
 def write_frame(frame: Any, target: str | os.PathLike[str], *, force: bool = False) -> None:

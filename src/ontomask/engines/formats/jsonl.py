@@ -61,16 +61,16 @@ class JsonLinesTable(StoredTable):
 
     format: ClassVar[str] = "jsonl"
 
-    def _open(self, asked: Asked) -> None:
+    def _open(self, options: Asked) -> None:
         source = Source(self.path)
         if source.head_text.lstrip().startswith("["):
             raise self.error("a JSON array, not one object a line", "write it as JSON lines")
-        self._before = asked.types or {}
+        self._expected_types = options.types or {}
         self._loaded = Batches(self.connection)
         try:
-            self._load(source, asked.names)
+            self._load(source, options.names)
             with reading(self.path):
-                self._view()
+                self._define_source()
         except BaseException:
             self._loaded.drop()
             raise
@@ -102,13 +102,13 @@ class JsonLinesTable(StoredTable):
             always = style.nulls is None or name in style.nulls
             empty = f"concat({key}, 'null')" if always else "null"
             column = identifier(name)
-            value = f"concat({key}, {_written(column, type)})"
+            value = f"concat({key}, {_json_sql(column, type)})"
             items.append(f"case when {column} is null then {empty} else {value} end")
         object_ = f"concat_ws({literal(style.comma)}, {', '.join(items)})"
         line = f"concat('{{', {object_}, '}}', {literal(style.newline[:-1])})"
         rows = write_lines(connection, None, line, query, path)
         if style.ascii:
-            _escaped(path)
+            _escape_file(path)
         if not style.final:
             truncated(path, style.newline.encode())
         return rows
@@ -116,18 +116,18 @@ class JsonLinesTable(StoredTable):
     # ------------------------------------------------------------------ reading
 
     def _load(self, source: Source, names: tuple[str, ...]) -> None:
-        """Every value, as it is written, into a table; what kinds of values each column has."""
+        """Load every value as it is written, and note the kinds of values of each column."""
         self._kinds: dict[str, set[str]] = {}
         for name in names:
-            self._new_column(name)
-        found = _Found()
+            self._add_column(name)
+        scan = _StyleScan()
         waiting: list[dict[str, str]] = []
-        for number, line in self._lines(source, found):
-            cells = self._cells(line, number, found)
+        for number, line in self._read_lines(source, scan):
+            cells = self._read_cells(line, number, scan)
             for name, raw in cells.items():
                 if name not in self._kinds:
-                    self._new_column(name)
-                self._kinds[name].add(_kind(raw))
+                    self._add_column(name)
+                self._kinds[name].add(_json_kind(raw))
             waiting.append(cells)
             if len(waiting) == BATCH:
                 self._append(waiting)
@@ -137,9 +137,9 @@ class JsonLinesTable(StoredTable):
         if not self._kinds:
             raise self.error("the objects are empty", "they should hold the cells of a table")
         nulls = frozenset(name for name, kinds in self._kinds.items() if "null" in kinds)
-        self.style = found.style()._replace(nulls=nulls)
+        self.style = scan.style()._replace(nulls=nulls)
 
-    def _new_column(self, name: str) -> None:
+    def _add_column(self, name: str) -> None:
         self._kinds[name] = set()
         checked_names(self, list(self._kinds))
         self._loaded.add_column(name, "JSON")
@@ -150,7 +150,7 @@ class JsonLinesTable(StoredTable):
             self._loaded.append(columns, len(waiting))
         waiting.clear()
 
-    def _lines(self, source: Source, found: _Found) -> Iterator[tuple[int, str]]:
+    def _read_lines(self, source: Source, scan: _StyleScan) -> Iterator[tuple[int, str]]:
         with source.open() as file:
             for number, raw in enumerate(file, 1):
                 start = raw.startswith(codecs.BOM_UTF8) and number == 1
@@ -160,13 +160,13 @@ class JsonLinesTable(StoredTable):
                     raise self.error(
                         "not valid UTF-8 text", "JSON is written in UTF-8", line=number
                     ) from None
-                found.look(line)
+                scan.scan_line(line)
                 if line.strip():
                     yield number, line
 
-    def _cells(self, line: str, number: int, found: _Found) -> dict[str, str]:
+    def _read_cells(self, line: str, number: int, scan: _StyleScan) -> dict[str, str]:
         try:
-            cells = _split(line, found)
+            cells = _split_object(line, scan)
         except (ValueError, StopIteration, IndexError, RecursionError):
             raise self.error(
                 "this is no JSON object", "there should be one on each line", line=number
@@ -177,48 +177,48 @@ class JsonLinesTable(StoredTable):
             raise self.error("a key is empty", "name every column", line=number)
         return cells
 
-    def _view(self) -> None:
+    def _define_source(self) -> None:
         loaded = self._loaded
         self.names, self.rows = list(self._kinds), loaded.rows
-        self.types = self._types()
-        shown = []
+        self.types = self._column_types()
+        expressions = []
         for name, type in self.types.items():
             column = identifier(name)
             if type == "VARCHAR":
-                shown.append(f"{column} ->> '$' as {column}")
+                expressions.append(f"{column} ->> '$' as {column}")
             elif type == "JSON":
                 value = f"case when cast({column} as varchar) <> 'null' then {column} end"
-                shown.append(f"{value} as {column}")
+                expressions.append(f"{value} as {column}")
             else:
-                shown.append(f"cast({column} as {type}) as {column}")
-        self.source = f"(select {', '.join(shown)}, {ROW} from {loaded.name})"
+                expressions.append(f"cast({column} as {type}) as {column}")
+        self.source = f"(select {', '.join(expressions)}, {ROW} from {loaded.name})"
 
-    def _types(self) -> dict[str, str]:
-        """What SQL sees; a number is one to it only where its digits would come back."""
+    def _column_types(self) -> dict[str, str]:
+        """The SQL types; a number is one only where its digits would come back."""
         types, tests = {}, []
         for name, kinds in self._kinds.items():
             kinds = kinds - {"null"}
-            before = self._before.get(name, "")
+            expected = self._expected_types.get(name, "")
             types[name] = "VARCHAR" if kinds == {"text"} else "JSON"
-            if not kinds or before == "JSON":
-                types[name] = before or "VARCHAR"
+            if not kinds or expected == "JSON":
+                types[name] = expected or "VARCHAR"
             elif kinds <= {"whole", "number"}:
                 types[name] = "BIGINT" if kinds == {"whole"} else "DOUBLE"
                 tests.append(name)
         for name in tests:
             column = identifier(name)
             value = f"try_cast({column} as {types[name]})"
-            other = self.connection.execute(
+            changed = self.connection.execute(
                 f"select count(*) from {self._loaded.name} where cast({column} as varchar) <> "
                 f"'null' and cast(to_json({value}) as varchar) is distinct from "
                 f"cast({column} as varchar)"
             ).fetchall()
-            if other[0][0]:
+            if changed[0][0]:
                 types[name] = "JSON"
         return types
 
 
-class _Found:
+class _StyleScan:
     """How the lines are written, as far as they have been seen."""
 
     def __init__(self) -> None:
@@ -229,7 +229,7 @@ class _Found:
         self.ending: str | None = None
         self.final = True
 
-    def look(self, line: str) -> None:
+    def scan_line(self, line: str) -> None:
         if self.ending is None and line.endswith("\n"):
             self.ending = "\r\n" if line.endswith("\r\n") else "\n"
         self.final = line.endswith("\n")
@@ -246,7 +246,7 @@ class _Found:
         )
 
 
-def _kind(raw: str) -> str:
+def _json_kind(raw: str) -> str:
     if raw[0] == '"':
         return "text"
     if WHOLE.fullmatch(raw):
@@ -256,41 +256,41 @@ def _kind(raw: str) -> str:
     return "null" if raw == "null" else "other"
 
 
-def _split(line: str, found: _Found) -> dict[str, str] | None:
+def _split_object(line: str, scan: _StyleScan) -> dict[str, str] | None:
     """The values of an object by their keys, as they are written; None where a key is repeated."""
     cells: dict[str, str] = {}
-    at = _skip(line, 0)
+    at = _skip_spaces(line, 0)
     if line[at] != "{":
         raise ValueError
-    at = _skip(line, at + 1)
+    at = _skip_spaces(line, at + 1)
     while line[at] != "}":
         if line[at] != '"':
             raise ValueError
         key, at = scanstring(line, at + 1, True)
-        at = _skip(line, at)
+        at = _skip_spaces(line, at)
         if line[at] != ":":
             raise ValueError
-        start = _skip(line, at + 1)
-        found.colon = found.colon or (": " if start > at + 1 else ":")
+        start = _skip_spaces(line, at + 1)
+        scan.colon = scan.colon or (": " if start > at + 1 else ":")
         value, end = SCAN(line, start)
         _check_surrogates(key, value, line[start:end])
         if key in cells:
             return None
         cells[key] = line[start:end]
-        at = _skip(line, end)
+        at = _skip_spaces(line, end)
         if line[at] == ",":
-            comma, at = at, _skip(line, at + 1)
-            found.comma = found.comma or (", " if at > comma + 1 else ",")
+            comma, at = at, _skip_spaces(line, at + 1)
+            scan.comma = scan.comma or (", " if at > comma + 1 else ",")
             if line[at] == "}":
                 raise ValueError
         elif line[at] != "}":
             raise ValueError
-    if _skip(line, at + 1) < len(line):
+    if _skip_spaces(line, at + 1) < len(line):
         raise ValueError
     return cells
 
 
-def _skip(line: str, at: int) -> int:
+def _skip_spaces(line: str, at: int) -> int:
     return SPACE.match(line, at).end()  # type: ignore[union-attr]
 
 
@@ -304,7 +304,7 @@ def _check_surrogates(key: str, value: Any, raw: str) -> None:
 # ---------------------------------------------------------------------- writing
 
 
-def _written(column: str, type: str) -> str:
+def _json_sql(column: str, type: str) -> str:
     """The SQL for a value as JSON."""
     if type == "JSON" or type.startswith("DECIMAL"):
         return f"cast({column} as varchar)"
@@ -321,7 +321,7 @@ def _escape(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("ontomask.json", _escape)
 
 
-def _escaped(path: Path) -> None:
+def _escape_file(path: Path) -> None:
     """Write a file again, in plain ASCII."""
     other = path.with_name("escaped")
     with (

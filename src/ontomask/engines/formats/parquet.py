@@ -26,7 +26,7 @@ class ParquetTable(StoredTable):
 
     format: ClassVar[str] = "parquet"
 
-    def _open(self, asked: Asked) -> None:
+    def _open(self, options: Asked) -> None:
         with Source(self.path).open() as file:
             if file.read(4) != b"PAR1":
                 raise self.error("this is no Parquet file", "say what it is: format")
@@ -37,13 +37,13 @@ class ParquetTable(StoredTable):
             self.types = result_types(self.connection, f"select * from {plain}")
             self.names = checked_names(self, list(self.types))
             counted = self.connection.execute(f"select count(*) from {plain}").fetchall()
-            codecs = self.connection.execute(
+            codec_rows = self.connection.execute(
                 f"select distinct lower(compression) from parquet_metadata({file_text})"
             ).fetchall()
         self.rows = int(counted[0][0])
-        found = {codec for (codec,) in codecs}
-        one = found.pop() if len(found) == 1 else "snappy" if not found else "zstd"
-        self.compression = one if one in COMPRESSIONS else "zstd"
+        codecs = {codec for (codec,) in codec_rows}
+        codec = codecs.pop() if len(codecs) == 1 else "snappy" if not codecs else "zstd"
+        self.compression = codec if codec in COMPRESSIONS else "zstd"
         place = "file_row_number"
         if place in map(str.lower, self.names):  # a column has that name: count instead
             place = "row_number() over () - 1"

@@ -26,21 +26,21 @@ class PostgresTable(StoredTable):
     format: ClassVar[str] = "postgres"
     takes: ClassVar[frozenset[str]] = frozenset({"table"})
 
-    def _open(self, asked: Asked) -> None:
-        if asked.table is None or asked.address is None:
+    def _open(self, options: Asked) -> None:
+        if options.table is None or options.address is None:
             raise ParameterError("no table of the PostgreSQL server is named", "say which: table")
         load_extension(self.connection, "postgres", "export the table as CSV")
-        self.table, self._address, self._server = asked.table, asked.address, fresh_name()
-        where = ".".join(map(identifier, [self._server, *asked.table.split(".")]))
+        self.table, self._address, self._server = options.table, options.address, fresh_name()
+        where = ".".join(map(identifier, [self._server, *options.table.split(".")]))
         try:
             self.connection.execute(
-                f"attach {literal(asked.address)} as {self._server} (type postgres, read_only)"
+                f"attach {literal(options.address)} as {self._server} (type postgres, read_only)"
             )
             self.types = result_types(self.connection, f"select * from {where}")
             counted = self.connection.execute(f"select count(*) from {where}").fetchall()
         except duckdb.Error:
             raise FileFormatError(
-                f"table {asked.table!r} of the PostgreSQL server cannot be read",
+                f"table {options.table!r} of the PostgreSQL server cannot be read",
                 "check its address, the password and the name: schema.table",
             ) from None
         self.names = checked_names(self, list(self.types))

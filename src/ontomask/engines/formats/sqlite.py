@@ -26,8 +26,8 @@ from ontomask.taxonomy.readers.text.source import Source
 
 __all__ = ["SqliteTable"]
 
-CLASSES = ("integer", "real", "text", "blob")
-EXACT = 2**53  # above, a whole number may not fit a DOUBLE
+STORAGE_CLASSES = ("integer", "real", "text", "blob")
+LARGEST_EXACT = 2**53  # above, a whole number may not fit a DOUBLE
 
 
 class SqliteTable(StoredTable):
@@ -36,17 +36,17 @@ class SqliteTable(StoredTable):
     format: ClassVar[str] = "sqlite"
     takes: ClassVar[frozenset[str]] = frozenset({"table"})
 
-    def _open(self, asked: Asked) -> None:
+    def _open(self, options: Asked) -> None:
         with Source(self.path).open() as file:
             if file.read(16) != b"SQLite format 3\0":
                 raise self.error("this is no SQLite database", "say what it is: format")
-        self._before = asked.types or {}
+        self._expected_types = options.types or {}
         address = f"file:{quote(os.path.abspath(self.path))}?mode=ro"
         self._loaded = Batches(self.connection)
         try:
             with reading(self.path), closing(sqlite3.connect(address, uri=True)) as database:
-                self.table = self._table(database, asked.table)
-                self._columns(database)
+                self.table = self._choose_table(database, options.table)
+                self._read_columns(database)
                 self._load(database)
         except BaseException:
             self._loaded.drop()
@@ -63,16 +63,18 @@ class SqliteTable(StoredTable):
     def dialect(self) -> dict[str, Any]:
         return {"table": self.table}
 
-    def _table(self, database: sqlite3.Connection, asked: str | None) -> str:
-        found = database.execute(
+    def _choose_table(self, database: sqlite3.Connection, requested: str | None) -> str:
+        rows = database.execute(
             "select name from sqlite_master where type = 'table' and name not like 'sqlite!_%' "
             "escape '!' order by name"
         )
-        tables = [name for (name,) in found]
-        if asked is not None and asked in tables:
-            return asked
-        if asked is not None:
-            raise self.error(f"there is no table {asked!r}", f"there is {quoted(tables, most=40)}")
+        tables = [name for (name,) in rows]
+        if requested is not None and requested in tables:
+            return requested
+        if requested is not None:
+            raise self.error(
+                f"there is no table {requested!r}", f"there is {quoted(tables, most=40)}"
+            )
         if not tables:
             raise self.error("there is no table in it")
         if len(tables) > 1:
@@ -82,7 +84,7 @@ class SqliteTable(StoredTable):
             )
         return tables[0]
 
-    def _columns(self, database: sqlite3.Connection) -> None:
+    def _read_columns(self, database: sqlite3.Connection) -> None:
         """Names, declared types and the types the cells have."""
         declared = database.execute(f"pragma table_info({identifier(self.table)})").fetchall()
         self.declared = {row[1]: row[2] for row in declared}
@@ -90,27 +92,27 @@ class SqliteTable(StoredTable):
         self.types = {}
         for name in self.names:
             column = identifier(name)
-            counts = ", ".join(f"sum(typeof({column}) = '{one}')" for one in CLASSES)
+            counts = ", ".join(f"sum(typeof({column}) = '{kind}')" for kind in STORAGE_CLASSES)
             row = database.execute(
                 f"select {counts}, max(case when typeof({column}) = 'integer' "
                 f"then max({column}, -({column} + 1)) end) from {identifier(self.table)}"
             ).fetchone()
-            held = {one for one, count in zip(CLASSES, row, strict=False) if count}
-            self.types[name] = self._type(name, held, row[-1] or 0)
+            kinds = {kind for kind, count in zip(STORAGE_CLASSES, row, strict=False) if count}
+            self.types[name] = self._column_type(name, kinds, row[-1] or 0)
 
-    def _type(self, name: str, held: set[str], largest: int) -> str:
-        before = self._before.get(name, "")
-        if not held:
-            return before or "VARCHAR"
-        if "blob" not in held and before == "VARCHAR":
-            return before
-        if held == {"integer"} and before != "DOUBLE":
+    def _column_type(self, name: str, kinds: set[str], largest: int) -> str:
+        expected = self._expected_types.get(name, "")
+        if not kinds:
+            return expected or "VARCHAR"
+        if "blob" not in kinds and expected == "VARCHAR":
+            return expected
+        if kinds == {"integer"} and expected != "DOUBLE":
             return "BIGINT"
-        if held <= {"integer", "real"} and largest < EXACT:
+        if kinds <= {"integer", "real"} and largest < LARGEST_EXACT:
             return "DOUBLE"
-        if held == {"blob"}:
+        if kinds == {"blob"}:
             return "BLOB"
-        if "blob" in held:
+        if "blob" in kinds:
             raise self.error(f"column {name!r} holds bytes and something else", "mend the table")
         return "VARCHAR"
 
@@ -125,12 +127,16 @@ class SqliteTable(StoredTable):
             sqlite3.OperationalError
         ):  # a table without row numbers stands in the order of its key
             rows = database.execute(select)
-        makers: list[Callable[[Any], Any] | None] = [MAKERS.get(t) for t in self.types.values()]
+        converters: list[Callable[[Any], Any] | None] = [
+            CONVERTERS.get(t) for t in self.types.values()
+        ]
         while batch := rows.fetchmany(BATCH):
             cells = {
-                name: column if make is None else [None if c is None else make(c) for c in column]
-                for name, make, column in zip(
-                    self.names, makers, zip(*batch, strict=True), strict=True
+                name: column
+                if convert is None
+                else [None if c is None else convert(c) for c in column]
+                for name, convert, column in zip(
+                    self.names, converters, zip(*batch, strict=True), strict=True
                 )
             }
             self._loaded.append(cells, len(batch))
@@ -153,7 +159,9 @@ class SqliteTable(StoredTable):
             f"{identifier(column)} {declared.get(column, AFFINITIES.get(type, 'TEXT'))}".rstrip()
             for column, type in types.items()
         )
-        shown = ", ".join(_shown(identifier(column), type) for column, type in types.items())
+        expressions = ", ".join(
+            _cast_sql(identifier(column), type) for column, type in types.items()
+        )
         # The file has no name yet: nobody needs a journal to go back by.
         with closing(sqlite3.connect(path, isolation_level=None)) as database:
             database.execute("pragma journal_mode = off")
@@ -161,7 +169,7 @@ class SqliteTable(StoredTable):
             database.execute(f"create table {name} ({columns})")
             marks = ", ".join("?" * len(types))
             rows = 0
-            result = connection.execute(f"select {shown} from ({query})")
+            result = connection.execute(f"select {expressions} from ({query})")
             database.execute("begin")
             while batch := result.fetchmany(BATCH):
                 database.executemany(f"insert into {name} values ({marks})", batch)
@@ -170,7 +178,7 @@ class SqliteTable(StoredTable):
         return rows
 
 
-MAKERS: dict[str, Callable[[Any], Any]] = {"VARCHAR": str, "DOUBLE": float}
+CONVERTERS: dict[str, Callable[[Any], Any]] = {"VARCHAR": str, "DOUBLE": float}
 AFFINITIES = {
     **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "BOOLEAN"), "INTEGER"),
     **dict.fromkeys(("FLOAT", "DOUBLE"), "REAL"),
@@ -178,7 +186,7 @@ AFFINITIES = {
 }
 
 
-def _shown(column: str, type: str) -> str:
+def _cast_sql(column: str, type: str) -> str:
     """A column in a type that SQLite has."""
     if type == "BOOLEAN":
         return f"cast({column} as integer)"

@@ -39,12 +39,12 @@ __all__ = [
 ROW = "ontomask_row"
 
 #: What the names of all columns begin with that we add on the way.
-OURS = "ontomask_"
+RESERVED_PREFIX = "ontomask_"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What the caller said about a file, rather than leave it to be found out."""
+    """What the caller said about how a file is read; the rest is detected."""
 
     table: str | None = None
     delimiter: str | None = None
@@ -73,22 +73,22 @@ class StoredTable(ABC):
     rows: int
     source: str
 
-    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, asked: Asked) -> None:
+    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, options: Asked) -> None:
         self.path = path
         self.connection = connection
         self.owns_connection = False
         self._folder: Path | None = None
-        self._open(asked)
+        self._open(options)
 
     # ------------------------------------------------------------------ what a format fills in
 
     @abstractmethod
-    def _open(self, asked: Asked) -> None:
-        """Find out names, types, rows and source, or say what is wrong with the file."""
+    def _open(self, options: Asked) -> None:
+        """Detect names, types, rows and source, or say what is wrong with the file."""
 
     @abstractmethod
     def asked(self) -> Asked:
-        """What must be said to have another file read in the same way."""
+        """The options with which another file is read in the same way."""
 
     @property
     @abstractmethod
@@ -104,7 +104,7 @@ class StoredTable(ABC):
         path: Path,
         like: StoredTable | None,
     ) -> int:
-        """Write what a query gives, in the way of ``like`` where one is given; the rows."""
+        """Write the result of a query, formatted as ``like`` is; returns how many rows."""
 
     def close(self) -> None:
         """Let go of what was made to read the file; of the connection too, if it was made here."""
@@ -139,7 +139,7 @@ class StoredTable(ABC):
         }
 
     def again(self, path: str | os.PathLike[str]) -> StoredTable:
-        """Another file, read in the same way."""
+        """Open another file in the same way."""
         return type(self)(Path(path), self.connection, self.asked())
 
     def write(
@@ -159,16 +159,16 @@ class StoredTable(ABC):
         from ontomask.engines.formats.formats import named_format
 
         target = Path(target)
-        self._refuse_itself(target)
+        self._refuse_own_file(target)
         maker = named_format(target) or type(self)
         like = self if maker is type(self) else None
         write_query(self.connection, query, target, maker, like, force=force, check=check)
 
     def as_written(self, path: Path) -> Asked:
-        """How a file is read that was written like this one."""
+        """The options with which a file that was written like this one is read."""
         return self.asked()
 
-    def _refuse_itself(self, target: Path) -> None:
+    def _refuse_own_file(self, target: Path) -> None:
         if os.path.exists(target) and os.path.exists(self.path) and target.samefile(self.path):
             raise ParameterError(
                 f"{target} is the file that is read", "give the result another name"
@@ -198,12 +198,12 @@ def write_query(
     check: Callable[[StoredTable], object] | None = None,
 ) -> None:
     """Write what a SELECT gives and read it again, before the file takes its name."""
-    query, names = _released(connection, query)
+    query, names = _without_row_column(connection, query)
     with made_beside(target, force=force) as unfinished:
         with writing(target):
             rows = maker.made(connection, query, unfinished, like)
-        asked = like.as_written(unfinished) if like else Asked()
-        finished = maker(unfinished, connection, replace(asked, names=tuple(names)))
+        options = like.as_written(unfinished) if like else Asked()
+        finished = maker(unfinished, connection, replace(options, names=tuple(names)))
         try:
             if finished.rows != rows or finished.names != names:
                 raise InternalError(f"{target} does not read as what was written")
@@ -213,8 +213,8 @@ def write_query(
             finished.close()
 
 
-def _released(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[str, list[str]]:
-    """The query without the place of the rows, and the names of its columns."""
+def _without_row_column(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[str, list[str]]:
+    """The query without the row column, and the names of its columns."""
     query = query.strip().rstrip(";")
     names = [name for name in result_types(connection, query) if name != ROW]
     if not names:
@@ -223,12 +223,12 @@ def _released(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[str, l
 
 
 def checked_names(table: StoredTable, names: list[str]) -> list[str]:
-    """The names of the columns, if each can stand for its column."""
+    """Check that every name can stand for its column; returns the names."""
     seen: dict[str, str] = {}
     for place, name in enumerate(names, 1):
         if not name:
             raise table.error(f"column {place} has no name", "name every column in the first row")
-        if name.lower().startswith(OURS):
+        if name.lower().startswith(RESERVED_PREFIX):
             raise table.error(f"a column is called {name!r}", "we need that name: rename it")
         other = seen.setdefault(name.lower(), name)
         if len(seen) < place:
@@ -261,7 +261,7 @@ def write_lines(
 
 
 def truncated(path: Path, ending: bytes) -> None:
-    """Take the last new line away, as the original has none; a packed file keeps it."""
+    """Remove the last new line, as the original has none; a packed file keeps it."""
     if path.suffix == ".gz":
         return
     with path.open("r+b") as file:

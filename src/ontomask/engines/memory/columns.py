@@ -19,14 +19,14 @@ Longs = NDArray[np.int64]
 
 
 class Columns(Protocol):
-    """What one kind of frame does with a column of its own."""
+    """The operations on a column that each kind of frame does in its own way."""
 
     def numbered(self, column: Any) -> tuple[Longs, list[Any]]:
-        """The place of each record's value among the distinct ones, and these; -1 is missing."""
+        """Number the distinct values: each record's number (-1: missing), and the values."""
         ...
 
     def taken(self, like: Any, values: list[Any], places: Longs, text: bool) -> Any:
-        """A column of values by place (-1: missing), of the type of ``like``; text where asked."""
+        """Make a column of values by place (-1: missing), of the type of ``like`` or of text."""
         ...
 
     def same(self, a: Any, b: Any) -> bool:
@@ -34,8 +34,8 @@ class Columns(Protocol):
         ...
 
 
-def _numbered_by_text(values: list[Any]) -> tuple[Longs, list[Any]]:
-    """Values that have no order and no hash of their own, such as lists: by what they look like."""
+def _number_by_text(values: list[Any]) -> tuple[Longs, list[Any]]:
+    """Number values without order or hash, such as lists, by their text."""
     place: dict[str, int] = {}
     distinct: list[Any] = []
     codes = np.empty(len(values), dtype=np.int64)
@@ -43,11 +43,11 @@ def _numbered_by_text(values: list[Any]) -> tuple[Longs, list[Any]]:
         if value is None:
             codes[record] = -1
             continue
-        shown = repr(value)
-        if shown not in place:
-            place[shown] = len(distinct)
+        text = repr(value)
+        if text not in place:
+            place[text] = len(distinct)
             distinct.append(value)
-        codes[record] = place[shown]
+        codes[record] = place[text]
     return codes, distinct
 
 
@@ -59,7 +59,7 @@ class _Pandas:
             codes, distinct = pd.factorize(column)
         except TypeError:  # lists and the like
             values = column.tolist()
-            return _numbered_by_text([None if _gone(value) else value for value in values])
+            return _number_by_text([None if _is_missing(value) else value for value in values])
         return codes.astype(np.int64), distinct.tolist()
 
     def taken(self, like: Any, values: list[Any], places: Longs, text: bool) -> Any:
@@ -69,18 +69,18 @@ class _Pandas:
         blanks = bool((places < 0).any())
         if isinstance(dtype, pd.CategoricalDtype):
             # Categories that nobody holds any more would tell who was there.
-            held = {values[place] for place in np.unique(places[places >= 0])}
-            values = [value if value in held else None for value in values]
-            used = sorted(held) if text else [c for c in dtype.categories if c in held]
-            dtype = pd.CategoricalDtype(used, ordered=dtype.ordered and not text)
+            used = {values[place] for place in np.unique(places[places >= 0])}
+            values = [value if value in used else None for value in values]
+            categories = sorted(used) if text else [c for c in dtype.categories if c in used]
+            dtype = pd.CategoricalDtype(categories, ordered=dtype.ordered and not text)
         elif text and not (
             pd.api.types.is_object_dtype(dtype) or isinstance(dtype, pd.StringDtype)
         ):
             arrow = isinstance(dtype, pd.ArrowDtype) and pd.api.types.is_string_dtype(dtype)
             dtype = dtype if arrow else None
         elif blanks and isinstance(dtype, np.dtype) and dtype.kind in "iub":
-            whole = dtype.name.replace("i", "I").replace("u", "U")
-            dtype = pd.api.types.pandas_dtype("boolean" if dtype.kind == "b" else whole)
+            nullable = dtype.name.replace("i", "I").replace("u", "U")
+            dtype = pd.api.types.pandas_dtype("boolean" if dtype.kind == "b" else nullable)
         with_blank = [*values, None] if blanks else values  # the last, where -1 finds it
         filled = pd.Series(with_blank, dtype=dtype).array.take(places)
         return pd.Series(filled, index=like.index, name=like.name)
@@ -89,7 +89,7 @@ class _Pandas:
         return a.dtype == b.dtype and bool(a.equals(b))
 
 
-def _gone(value: Any) -> bool:
+def _is_missing(value: Any) -> bool:
     return not isinstance(value, list | tuple | dict | np.ndarray) and is_missing(value)
 
 
@@ -98,7 +98,7 @@ class _Polars:
         import polars as pl
 
         if column.dtype == pl.Object:
-            return _numbered_by_text(column.to_list())
+            return _number_by_text(column.to_list())
         values = column.alias("value")
         distinct = values.unique(maintain_order=True)
         places = values.to_frame().join(
@@ -118,9 +118,9 @@ class _Polars:
             dtype = pl.String() if text else dtype
         elif text and not isinstance(dtype, pl.Categorical):
             dtype = pl.String()
-        at = pl.Series(places)
-        at = pl.select(pl.when(at >= 0).then(at)).to_series()
-        return pl.Series(like.name, values or [None], dtype=dtype).gather(at)
+        places_or_null = pl.Series(places)
+        places_or_null = pl.select(pl.when(places_or_null >= 0).then(places_or_null)).to_series()
+        return pl.Series(like.name, values or [None], dtype=dtype).gather(places_or_null)
 
     def same(self, a: Any, b: Any) -> bool:
         return a.dtype == b.dtype and bool(a.equals(b, null_equal=True))
@@ -133,7 +133,7 @@ class _Arrow:
         try:
             encoded = column.combine_chunks().dictionary_encode()
         except pa.ArrowNotImplementedError:  # lists and the like
-            return _numbered_by_text(column.to_pylist())
+            return _number_by_text(column.to_pylist())
         if isinstance(encoded, pa.ChunkedArray):
             encoded = encoded.combine_chunks()
         places = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)

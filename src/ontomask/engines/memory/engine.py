@@ -23,8 +23,8 @@ Longs = NDArray[np.int64]
 class FrameEngine(Engine):
     """A pandas, polars or pyarrow table, or a DuckDB relation."""
 
-    def __init__(self, given: Any) -> None:
-        self.table = Frame(given)
+    def __init__(self, table: Any) -> None:
+        self.table = Frame(table)
         self.names = self.table.names
         self.rows = self.table.rows
 
@@ -42,12 +42,12 @@ class FrameEngine(Engine):
         return bool((self.table.distinct(column).counts > 1).any())
 
     def place(self, tuple_of: Longs) -> None:
-        self.kept = tuple_of >= 0
-        self.record_tuple = tuple_of[self.kept]
+        self.is_kept = tuple_of >= 0
+        self.record_tuple = tuple_of[self.is_kept]
 
     def by_tuple(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
-        found = self.table.distinct(column).of(self.kept)
-        return self.record_tuple, in_ranges(found, ranges)
+        distinct = self.table.distinct(column).of(self.is_kept)
+        return self.record_tuple, in_ranges(distinct, ranges)
 
     def alone(self, column: str) -> int:
         return int((self.table.distinct(column).counts == 1).sum())
@@ -60,7 +60,7 @@ class FrameEngine(Engine):
         secret: bytes,
         drops: bool,
     ) -> FrameRows:
-        target = frames.deal(plan, self.record_tuple, self.table, secret, self.kept)
+        target = frames.deal(plan, self.record_tuple, self.table, secret, self.is_kept)
         return FrameRows(self, plan, looks, removed, target, drops)
 
 
@@ -79,10 +79,10 @@ class FrameRows(Applied):
         drops: bool,
     ) -> None:
         self.engine, self.plan, self.looks, self.removed = engine, plan, looks, removed
-        left = ~frames.blank(plan)[target] if drops else np.ones(len(target), dtype=bool)
-        self._left, self._target = left, target[left]
-        self._rows = engine.kept.copy()
-        self._rows[engine.kept] = left
+        released = ~frames.blank(plan)[target] if drops else np.ones(len(target), dtype=bool)
+        self._released, self._target = released, target[released]
+        self._rows = engine.is_kept.copy()
+        self._rows[engine.is_kept] = released
         self.records = len(self._target)
         self.data = engine.table.released(
             {
@@ -99,7 +99,7 @@ class FrameRows(Applied):
             self.data,
             self.looks,
             self.plan,
-            self.engine.record_tuple[self._left],
+            self.engine.record_tuple[self._released],
             removed=self.removed,
             kept=self._rows,
         )
@@ -112,12 +112,12 @@ class FrameRows(Applied):
         return frames.people_in(self._classes, people)
 
     def by_class(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
-        found = self.engine.table.distinct(column).of(self._rows)
-        return self._target, in_ranges(found, ranges)
+        distinct = self.engine.table.distinct(column).of(self._rows)
+        return self._target, in_ranges(distinct, ranges)
 
     def unique_with(self, columns: Sequence[str]) -> int:
-        found = [self.engine.table.distinct(it).codes[self._rows] + 1 for it in columns]
-        return int((count_tuples([], [self._target, *found])[0].counts == 1).sum())
+        codes = [self.engine.table.distinct(column).codes[self._rows] + 1 for column in columns]
+        return int((count_tuples([], [self._target, *codes])[0].counts == 1).sum())
 
     def value_counts(self, column: str) -> Distinct:
         return Frame(self.data).distinct(column)

@@ -43,29 +43,29 @@ Longs = NDArray[np.int64]
 class Frame:
     """A table of any kind, read once."""
 
-    def __init__(self, given: Any) -> None:
+    def __init__(self, table: Any) -> None:
         from narwhals import dependencies as kinds
 
-        self.given = given
+        self.given = table
         self._columns: Columns
-        if isinstance(given, str | PathLike):
+        if isinstance(table, str | PathLike):
             raise ParameterError(
-                f"{str(given)!r} is a path, and tables are masked as frames",
+                f"{str(table)!r} is a path, and tables are masked as frames",
                 "read it first, with pandas, polars, pyarrow or duckdb",
             )
-        if kinds.is_pandas_dataframe(given):
-            self.kind, self._columns, self.native = "pandas", PANDAS, given
-        elif kinds.is_polars_dataframe(given):
-            self.kind, self._columns, self.native = "polars", POLARS, given
-        elif kinds.is_polars_lazyframe(given):
-            self.kind, self._columns, self.native = "lazy", POLARS, given.collect()
-        elif kinds.is_pyarrow_table(given):
-            self.kind, self._columns, self.native = "pyarrow", ARROW, given
-        elif kinds.is_duckdb_relation(given):
-            self.kind, self._columns, self.native = "duckdb", ARROW, _fetched(given)
+        if kinds.is_pandas_dataframe(table):
+            self.kind, self._columns, self.native = "pandas", PANDAS, table
+        elif kinds.is_polars_dataframe(table):
+            self.kind, self._columns, self.native = "polars", POLARS, table
+        elif kinds.is_polars_lazyframe(table):
+            self.kind, self._columns, self.native = "lazy", POLARS, table.collect()
+        elif kinds.is_pyarrow_table(table):
+            self.kind, self._columns, self.native = "pyarrow", ARROW, table
+        elif kinds.is_duckdb_relation(table):
+            self.kind, self._columns, self.native = "duckdb", ARROW, _fetch_relation(table)
         else:
             raise ParameterError(
-                f"{type(given).__name__} is no table that can be masked",
+                f"{type(table).__name__} is no table that can be masked",
                 "give a pandas, polars or pyarrow table, or a DuckDB relation; of a dict of "
                 "columns, pandas.DataFrame(...) or pyarrow.table(...) makes one",
             )
@@ -81,21 +81,21 @@ class Frame:
         return int(self.native.num_rows if self._columns is ARROW else len(self.native))
 
     def distinct(self, column: str) -> Distinct:
-        """A column as distinct values."""
+        """The distinct values of a column, and each record's place among them."""
         native = self.native[column]
         codes, values = self._columns.numbered(native)
-        if str(getattr(native, "dtype", getattr(native, "type", ""))).lower() in _SINGLE:
+        if str(getattr(native, "dtype", getattr(native, "type", ""))).lower() in _SINGLE_PRECISION:
             values = [value if value is None else float(str(np.float32(value))) for value in values]
         missing = np.array([type(v) is not str and _is_missing(v) for v in values], dtype=bool)
         return Distinct(values, codes).without(missing)
 
     def released(
         self,
-        written: Mapping[str, Written],
+        outputs: Mapping[str, Written],
         removed: Sequence[str],
         kept: NDArray[np.bool_],
     ) -> Any:
-        """The same kind of table, of the records that are kept, with some columns written anew."""
+        """Make a table of the same kind from the kept records, with some columns replaced."""
         import narwhals as nw
 
         frame = nw.from_native(self.native, eager_only=True)
@@ -104,8 +104,8 @@ class Frame:
             frame = frame.filter(kept.tolist())
         native = frame.to_native()
         new = {
-            column: self._columns.taken(native[column], it.values, it.places, it.text)
-            for column, it in written.items()
+            column: self._columns.taken(native[column], output.values, output.places, output.text)
+            for column, output in outputs.items()
         }
         if self._columns is PANDAS:
             out = native.copy()
@@ -120,19 +120,19 @@ class Frame:
         if self.kind == "lazy":
             return out.lazy()
         if self.kind == "duckdb":
-            return self._relation(out, written)
+            return self._make_relation(out, outputs)
         return out
 
-    def _relation(self, table: Any, written: Mapping[str, Written]) -> Any:
-        """A relation of the same connection, with the same types."""
+    def _make_relation(self, table: Any, outputs: Mapping[str, Written]) -> Any:
+        """Make a DuckDB relation of the same connection, with the same types."""
         types = dict(zip(self.given.columns, map(str, self.given.types), strict=True))
-        wanted = []
+        expressions = []
         for column in table.column_names:
             name = identifier(column)
-            text = column in written and written[column].text
-            wanted.append(name if text else f"cast({name} as {types[column]}) as {name}")
+            text = column in outputs and outputs[column].text
+            expressions.append(name if text else f"cast({name} as {types[column]}) as {name}")
         ontomask_released = table  # DuckDB finds it here by its name
-        query = f"select {', '.join(wanted)} from ontomask_released"
+        query = f"select {', '.join(expressions)} from ontomask_released"
         relation = self.given.query("ontomask_original", query)
         del ontomask_released
         return relation
@@ -148,7 +148,7 @@ class Frame:
 
     @property
     def named_index(self) -> list[str]:
-        """What the index is called, where somebody gave it a name (pandas)."""
+        """The names of the index levels that have one (pandas)."""
         if self.kind != "pandas":
             return []
         return [str(name) for name in self.native.index.names if name is not None]
@@ -158,14 +158,18 @@ class Frame:
         return self.kind != "pandas" or self.native.index[kept].equals(other.native.index)
 
 
-_SINGLE = ("float32", "float", "float[pyarrow]")  # pandas and polars; pyarrow; pandas on pyarrow
+_SINGLE_PRECISION = (
+    "float32",
+    "float",
+    "float[pyarrow]",
+)  # pandas and polars; pyarrow; pandas on pyarrow
 
 
 def _is_missing(value: Any) -> bool:
     return not isinstance(value, list | tuple | dict | np.ndarray) and is_missing(value)
 
 
-def _fetched(relation: Any) -> Any:
+def _fetch_relation(relation: Any) -> Any:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
@@ -237,13 +241,13 @@ def row_keys(frame: Frame, secret: bytes) -> NDArray[np.uint64]:
 def deal(
     transitions: Transitions, record_tuple: Longs, frame: Frame, secret: bytes, kept: Any
 ) -> Longs:
-    """The target of each record; where a tuple has several, by the order of :func:`row_keys`."""
+    """Deal each record its target; where a tuple has several, in order of :func:`row_keys`."""
     if transitions.is_whole:
         return transitions.target_of()[record_tuple]
     order = np.lexsort((row_keys(frame, secret)[kept], record_tuple))
-    dealt = np.empty(len(record_tuple), dtype=np.int64)
-    dealt[order] = np.repeat(transitions.target, transitions.count)
-    return dealt
+    targets = np.empty(len(record_tuple), dtype=np.int64)
+    targets[order] = np.repeat(transitions.target, transitions.count)
+    return targets
 
 
 # ---------------------------------------------------------------------- verifying
@@ -259,7 +263,7 @@ def verify(
     removed: Sequence[str],
     kept: NDArray[np.bool_],
 ) -> Longs:
-    """The class of each released record, counted on the finished table.
+    """Verify the finished table, and give the class of each of its records.
 
     ``expected`` says how each target looks when written. A table that is not what the transitions
     say, or that differs in any other column, is an error of ours.
@@ -285,19 +289,22 @@ def verify(
 def numbered_alike(
     finished: Frame, expected: Mapping[str, Written], targets: int
 ) -> tuple[Longs, Longs]:
-    """The class of each row and of each target, numbered alike by what is written."""
+    """Number the classes of rows and of targets by their released values, in one numbering."""
     classes = np.zeros(finished.rows, dtype=np.int64)
     planned = np.zeros(targets, dtype=np.int64)
     for column, look in expected.items():
-        found = finished.distinct(column)
-        shown = [canonical(value) for value in (*found.values, None)]
-        looks = [canonical(value) for value in (*look.values, None)]
-        place = {text: number for number, text in enumerate(dict.fromkeys([*looks, *shown]))}
+        distinct = finished.distinct(column)
+        texts = [canonical(value) for value in (*distinct.values, None)]
+        planned_texts = [canonical(value) for value in (*look.values, None)]
+        place = {
+            text: number for number, text in enumerate(dict.fromkeys([*planned_texts, *texts]))
+        }
         size = len(place)
-        codes = np.array([place[text] for text in shown])[found.codes]
-        wanted = np.array([place[text] for text in looks])[look.places]
+        codes = np.array([place[text] for text in texts])[distinct.codes]
+        planned_codes = np.array([place[text] for text in planned_texts])[look.places]
         _, both = np.unique(
-            np.concatenate([classes * size + codes, planned * size + wanted]), return_inverse=True
+            np.concatenate([classes * size + codes, planned * size + planned_codes]),
+            return_inverse=True,
         )
         classes, planned = both[: len(classes)], both[len(classes) :]
     return classes, planned
@@ -316,13 +323,13 @@ def _check_transitions(
         return_inverse=True,
     )
     counts = np.bincount(place, weights=transitions.count[present], minlength=len(pairs))
-    found, often = np.unique(record_tuple * size + classes, return_counts=True)
-    if not (np.array_equal(pairs, found) and np.array_equal(counts, often)):
+    found_pairs, found_counts = np.unique(record_tuple * size + classes, return_counts=True)
+    if not (np.array_equal(pairs, found_pairs) and np.array_equal(counts, found_counts)):
         raise InternalError("the released values are not those of the plan")
 
 
 def blank(transitions: Transitions) -> NDArray[np.bool_]:
-    """Which targets are suppressed records."""
+    """Which targets are those of suppressed records."""
     return np.asarray(np.isnan(transitions.targets).all(axis=1))
 
 
@@ -332,7 +339,7 @@ def class_sizes(classes: Longs) -> Longs:
 
 
 def people_in(classes: Longs, people: Longs) -> Longs:
-    """How many different people each class holds; the missing ones (-1) count as one."""
+    """Count the different people of each class; the missing ones (-1) count as one."""
     if not len(classes):
         return np.zeros(0, dtype=np.int64)
     pairs = np.unique(classes * (int(people.max()) + 2) + people + 1)

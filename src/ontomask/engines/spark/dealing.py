@@ -1,9 +1,9 @@
 """Records of one tuple that become different things: each is given its own, wherever it is.
 
 The records of a tuple are numbered in the order of the same keys as in memory
-(:func:`~ontomask.engines.memory.frames.row_keys`), made where the records are. With all tuples in a row,
-the number of a record is its position in the table; the transitions of a plan, also in a row, are
-ranges of positions.
+(:func:`~ontomask.engines.memory.frames.row_keys`), made where the records are. With all tuples in
+a row, the number of a record is its position in the table; the transitions of a plan, also in a
+row, are ranges of positions.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ MOST_AT_ONCE = 1_000_000
 def dealt(
     engine: SparkEngine, plan: Transitions, secret: bytes, kept: NDArray[np.bool_]
 ) -> DataFrame:
-    """Records with their targets; those whose target is not ``kept`` are left out."""
+    """Deal records their targets; those whose target is not ``kept`` are left out."""
     counts = plan.tuples.counts
-    bits = _bits(counts)
-    rows = _numbered(engine, np.cumsum(counts) - counts, bits, secret)
+    bits = _part_bits(counts)
+    rows = _number_records(engine, np.cumsum(counts) - counts, bits, secret)
     size, chunk, begin, end, target = ranges(plan)
-    some = kept[target]
+    is_kept = kept[target]
     pieces = small(
         engine.spark,
-        chunk=chunk[some],
-        begin=begin[some],
-        end=end[some],
-        target=target[some],
+        chunk=chunk[is_kept],
+        begin=begin[is_kept],
+        end=end[is_kept],
+        target=target[is_kept],
     )
     inside = (F.col("position") >= F.col("begin")) & (F.col("position") < F.col("end"))
     same = F.expr(f"position div {size}") == F.col("chunk")
@@ -64,25 +64,29 @@ def ranges(plan: Transitions) -> tuple[int, Longs, Longs, Longs, Longs]:
     size = max(1, int(plan.count.sum()) // max(1, len(end)))
     first = begin // size
     pieces = (end - 1) // size - first + 1
-    of = np.repeat(np.arange(len(end)), pieces)
-    chunk = first[of] + np.arange(len(of)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    return size, chunk, begin[of], end[of], plan.target[of]
+    transition = np.repeat(np.arange(len(end)), pieces)
+    chunk = (
+        first[transition]
+        + np.arange(len(transition))
+        - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    )
+    return size, chunk, begin[transition], end[transition], plan.target[transition]
 
 
-def _bits(counts: Longs) -> Longs:
+def _part_bits(counts: Longs) -> Longs:
     """How many bits of the key say which part of a tuple a record is in."""
     parts = np.maximum(1, counts / MOST_AT_ONCE)
     return np.ceil(np.log2(parts)).astype(np.int64)
 
 
-def _numbered(engine: SparkEngine, starts: Longs, bits: Longs, secret: bytes) -> DataFrame:
-    """Records with their positions in the table of all tuples."""
-    rows = _keyed(engine, engine.placed(start=starts, bits=bits), secret)
+def _number_records(engine: SparkEngine, starts: Longs, bits: Longs, secret: bytes) -> DataFrame:
+    """Number records by their positions in the table of all tuples."""
+    rows = _add_keys(engine, engine.placed(start=starts, bits=bits), secret)
     within = ["tuple"]
     before: Column = F.lit(0)
     if bits.any():
-        rows = rows.withColumn("part", _part())
-        rows = rows.join(F.broadcast(_before(engine, rows)), ["tuple", "part"], "left")
+        rows = rows.withColumn("part", _part_number())
+        rows = rows.join(F.broadcast(_count_earlier_parts(engine, rows)), ["tuple", "part"], "left")
         within, before = ["tuple", "part"], F.coalesce("before", F.lit(0))
     # Keys that are the same and rows that are not differ by what is no value: null and NaN.
     order = Window.partitionBy(*within).orderBy("key", "row")
@@ -90,28 +94,28 @@ def _numbered(engine: SparkEngine, starts: Longs, bits: Longs, secret: bytes) ->
     return rows.withColumn("position", place).drop("start", "bits", "key", "part", "before")
 
 
-def _keyed(engine: SparkEngine, rows: DataFrame, secret: bytes) -> DataFrame:
-    """Records with their keys, in the order of unsigned numbers."""
+def _add_keys(engine: SparkEngine, rows: DataFrame, secret: bytes) -> DataFrame:
+    """Add the keys of records, in the order of unsigned numbers."""
     names = engine.names
 
-    def keys(*columns: pa.Array) -> pa.Array:
-        made = row_keys(Frame(pa.table(list(columns), names=names)), secret)
-        return pa.array((made ^ np.uint64(1 << 63)).view(np.int64))
+    def make_keys(*columns: pa.Array) -> pa.Array:
+        unsigned = row_keys(Frame(pa.table(list(columns), names=names)), secret)
+        return pa.array((unsigned ^ np.uint64(1 << 63)).view(np.int64))
 
-    key = arrow_udf(keys, "long")  # type: ignore[call-overload]  # they do not know of type hints
-    return rows.withColumn("key", key(*map(for_arrow, engine.fields)))
+    key_udf = arrow_udf(make_keys, "long")  # type: ignore[call-overload]  # they do not know of type hints
+    return rows.withColumn("key", key_udf(*map(for_arrow, engine.fields)))
 
 
-def _part() -> Column:
+def _part_number() -> Column:
     """Which part of a large tuple a record is in: the first bits of its key."""
     return F.expr("if(bits = 0, 0L, shiftrightunsigned(key ^ shiftleft(1L, 63), int(64 - bits)))")
 
 
-def _before(engine: SparkEngine, rows: DataFrame) -> DataFrame:
-    """How many records of a large tuple are in earlier parts."""
+def _count_earlier_parts(engine: SparkEngine, rows: DataFrame) -> DataFrame:
+    """Count the records of each large tuple that are in earlier parts."""
     counted = rows.where("bits > 0").groupBy("tuple", "part").agg(F.count("*").alias("count"))
-    found = fetched(counted, ["tuple", "part"])
-    tuples, parts, counts = (found.column(name).to_numpy() for name in found.column_names)
+    table = fetched(counted, ["tuple", "part"])
+    tuples, parts, counts = (table.column(name).to_numpy() for name in table.column_names)
     ends = np.cumsum(counts)
     first = np.searchsorted(tuples, tuples)  # where the tuple begins
     before = ends - counts - (ends - counts)[first]

@@ -56,7 +56,7 @@ class SparkEngine(Engine):
     """
 
     def __init__(self, frame: DataFrame) -> None:
-        _check(frame)
+        _check_frame(frame)
         self.frame, self.spark = frame, frame.sparkSession
         stopped_by(self.spark.sparkContext.cancelAllJobs)
         self.names = list(frame.columns)
@@ -86,16 +86,16 @@ class SparkEngine(Engine):
         self._known = self.source
         if known is not None:
             self._known = self.source.where(held(self.field[known]))
-        found = self._tallied()
-        self.tally = {name: _longs(found, name) for name in TALLY}
-        lacking = 0 if known is None else self.missing(known)
-        self._rows = int(self.tally["count"].sum()) + lacking
+        tallied = self._tally_rows()
+        self.tally = {name: _longs(tallied, name) for name in TALLY}
+        missing = 0 if known is None else self.missing(known)
+        self._rows = int(self.tally["count"].sum()) + missing
         inner = [self.inner[column] for column in self.columns]
-        self.raw = found.select(inner).rename_columns(self.columns)
+        self.raw = tallied.select(inner).rename_columns(self.columns)
         return Frame(self.raw), self.tally["count"]
 
-    def _tallied(self) -> pa.Table:
-        """The distinct rows of the quasi-identifiers, with how many they are and a checksum."""
+    def _tally_rows(self) -> pa.Table:
+        """Count the distinct rows of the quasi-identifiers, with a checksum of each."""
         for column in self.columns:
             if not is_comparable(self.field[column].dataType):
                 raise ColumnError(
@@ -107,9 +107,9 @@ class SparkEngine(Engine):
         return fetched(grouped.agg(F.count("*").alias("count"), *sums("row")), inner)
 
     def has_changed(self) -> bool:
-        """Whether the table behind the frame is another than the one that was counted."""
-        found = self._tallied()
-        return not all(np.array_equal(_longs(found, name), self.tally[name]) for name in TALLY)
+        """Whether the table behind the frame changed since it was counted."""
+        tallied = self._tally_rows()
+        return not all(np.array_equal(_longs(tallied, name), self.tally[name]) for name in TALLY)
 
     def missing(self, column: str) -> int:
         if column not in self._missing:
@@ -119,14 +119,14 @@ class SparkEngine(Engine):
 
     def repeats(self, column: str) -> bool:
         with working():
-            return not self._often(column).where("count > 1").isEmpty()
+            return not self._count_per_value(column).where("count > 1").isEmpty()
 
     def alone(self, column: str) -> int:
         with working():
-            return self._often(column).where("count = 1").count()
+            return self._count_per_value(column).where("count = 1").count()
 
-    def _often(self, column: str) -> DataFrame:
-        """How many records hold each value of a column."""
+    def _count_per_value(self, column: str) -> DataFrame:
+        """Count the records that hold each value of a column."""
         field = self.field[column]
         return self.source.where(held(field)).groupBy(comparable(field)).count()
 
@@ -135,9 +135,9 @@ class SparkEngine(Engine):
         self._counted = {}
 
     def placed(self, **of_tuple: Longs) -> DataFrame:
-        """The records that are kept, with their tuples and what else is said of these.
+        """The kept records, with their tuples and more numbers of these.
 
-        Tuples of which -1 is said are left out as well.
+        Tuples for which one of the numbers is -1 are left out as well.
         """
         tuples = self.tuple_of
         kept = tuples >= 0
@@ -150,52 +150,52 @@ class SparkEngine(Engine):
             for column, name in zip(self.columns, names, strict=True)
         ]
         raw = dict(zip((kind.name for kind in kinds), self.raw.take(places).columns, strict=True))
-        said = {name: numbers[tuples[places]] for name, numbers in of_tuple.items()}
-        known = small(self.spark, kinds, **raw, tuple=tuples[places], **said)
+        numbers_of_rows = {name: numbers[tuples[places]] for name, numbers in of_tuple.items()}
+        known = small(self.spark, kinds, **raw, tuple=tuples[places], **numbers_of_rows)
         same = reduce(and_, [F.col(name).eqNullSafe(F.col(f"r{name}")) for name in names])
         return self._known.join(known, same).drop(*raw)
 
     def by_tuple(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
         if (column, ranges) not in self._counted:
-            found = self.counts("tuple", self.placed(), column, ranges)
-            self._counted[column, ranges] = found
+            counts = self.counts("tuple", self.placed(), column, ranges)
+            self._counted[column, ranges] = counts
         return self._counted[column, ranges]
 
     def counts(
         self, group: str, rows: DataFrame, column: str, ranges: bool | None
     ) -> tuple[Longs, Distinct]:
-        """How often each value of a column occurs in each group."""
+        """Count how often each value of a column occurs in each group."""
         field = self.field[column]
         if ranges is None:
             ranges = isinstance(field.dataType, T.NumericType)
-        cuts = self._cuts(field) if ranges else None
+        cuts = self._range_cuts(field) if ranges else None
         if cuts is not None:
-            return _in_ranges(group, rows, field, cuts)
+            return _count_ranges(group, rows, field, cuts)
         value = comparable(field).alias("value")
         counted = rows.groupBy(group, value).agg(F.count("*").alias("count"))
-        found = fetched(counted, [group, "value"])
-        distinct = Frame(found).distinct("value")
-        weights = _longs(found, "count")
-        return _longs(found, group), Distinct(distinct.values, distinct.codes, weights)
+        table = fetched(counted, [group, "value"])
+        distinct = Frame(table).distinct("value")
+        weights = _longs(table, "count")
+        return _longs(table, group), Distinct(distinct.values, distinct.codes, weights)
 
-    def _cuts(self, field: T.StructField) -> NDArray[np.float64] | None:
+    def _range_cuts(self, field: T.StructField) -> NDArray[np.float64] | None:
         """Where ranges of about as many records begin, found on a sample of rows by their hash.
 
         None where there are not very many different numbers.
         """
         number = F.col(field.name).cast("double")
         every = max(1, self.rows // SAMPLE)
-        drawn = F.when((F.abs(F.col("row") % every) == 0) & ~F.isnan(number), number)
-        looked = self.source.agg(
+        sample = F.when((F.abs(F.col("row") % every) == 0) & ~F.isnan(number), number)
+        summary = self.source.agg(
             F.approx_count_distinct(number).alias("many"),
             F.min(number).alias("least"),
-            F.collect_list(drawn).alias("drawn"),
+            F.collect_list(sample).alias("drawn"),
         )
-        found = fetched(looked).to_pylist()[0]
-        if found["many"] <= MANY:
+        row = fetched(summary).to_pylist()[0]
+        if row["many"] <= MANY:
             return None
-        cuts = quantiles(np.sort(np.array(found["drawn"], dtype=np.float64)))
-        return np.union1d(found["least"], cuts)
+        cuts = quantiles(np.sort(np.array(row["drawn"], dtype=np.float64)))
+        return np.union1d(row["least"], cuts)
 
     # ------------------------------------------------------------------ plan and apply
 
@@ -228,7 +228,7 @@ class SparkEngine(Engine):
         return SparkRows(self, plan, looks, removed, rows, kept)
 
 
-def _check(frame: DataFrame) -> None:
+def _check_frame(frame: DataFrame) -> None:
     """Refuse frames that cannot be masked."""
     if type(frame).__module__.startswith("pyspark.sql.connect"):
         raise ParameterError(
@@ -252,7 +252,7 @@ def _longs(table: Any, name: str) -> Longs:
     return numbers
 
 
-def _in_ranges(
+def _count_ranges(
     group: str, rows: DataFrame, field: T.StructField, cuts: NDArray[np.float64]
 ) -> tuple[Longs, Distinct]:
     """Very many numbers, each standing for its range, as the least of it."""
@@ -267,6 +267,6 @@ def _in_ranges(
         ).transform(numbers)
     place = F.when(F.col("number").isNotNull(), F.col("range")).cast("long").alias("place")
     counted = ranges.groupBy(group, place).agg(F.count("*").alias("count"))
-    found = fetched(counted, [group, "place"])
-    places = found.column("place").fill_null(-1).to_numpy().astype(np.int64)
-    return _longs(found, group), Distinct(cuts.tolist(), places, _longs(found, "count"))
+    table = fetched(counted, [group, "place"])
+    places = table.column("place").fill_null(-1).to_numpy().astype(np.int64)
+    return _longs(table, group), Distinct(cuts.tolist(), places, _longs(table, "count"))

@@ -29,14 +29,14 @@ AT_A_TIME = 500_000
 
 
 def blocks_in_tasks(spark: SparkSession) -> Runner:
-    """What has every block planned by a task."""
+    """A runner that plans every block in a task of its own."""
 
-    def run(plan: Planner, pieces: Sequence[Piece], done: Callable[[], None]) -> list[Outcome]:
-        def called(number: int) -> str:
+    def run(plan: Planner, pieces: Sequence[Piece], on_done: Callable[[], None]) -> list[Outcome]:
+        def describe(number: int) -> str:
             tuples, _ = pieces[number]
             return f"block {number + 1:,} of {len(pieces):,} ({many(len(tuples), 'tuple')})"
 
-        return in_tasks(spark, planned, plan, pieces, done, called)
+        return in_tasks(spark, planned, plan, pieces, on_done, describe)
 
     return run
 
@@ -55,14 +55,19 @@ def noise_in_tasks(
     counts = [tuples.value_counts(column) for column in range(len(tuples.attributes))]
     noise = method.fitted(tuples.attributes, counts, random.bytes(32))
     pieces = _Pieces(tuples)
-    found: list[_Drawn] = in_tasks(spark, _drawn, noise, pieces, pieces.done, pieces.called)
-    source = np.concatenate([it.source for it in found])
-    drawn = [np.concatenate(column) for column in zip(*(it.values for it in found), strict=True)]
-    return transitions(tuples, source, drawn, np.concatenate([it.count for it in found]))
+    results: list[_NoiseCounts] = in_tasks(
+        spark, _draw_noise, noise, pieces, pieces.report_piece, pieces.describe
+    )
+    source = np.concatenate([result.source for result in results])
+    values = [
+        np.concatenate(column)
+        for column in zip(*(result.values for result in results), strict=True)
+    ]
+    return transitions(tuples, source, values, np.concatenate([result.count for result in results]))
 
 
 @dataclass(frozen=True, eq=False)
-class _Numbers:
+class _NoisePiece:
     """Tuples in a row, by their codes, and ``counts`` of their records.
 
     ``begin`` is the number of the first tuple, ``first`` that of its first record; of all others
@@ -75,12 +80,12 @@ class _Numbers:
     counts: Longs
 
 
-class _Pieces(Sequence[_Numbers]):
+class _Pieces(Sequence[_NoisePiece]):
     """All records, tuple after tuple, cut where a task has enough."""
 
     def __init__(self, tuples: Tuples) -> None:
         self._tuples, self._end = tuples, np.cumsum(tuples.counts)
-        self._done = 0
+        self._drawn_pieces = 0
 
     def __len__(self) -> int:
         return -(-self._tuples.records // AT_A_TIME)
@@ -90,29 +95,29 @@ class _Pieces(Sequence[_Numbers]):
             raise IndexError(number)
         first, last = self._bounds(number)
         begin, end = np.searchsorted(self._end, [first, last - 1], side="right")
-        some = slice(begin, end + 1)
-        starts = self._end[some] - self._tuples.counts[some]
-        counts = np.minimum(self._end[some], last) - np.maximum(starts, first)
-        codes = self._tuples.codes[:, some]
-        return _Numbers(int(begin), int(first - starts[0]), codes, counts)
+        rows = slice(begin, end + 1)
+        starts = self._end[rows] - self._tuples.counts[rows]
+        counts = np.minimum(self._end[rows], last) - np.maximum(starts, first)
+        codes = self._tuples.codes[:, rows]
+        return _NoisePiece(int(begin), int(first - starts[0]), codes, counts)
 
     def _bounds(self, number: int) -> tuple[int, int]:
         first = number * AT_A_TIME
         return first, min(first + AT_A_TIME, self._tuples.records)
 
-    def called(self, number: int) -> str:
-        """A piece in words."""
+    def describe(self, number: int) -> str:
+        """Describe a piece in words."""
         first, last = self._bounds(number)
         return f"noise for records {first + 1:,} to {last:,} of {self._tuples.records:,}"
 
-    def done(self) -> None:
-        """One more piece is drawn."""
-        self._done += 1
-        say(f"drawn noise for {self._done / len(self):.0%} of the records")
+    def report_piece(self) -> None:
+        """Report that one more piece is drawn."""
+        self._drawn_pieces += 1
+        say(f"drawn noise for {self._drawn_pieces / len(self):.0%} of the records")
 
 
 @dataclass(frozen=True, eq=False)
-class _Drawn:
+class _NoiseCounts:
     """How many records of a tuple became the same ``values``, an array per attribute."""
 
     source: Longs
@@ -120,21 +125,23 @@ class _Drawn:
     count: Longs
 
 
-def _drawn(noise: TableNoise, piece: _Numbers) -> _Drawn:
-    """What the records of a piece become, counted."""
+def _draw_noise(noise: TableNoise, piece: _NoisePiece) -> _NoiseCounts:
+    """Draw the noise of a piece, and count what its records become."""
     source = np.repeat(np.arange(len(piece.counts)), piece.counts)
     number = np.arange(len(source)) - (np.cumsum(piece.counts) - piece.counts)[source]
     number[: piece.counts[0]] += piece.first
-    drawn = noise.masked(piece.codes[:, source], noise.keys(piece.codes)[source], number)
-    return _counted(piece.begin + source, drawn)
+    values = noise.masked(piece.codes[:, source], noise.keys(piece.codes)[source], number)
+    return _count_draws(piece.begin + source, values)
 
 
-def _counted(source: Longs, drawn: Sequence[NDArray[Any]]) -> _Drawn:
+def _count_draws(source: Longs, drawn_values: Sequence[NDArray[Any]]) -> _NoiseCounts:
     import pyarrow as pa
 
-    names = [f"v{j}" for j in range(len(drawn))]
-    records = pa.table([source, *drawn], names=["source", *names])
+    names = [f"v{j}" for j in range(len(drawn_values))]
+    records = pa.table([source, *drawn_values], names=["source", *names])
     grouped = records.group_by(["source", *names], use_threads=False)
-    found = grouped.aggregate([([], "count_all")])
-    values = [found.column(name).to_numpy() for name in names]
-    return _Drawn(found.column("source").to_numpy(), values, found.column("count_all").to_numpy())
+    table = grouped.aggregate([([], "count_all")])
+    values = [table.column(name).to_numpy() for name in names]
+    return _NoiseCounts(
+        table.column("source").to_numpy(), values, table.column("count_all").to_numpy()
+    )

@@ -45,15 +45,15 @@ class SparkRows(Applied):
     ) -> None:
         self.engine, self.plan, self.looks, self._kept = engine, plan, looks, kept
         self.names = [column for column in engine.names if column not in set(removed)]
-        self._new = {column: f"new{j}" for j, column in enumerate(looks)}
-        self._rows = rows.join(self._written(), "target")
-        self.data = self._rows.select([self._shown(column) for column in self.names])
+        self._new_names = {column: f"new{j}" for j, column in enumerate(looks)}
+        self._rows = rows.join(self._make_targets_frame(), "target")
+        self.data = self._rows.select([self._released_column(column) for column in self.names])
 
-    def _written(self) -> DataFrame:
-        """How each target is written."""
+    def _make_targets_frame(self) -> DataFrame:
+        """Make a frame of the targets as they are released."""
         kinds, columns = [], {}
         for column, look in self.looks.items():
-            field, new = self.engine.field[column], self._new[column]
+            field, new = self.engine.field[column], self._new_names[column]
             kind = T.StringType() if look.text else field.dataType
             empty = bool((look.places < 0).any())
             kinds.append(T.StructField(new, kind, nullable=field.nullable or empty))
@@ -62,79 +62,81 @@ class SparkRows(Applied):
         targets = np.arange(len(self.plan.targets))
         return small(self.engine.spark, kinds, target=targets, **columns)
 
-    def _shown(self, column: str) -> Column:
+    def _released_column(self, column: str) -> Column:
         """A column as it is released, of the type that it had.
 
-        What else is known of a masked column is not: it may list values that nobody has any more.
+        The metadata of a masked column is dropped: it may list values that nobody has any more.
         """
-        given = self.engine.given[column]
+        original = self.engine.given[column]
         masked = column in self.looks
-        shown = F.col(self._new[column] if masked else self.engine.inner[column])
-        if isinstance(given.dataType, T.StringType):
-            shown = shown.cast(given.dataType)
-        return shown.alias(column) if masked else shown.alias(column, metadata=given.metadata)
+        released = F.col(self._new_names[column] if masked else self.engine.inner[column])
+        if isinstance(original.dataType, T.StringType):
+            released = released.cast(original.dataType)
+        return (
+            released.alias(column) if masked else released.alias(column, metadata=original.metadata)
+        )
 
     # ------------------------------------------------------------------ verify
 
     def verify(self) -> None:
         """Every tuple must have become what was planned, as often, and its rows be those it had."""
         self._check_schema(self.data.schema.fields)
-        new = list(self._new.values())
+        new = list(self._new_names.values())
         counted = (
-            self._rows.withColumn("other", hashed(self._others()))
+            self._rows.withColumn("other", hashed(self._other_fields()))
             .groupBy("tuple", *new)
             .agg(F.count("*").alias("count"), *sums("row"), *sums("other"))
         )
-        self._found = fetched(counted, ["tuple", *new])
-        tuples, counts = (self._column(name) for name in ("tuple", "count"))
-        looks = {self._new[column]: look for column, look in self.looks.items()}
-        found = Frame(self._found)
-        self._classes, planned = numbered_alike(found, looks, len(self.plan.targets))
+        self._counts = fetched(counted, ["tuple", *new])
+        tuples, counts = (self._read_counts(name) for name in ("tuple", "count"))
+        looks = {self._new_names[column]: look for column, look in self.looks.items()}
+        counts_frame = Frame(self._counts)
+        self._classes, planned = numbered_alike(counts_frame, looks, len(self.plan.targets))
         self._check_plan(tuples, counts, planned)
         self._check_rows(tuples)
         self.records = int(counts.sum())
-        either, low = self._column("other_xor"), self._column("other_sum")
-        self._other = int(np.bitwise_xor.reduce(either)), int(low.sum())
+        either, low = self._read_counts("other_xor"), self._read_counts("other_sum")
+        self._others_checksum = int(np.bitwise_xor.reduce(either)), int(low.sum())
 
     def _check_schema(self, fields: Sequence[T.StructField]) -> None:
         if [field.name for field in fields] != self.names:
             raise InternalError("the released frame has other columns than it should")
         for field in fields:
-            given = self.engine.given[field.name]
-            if field.name not in self.looks and field != given:
+            original = self.engine.given[field.name]
+            if field.name not in self.looks and field != original:
                 raise InternalError(f"column {field.name!r} is of another kind than it was")
 
-    def _others(self) -> list[T.StructField]:
+    def _other_fields(self) -> list[T.StructField]:
         return [self.engine.field[column] for column in self.names if column not in self.looks]
 
-    def _column(self, name: str) -> Longs:
-        numbers: Longs = self._found.column(name).to_numpy().astype(np.int64)
+    def _read_counts(self, name: str) -> Longs:
+        numbers: Longs = self._counts.column(name).to_numpy().astype(np.int64)
         return numbers
 
     def _check_plan(self, tuples: Longs, counts: Longs, planned: Longs) -> None:
         size = int(max(self._classes.max(initial=0), planned.max(initial=0))) + 1
         kept = self._kept[self.plan.target]
-        wanted = self.plan.source[kept] * size + planned[self.plan.target[kept]]
-        want = _summed(wanted, self.plan.count[kept])
-        have = _summed(tuples * size + self._classes, counts)
+        planned_keys = self.plan.source[kept] * size + planned[self.plan.target[kept]]
+        want = _sum_by_key(planned_keys, self.plan.count[kept])
+        have = _sum_by_key(tuples * size + self._classes, counts)
         if not all(map(np.array_equal, want, have)):
             self._refuse("the records were not given what was planned")
 
     def _check_rows(self, tuples: Longs) -> None:
         """The rows of a tuple are those that were counted, unless some were to be left out."""
         size = len(self.plan.tuples)
-        whole = np.ones(size, dtype=bool)
-        whole[self.plan.source[~self._kept[self.plan.target]]] = False
+        complete = np.ones(size, dtype=bool)
+        complete[self.plan.source[~self._kept[self.plan.target]]] = False
         counted = self.engine.tuple_of >= 0
         for name, add in (("row_xor", np.bitwise_xor), ("row_sum", np.add)):
             before, after = np.zeros((2, size), dtype=np.int64)
             add.at(before, self.engine.tuple_of[counted], self.engine.tally[name][counted])
-            add.at(after, tuples, self._column(name))
-            if not np.array_equal(before[whole], after[whole]):
+            add.at(after, tuples, self._read_counts(name))
+            if not np.array_equal(before[complete], after[complete]):
                 self._refuse("the masked records are not those that were counted")
 
     def _refuse(self, reason: str) -> NoReturn:
-        """Say whose mistake it is: frames are read again each time, and tables change."""
+        """Raise an error: ours, unless the table changed, as frames are read again each time."""
         if self.engine.has_changed():
             raise ParameterError(
                 "the table behind the frame changed while it was masked",
@@ -143,24 +145,24 @@ class SparkRows(Applied):
         raise InternalError(reason)
 
     def class_sizes(self) -> Longs:
-        return np.sort(_summed(self._classes, self._column("count"))[1])
+        return np.sort(_sum_by_key(self._classes, self._read_counts("count"))[1])
 
     def people(self, column: str) -> Longs:
         field = self.engine.field[column]
-        who = F.when(held(field), comparable(field))
-        nobody = F.max(F.when(held(field), 0).otherwise(1))
-        grouped = self._rows.groupBy(*self._new.values())
-        found = fetched(grouped.agg((F.count_distinct(who) + nobody).alias("people")))
-        return np.sort(found.column("people").to_numpy().astype(np.int64))
+        person = F.when(held(field), comparable(field))
+        has_unknown = F.max(F.when(held(field), 0).otherwise(1))
+        grouped = self._rows.groupBy(*self._new_names.values())
+        table = fetched(grouped.agg((F.count_distinct(person) + has_unknown).alias("people")))
+        return np.sort(table.column("people").to_numpy().astype(np.int64))
 
     def by_class(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
         if not self.plan.is_whole:
             return self.engine.counts("target", self._rows, column, ranges)
         # Every tuple goes whole: what was counted by tuple need not be counted again.
-        tuples, found = self.engine.by_tuple(column, ranges)
+        tuples, distinct = self.engine.by_tuple(column, ranges)
         target = self.plan.target_of()[tuples]
-        left = self._kept[target]
-        return target[left], found.of(left)
+        is_kept = self._kept[target]
+        return target[is_kept], distinct.of(is_kept)
 
     def unique_with(self, columns: Sequence[str]) -> int:
         grouped = [comparable(self.engine.field[column]) for column in columns]
@@ -168,8 +170,8 @@ class SparkRows(Applied):
             return self._rows.groupBy("target", *grouped).count().where("count = 1").count()
 
     def value_counts(self, column: str) -> Distinct:
-        found = Frame(self._found).distinct(self._new[column])
-        return Distinct(found.values, found.codes, self._column("count"))
+        distinct = Frame(self._counts).distinct(self._new_names[column])
+        return Distinct(distinct.values, distinct.codes, self._read_counts("count"))
 
     # ------------------------------------------------------------------ write
 
@@ -206,15 +208,15 @@ class SparkRows(Applied):
             .groupBy(*(inner[column] for column in self.looks))
             .agg(F.count("*").alias("count"), *sums("other"))
         )
-        found = fetched(counted)
-        sizes, either, low = (found.column(n).to_numpy() for n in found.column_names[-3:])
+        table = fetched(counted)
+        sizes, either, low = (table.column(n).to_numpy() for n in table.column_names[-3:])
         if not np.array_equal(np.sort(sizes), self.class_sizes()):
             raise InternalError("the written table has other classes of records than it should")
-        if (int(np.bitwise_xor.reduce(either)), int(low.sum())) != self._other:
+        if (int(np.bitwise_xor.reduce(either)), int(low.sum())) != self._others_checksum:
             raise InternalError("a column of the written table differs that should not")
 
 
-def _summed(keys: Longs, counts: Longs) -> tuple[Longs, Longs]:
+def _sum_by_key(keys: Longs, counts: Longs) -> tuple[Longs, Longs]:
     """The different keys, ascending, and the sum of the counts of each."""
     distinct, place = np.unique(keys, return_inverse=True)
     return distinct, np.bincount(place, weights=counts).astype(np.int64)

@@ -20,7 +20,7 @@ __all__ = ["local", "spark_session", "trouble", "working"]
 #: What Spark takes for a pattern in the name of a file.
 PATTERN = re.compile(r"[\\\[\]{}*?]")
 
-_ON_WORKERS = (
+_WORKER_HINT = (
     "on one machine, set PYSPARK_PYTHON to the Python that runs this program before the session "
     "starts; on a cluster, install ontomask[spark] for the Python of every worker"
 )
@@ -53,18 +53,18 @@ def spark_session(**settings: str) -> SparkSession:
 
 
 def local(path: Path) -> str:
-    """A file of this machine, as Spark names it: not encoded, as a URI would be."""
-    place = os.path.abspath(path)
-    if PATTERN.search(place):
+    """The path of a local file as Spark names it: not encoded, unlike a URI."""
+    absolute = os.path.abspath(path)
+    if PATTERN.search(absolute):
         raise ParameterError(f"Spark takes {path} for a pattern", "rename it, without []{}*?")
-    return f"file:{place}"
+    return f"file:{absolute}"
 
 
 @contextmanager
 def working() -> Iterator[None]:
-    """What goes wrong while Spark works, as an error that says how to mend it.
+    """Turn known errors of Spark into ones that say how to fix them.
 
-    What is no trouble of masking stays what it is: a file that is gone, a cast that fails.
+    Other errors pass through: a file that is gone, a cast that fails.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -78,26 +78,26 @@ def working() -> Iterator[None]:
         raise known from None  # Spark's own says more, and may quote records
 
 
-def trouble(said: str) -> OntomaskError | None:
-    """The troubles that people meet, with what to do; None for what Spark says best itself."""
-    if lacking := re.search(r"No module named '([\w.]+)'", said):
-        return ParameterError(f"the Python of Spark's workers has no {lacking[1]}", _ON_WORKERS)
-    if "Cannot run program" in said:
-        return ParameterError("Spark's workers have no Python that can be started", _ON_WORKERS)
-    if "PYTHON_VERSION_MISMATCH" in said:
-        return ParameterError("Spark's workers have another Python than the driver", _ON_WORKERS)
-    if "maxResultSize" in said:
+def trouble(message: str) -> OntomaskError | None:
+    """A known error of Spark with what to do about it; None where Spark's own message is best."""
+    if lacking := re.search(r"No module named '([\w.]+)'", message):
+        return ParameterError(f"the Python of Spark's workers has no {lacking[1]}", _WORKER_HINT)
+    if "Cannot run program" in message:
+        return ParameterError("Spark's workers have no Python that can be started", _WORKER_HINT)
+    if "PYTHON_VERSION_MISMATCH" in message:
+        return ParameterError("Spark's workers have another Python than the driver", _WORKER_HINT)
+    if "maxResultSize" in message:
         return ParameterError(
             "the distinct combinations of values are larger than Spark lets the driver collect",
             "raise spark.driver.maxResultSize, or give numbers and dates fewer digits first",
         )
-    if "OutOfMemoryError" in said:
+    if "OutOfMemoryError" in message:
         return ParameterError("Spark ran out of memory", "raise spark.driver.memory")
-    if "MemoryError" in said:  # Python's
+    if "MemoryError" in message:  # Python's
         return ParameterError(
             "the Python of a Spark worker ran out of memory",
             "raise spark.executor.pyspark.memory, or choose smaller blocks",
         )
-    if "stopped SparkContext" in said or "SparkContext was shut down" in said:
+    if "stopped SparkContext" in message or "SparkContext was shut down" in message:
         return ParameterError("the frame's Spark session was stopped", "start one, and read again")
     return None

@@ -30,7 +30,7 @@ __all__ = ["in_tasks"]
 #: What is done with a piece, given what all of them share.
 Work = Callable[[Any, Any], Any]
 
-#: How often it is asked how many tasks are done, in seconds.
+#: How often the number of finished tasks is polled, in seconds.
 NOW_AND_THEN = 0.5
 
 
@@ -39,23 +39,25 @@ def in_tasks(
     work: Work,
     shared: Any,
     pieces: Sequence[Any],
-    done: Callable[[], None],
-    called: Callable[[int], str],
+    on_done: Callable[[], None],
+    describe: Callable[[int], str],
 ) -> list[Any]:
-    """What the work makes of every piece, in their order.
+    """Run the work on every piece, each in a task; results in the order of the pieces.
 
-    ``done`` is called for each that is done, ``called`` says what a piece is if its task fails.
+    ``on_done`` is called for each that is done, ``describe`` names a piece whose task fails.
     """
-    context, pickled = spark.sparkContext, _Pickled(pieces)
+    context, pickled = spark.sparkContext, _PickledPieces(pieces)
     with working():
-        told = context.parallelize(pickled, len(pieces))
+        pieces_data = context.parallelize(pickled, len(pieces))
         everything = work, shared, pickled.taxonomies  # known when all pieces are pickled
-        common = context.broadcast(_dumped(everything))
+        common = context.broadcast(_pickle(everything))
         try:
-            answers = _Answers(spark, lambda: told.map(_Task(common)).collect(), len(pieces))
-            return [pickle.loads(it) for it in answers.waited_for(done)]  # noqa: S301 - our own
+            answers = _TaskAnswers(
+                spark, lambda: pieces_data.map(_Task(common)).collect(), len(pieces)
+            )
+            return [pickle.loads(answer) for answer in answers.collect(on_done)]  # noqa: S301 - our own
         except (PySparkException, Py4JError) as error:
-            raise _failed(error, called) or error from None
+            raise _task_error(error, describe) or error from None
         finally:
             common.destroy()
 
@@ -70,19 +72,19 @@ class _Task:
         self._common = common
 
     def __call__(self, piece: bytes) -> bytes:
-        work, shared, taxonomies = _loaded(self._common.value)
-        return pickle.dumps(work(shared, _Unpickler(piece, taxonomies).load()))
+        work, shared, taxonomies = _unpickle_shared(self._common.value)
+        return pickle.dumps(work(shared, _TaxonomyUnpickler(piece, taxonomies).load()))
 
 
 @lru_cache(maxsize=1)  # workers do one task after another
-def _loaded(common: bytes) -> Any:
+def _unpickle_shared(common: bytes) -> Any:
     return pickle.loads(common)  # noqa: S301 - from the driver
 
 
 # ---------------------------------------------------------------------- to and fro
 
 
-class _Pickled:
+class _PickledPieces:
     """Pieces made and pickled as they are asked for; their taxonomies are put aside."""
 
     def __init__(self, pieces: Sequence[Any]) -> None:
@@ -93,35 +95,35 @@ class _Pickled:
         return len(self._pieces)
 
     def __iter__(self) -> Iterator[bytes]:
-        return (_dumped(piece, self.taxonomies) for piece in self._pieces)
+        return (_pickle(piece, self.taxonomies) for piece in self._pieces)
 
 
-def _dumped(it: Any, aside: list[Taxonomy] | None = None) -> bytes:
-    """Something as bytes; instead of a taxonomy, where it stands among those put aside."""
-    written = io.BytesIO()
-    pickler: Any = cloudpickle.Pickler if aside is None else partial(_Aside, aside)
-    pickler(written).dump(it)
-    return written.getvalue()
+def _pickle(value: Any, aside: list[Taxonomy] | None = None) -> bytes:
+    """Pickle a value; a taxonomy is replaced by its place among those put aside."""
+    buffer = io.BytesIO()
+    pickler: Any = cloudpickle.Pickler if aside is None else partial(_TaxonomyPickler, aside)
+    pickler(buffer).dump(value)
+    return buffer.getvalue()
 
 
-class _Aside(cloudpickle.Pickler):
-    def __init__(self, aside: list[Taxonomy], written: io.BytesIO) -> None:
-        super().__init__(written)  # type: ignore[no-untyped-call]
+class _TaxonomyPickler(cloudpickle.Pickler):
+    def __init__(self, aside: list[Taxonomy], buffer: io.BytesIO) -> None:
+        super().__init__(buffer)  # type: ignore[no-untyped-call]
         self._aside = aside
 
-    def persistent_id(self, it: Any) -> int | None:
-        if not isinstance(it, Taxonomy):
+    def persistent_id(self, value: Any) -> int | None:
+        if not isinstance(value, Taxonomy):
             return None
         for place, known in enumerate(self._aside):
-            if known is it:
+            if known is value:
                 return place
-        self._aside.append(it)
+        self._aside.append(value)
         return len(self._aside) - 1
 
 
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, written: bytes, aside: list[Taxonomy]) -> None:
-        super().__init__(io.BytesIO(written))
+class _TaxonomyUnpickler(pickle.Unpickler):
+    def __init__(self, pickled: bytes, aside: list[Taxonomy]) -> None:
+        super().__init__(io.BytesIO(pickled))
         self._aside = aside
 
     def persistent_load(self, place: int) -> Taxonomy:
@@ -131,41 +133,41 @@ class _Unpickler(pickle.Unpickler):
 # ---------------------------------------------------------------------- waiting
 
 
-class _Answers:
-    """The answers of all tasks, collected by a thread while this one tells how far they are."""
+class _TaskAnswers:
+    """The answers of all tasks, collected by a thread while this one reports progress."""
 
     def __init__(
         self, spark: SparkSession, collect: Callable[[], list[bytes]], number: int
     ) -> None:
-        self._context, self._number, self._seen = spark.sparkContext, number, 0
+        self._context, self._number, self._reported = spark.sparkContext, number, 0
         self._group = f"ontomask {secrets.token_hex(8)}"
 
-        def collected() -> list[bytes]:
+        def collect_in_group() -> list[bytes]:
             self._context.setJobGroup(self._group, "planning")
             return collect()
 
-        self._collected = inheritable_thread_target(spark)(collected)
+        self._collect_in_group = inheritable_thread_target(spark)(collect_in_group)
 
-    def waited_for(self, done: Callable[[], None]) -> list[bytes]:
+    def collect(self, on_done: Callable[[], None]) -> list[bytes]:
         with ThreadPoolExecutor(1) as pool:
-            answers: Future[list[bytes]] = pool.submit(self._collected)
+            answers: Future[list[bytes]] = pool.submit(self._collect_in_group)
             try:
                 while not wait([answers], NOW_AND_THEN).done:
-                    self._tell(done, self._finished())
-                found = answers.result()
+                    self._report(on_done, self._count_finished())
+                results = answers.result()
             except BaseException:
                 self._context.cancelJobGroup(self._group)
                 raise
-        self._tell(done, self._number)
-        return found
+        self._report(on_done, self._number)
+        return results
 
-    def _tell(self, done: Callable[[], None], finished: int) -> None:
-        for _ in range(self._seen, finished):
-            done()
-        self._seen = max(self._seen, finished)
+    def _report(self, on_done: Callable[[], None], finished: int) -> None:
+        for _ in range(self._reported, finished):
+            on_done()
+        self._reported = max(self._reported, finished)
 
-    def _finished(self) -> int:
-        """How many tasks are done."""
+    def _count_finished(self) -> int:
+        """Count the tasks that are done."""
         tracker = self._context.statusTracker()
         jobs = map(tracker.getJobInfo, tracker.getJobIdsForGroup(self._group))
         stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
@@ -175,24 +177,24 @@ class _Answers:
 # ---------------------------------------------------------------------- trouble
 
 
-def _failed(error: Exception, called: Callable[[int], str]) -> BlockError | None:
-    """Which piece Spark gave up, and why; the rest of what it says may quote records."""
-    said = str(error)
-    task = re.search(r"Task (\d+) in stage \S+ failed (\d+) times?, most recent failure:", said)
-    if task is None or trouble(said) is not None:
+def _task_error(error: Exception, describe: Callable[[int], str]) -> BlockError | None:
+    """The error of a failed task: which piece, and why; Spark's own text may quote records."""
+    message = str(error)
+    task = re.search(r"Task (\d+) in stage \S+ failed (\d+) times?, most recent failure:", message)
+    if task is None or trouble(message) is not None:
         return None
     times = "once" if task[2] == "1" else f"{task[2]} times"
     return BlockError(
-        f"{called(int(task[1]))} was not planned: its task failed {times} ({_reason(said)})",
+        f"{describe(int(task[1]))} was not planned: its task failed {times} ({_reason(message)})",
         "give Spark's Python workers more memory (spark.executor.memoryOverhead) or choose smaller "
         "blocks, and mask again; nothing was written",
     )
 
 
-def _reason(said: str) -> str:
+def _reason(message: str) -> str:
     """How the last attempt ended, in a few words."""
-    if lost := re.search(r"ExecutorLostFailure \(.*?\) Reason: (.*)", said):
+    if lost := re.search(r"ExecutorLostFailure \(.*?\) Reason: (.*)", message):
         return lost[1][:200].strip()
-    if crashed := re.search(r"Python worker exited unexpectedly( \(\w+\))?", said):
+    if crashed := re.search(r"Python worker exited unexpectedly( \(\w+\))?", message):
         return crashed[0]
     return "Spark's log says why"

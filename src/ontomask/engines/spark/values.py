@@ -32,10 +32,10 @@ Longs = NDArray[np.int64]
 
 #: Types without an order or a hash, and types that Arrow does not know.
 _INTERVALS = (T.CalendarIntervalType, T.YearMonthIntervalType)
-_ODD = (T.MapType, T.VariantType, *_INTERVALS)
+_NOT_COMPARABLE = (T.MapType, T.VariantType, *_INTERVALS)
 
 #: Of the hash of a row, so many bits are summed: the sum of 2^39 rows fits a long.
-_SUMMED = (1 << 24) - 1
+_SUM_MASK = (1 << 24) - 1
 
 
 def _contains(kind: T.DataType, odd: tuple[type[T.DataType], ...]) -> bool:
@@ -55,16 +55,16 @@ def _as_text(name: str) -> Column:
 
 def is_comparable(kind: T.DataType) -> bool:
     """Whether values of a type can be grouped and hashed as they are."""
-    return not _contains(kind, _ODD)
+    return not _contains(kind, _NOT_COMPARABLE)
 
 
 def comparable(field: T.StructField) -> Column:
-    """A column as something that can be grouped and hashed."""
+    """A column in a form that can be grouped and hashed."""
     return F.col(field.name) if is_comparable(field.dataType) else _as_text(field.name)
 
 
 def for_arrow(field: T.StructField) -> Column:
-    """A column as something that Arrow knows."""
+    """A column in a form that Arrow knows."""
     return _as_text(field.name) if _contains(field.dataType, _INTERVALS) else F.col(field.name)
 
 
@@ -77,23 +77,23 @@ def exact(field: T.StructField) -> Column:
 
 def held(field: T.StructField) -> Column:
     """Whether a record has a value."""
-    there = F.col(field.name).isNotNull()
+    present = F.col(field.name).isNotNull()
     if isinstance(field.dataType, T.FloatType | T.DoubleType):
-        there = there & ~F.isnan(field.name)
-    return there
+        present = present & ~F.isnan(field.name)
+    return present
 
 
 def hashed(fields: Sequence[T.StructField]) -> Column:
-    """One number made of some cells of a row."""
+    """The hash of some cells of a row."""
     return F.xxhash64(*map(comparable, fields)) if fields else F.lit(0).cast("long")
 
 
 def sums(name: str) -> list[Column]:
-    """What tells a set of hashes from others, in whatever order they come.
+    """Two checksums of a set of hashes that do not depend on their order.
 
     Two rows that are there twice vanish from the first, and not from the second.
     """
-    either, low = F.bit_xor(name), F.sum(F.col(name).bitwiseAND(F.lit(_SUMMED)))
+    either, low = F.bit_xor(name), F.sum(F.col(name).bitwiseAND(F.lit(_SUM_MASK)))
     return [either.alias(f"{name}_xor"), low.alias(f"{name}_sum")]
 
 
@@ -101,7 +101,7 @@ def sums(name: str) -> list[Column]:
 
 
 def fetched(frame: DataFrame, by: Sequence[str] = ()) -> pa.Table:
-    """A small frame as a pyarrow table, sorted by some columns.
+    """Fetch a small frame as a pyarrow table, sorted by some columns.
 
     Moments come as those of the session's time zone: whose days a date is rounded to.
     """
@@ -114,10 +114,10 @@ def fetched(frame: DataFrame, by: Sequence[str] = ()) -> pa.Table:
         if pa.types.is_timestamp(field.type) and field.type.tz is not None:
             local = table.column(place).cast(pa.timestamp("us", zone))
             table = table.set_column(place, field.name, local)
-    return _sorted(table, by) if by else table.combine_chunks()
+    return _sort_table(table, by) if by else table.combine_chunks()
 
 
-def _sorted(table: pa.Table, by: Sequence[str]) -> pa.Table:
+def _sort_table(table: pa.Table, by: Sequence[str]) -> pa.Table:
     import pyarrow as pa
 
     try:
@@ -129,7 +129,7 @@ def _sorted(table: pa.Table, by: Sequence[str]) -> pa.Table:
 
 
 def small(session: SparkSession, kinds: Sequence[T.StructField] = (), **columns: Any) -> DataFrame:
-    """A frame of a few columns for Spark to join with; whole numbers unless ``kinds`` says more."""
+    """Make a small frame for Spark to join with; whole numbers unless ``kinds`` says more."""
     import pyarrow as pa
 
     known = {field.name: field for field in kinds}

@@ -1,4 +1,4 @@
-"""Some tuples as a table of their own, and their plan as part of that of the whole table."""
+"""Blocks as tables of their own, and their plans joined into one plan for the whole table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Longs = NDArray[np.int64]
 
 
 class Cut:
-    """A table cut into blocks; gives them one at a time."""
+    """The blocks of a table; each is built when it is asked for."""
 
     def __init__(
         self, tuples: Tuples, blocks: Sequence[Longs], factors: Sequence[float] | None
@@ -30,9 +30,11 @@ class Cut:
         block, place = np.empty(len(tuples), dtype=np.int64), np.empty(len(tuples), dtype=np.int64)
         for number, members in enumerate(blocks):
             block[members], place[members] = number, np.arange(len(members))
-        cut = partial(_Cut, block=block, place=place, blocks=len(blocks))
-        self._watched = [cut(held, whole=True) for held in tuples.watched]
-        self._people = None if tuples.people is None else cut(tuples.people, whole=False)
+        split_counts = partial(_CountsByBlock, block=block, place=place, blocks=len(blocks))
+        self._sensitive = [split_counts(column, keep_totals=True) for column in tuples.watched]
+        self._people = (
+            None if tuples.people is None else split_counts(tuples.people, keep_totals=False)
+        )
 
     def __len__(self) -> int:
         return len(self._blocks)
@@ -42,41 +44,45 @@ class Cut:
         members = self._blocks[number]
         attributes, codes = [], []
         for attribute, column in zip(self._tuples.attributes, self._tuples.codes, strict=True):
-            held, place = np.unique(column[members], return_inverse=True)
-            attributes.append(attribute.restricted(held))
+            values, place = np.unique(column[members], return_inverse=True)
+            attributes.append(attribute.restricted(values))
             codes.append(place.ravel())
         return Tuples(
             tuple(attributes),
             np.ascontiguousarray(np.stack(codes), dtype=np.int32),
             self._tuples.counts[members],
-            tuple(it.of(number) for it in self._watched),
-            None if self._people is None else self._people.of(number),
+            tuple(column.in_block(number) for column in self._sensitive),
+            None if self._people is None else self._people.in_block(number),
             self._factors,
         )
 
 
-class _Cut:
-    """What the tuples of each block hold of a column."""
+class _CountsByBlock:
+    """The counts of one column's values, separated by block."""
 
-    def __init__(self, held: Held, block: Longs, place: Longs, blocks: int, whole: bool) -> None:
-        self._held, self._place = held, place
-        self._order = np.argsort(block[held.tuple], kind="stable")
-        self._start = np.searchsorted(block[held.tuple][self._order], np.arange(blocks + 1))
-        self._whole = None
-        if whole:
-            self._whole = np.bincount(held.value, weights=held.count).astype(np.int64)
+    def __init__(
+        self, column: Held, block: Longs, place: Longs, blocks: int, keep_totals: bool
+    ) -> None:
+        self._column, self._place = column, place
+        self._order = np.argsort(block[column.tuple], kind="stable")
+        self._start = np.searchsorted(block[column.tuple][self._order], np.arange(blocks + 1))
+        self._totals = None
+        if keep_totals:
+            self._totals = np.bincount(column.value, weights=column.count).astype(np.int64)
 
-    def of(self, number: int) -> Held:
-        """Of one block, with the counts of the whole table where they are needed."""
-        held = self._held
-        some = self._order[self._start[number] : self._start[number + 1]]
-        tuples, values = self._place[held.tuple[some]], held.value[some]
-        return Held(held.name, tuples, values, held.count[some], held.ordered, self._whole)
+    def in_block(self, number: int) -> Held:
+        """The counts in one block, with the totals of the whole table where they are needed."""
+        column = self._column
+        entries = self._order[self._start[number] : self._start[number + 1]]
+        tuples, values = self._place[column.tuple[entries]], column.value[entries]
+        return Held(
+            column.name, tuples, values, column.count[entries], column.ordered, self._totals
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The plan of a block, who goes where; ``candidates`` are the words that targets stand for."""
+    """The transitions of a block; ``candidates`` are the concepts that its targets refer to."""
 
     candidates: tuple[tuple[Concept, ...] | None, ...]
     targets: Floats
@@ -87,7 +93,7 @@ class Part:
 
 
 def part_of(plan: Transitions) -> Part:
-    """The plan of a block, as it can be told to whoever knows the whole table."""
+    """The transitions of a block without its tuples, ready to be sent to another process."""
     candidates = tuple(
         attribute.candidates if isinstance(attribute, NominalAttribute) else None
         for attribute in plan.tuples.attributes
@@ -96,11 +102,11 @@ def part_of(plan: Transitions) -> Part:
 
 
 def joined(tuples: Tuples, blocks: Sequence[Longs], parts: Sequence[Part]) -> Transitions:
-    """The plans of all blocks as one."""
+    """Join the transitions of all blocks into one plan."""
     begin = np.cumsum([0, *(len(part.targets) for part in parts)])
     plan = Transitions.joined(
         tuples,
-        np.concatenate([_targets(tuples.attributes, part) for part in parts]),
+        np.concatenate([_table_targets(tuples.attributes, part) for part in parts]),
         np.concatenate([members[part.source] for members, part in zip(blocks, parts, strict=True)]),
         np.concatenate([first + part.target for first, part in zip(begin, parts, strict=False)]),
         np.concatenate([part.count for part in parts]),
@@ -109,15 +115,15 @@ def joined(tuples: Tuples, blocks: Sequence[Longs], parts: Sequence[Part]) -> Tr
     return replace(plan, unpaired=tuple(map(sum, unpaired)))
 
 
-def _targets(attributes: Sequence[Attribute], part: Part) -> Floats:
-    """The targets of a block as those of the whole table; a blank stays one."""
+def _table_targets(attributes: Sequence[Attribute], part: Part) -> Floats:
+    """The targets of a block, encoded for the whole table; a blank target stays blank."""
     columns = []
     for attribute, candidates, column in zip(
         attributes, part.candidates, part.targets.T, strict=True
     ):
         if candidates is not None:
             assert isinstance(attribute, NominalAttribute)
-            place = np.array([*(attribute.places[it] for it in candidates), np.nan])
+            place = np.array([*(attribute.places[concept] for concept in candidates), np.nan])
             column = place[np.where(np.isnan(column), -1, column).astype(np.int64)]
         columns.append(column)
     return np.column_stack(columns)

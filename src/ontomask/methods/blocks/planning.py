@@ -44,7 +44,7 @@ _runner: ContextVar[Runner | None] = ContextVar("runner", default=None)
 
 @contextmanager
 def running_blocks(runner: Runner) -> Iterator[None]:
-    """Have blocks planned by a runner for as long as this lasts."""
+    """Plan blocks with this runner inside the ``with`` statement."""
     before = _runner.set(runner)
     try:
         yield
@@ -55,7 +55,7 @@ def running_blocks(runner: Runner) -> Iterator[None]:
 def blocks_of(
     tuples: Tuples, size: int, factors: Sequence[float] | None, fits: Fits
 ) -> list[Longs]:
-    """The blocks that :func:`in_blocks` plans, each by the places of its tuples."""
+    """Split the tuples into blocks, each given by the places of its tuples."""
     weights = factors or [attribute.weight for attribute in tuples.attributes]
     return split(tuples, size, weights, fits)
 
@@ -70,15 +70,17 @@ def in_blocks(
     """Plan every block alone. The same seed gives the same plan wherever they are planned."""
     cut = Cut(tuples, blocks, factors)
     seeds = random.integers(2**63, size=len(blocks))
-    pieces = _Pieces(cut, seeds)
-    said = _Said(len(blocks))
-    run = _runner.get() or _in_processes
-    parts = run(plan, pieces, said.done)
-    return joined(tuples, blocks, [_part(*it, blocks) for it in enumerate(parts)])
+    pieces = _SeededBlocks(cut, seeds)
+    progress = _BlockProgress(len(blocks))
+    run = _runner.get() or _plan_in_processes
+    outcomes = run(plan, pieces, progress.report_block)
+    return joined(
+        tuples, blocks, [_require_plan(*numbered, blocks) for numbered in enumerate(outcomes)]
+    )
 
 
 def planned(plan: Planner, piece: Piece) -> Part | OntomaskError:
-    """What becomes of one block, here and now; an error of ours is told, not raised."""
+    """Plan one block in this process; an error of ours is returned, not raised."""
     tuples, seed = piece
     try:
         return part_of(plan(tuples, np.random.default_rng(seed)))
@@ -86,8 +88,8 @@ def planned(plan: Planner, piece: Piece) -> Part | OntomaskError:
         return error
 
 
-class _Pieces(Sequence[Piece]):
-    """Blocks made when they are asked for: all of them at once would be the table again."""
+class _SeededBlocks(Sequence[Piece]):
+    """Blocks with their seeds, built when asked for: all at once would double the table."""
 
     def __init__(self, cut: Cut, seeds: Longs) -> None:
         self._cut, self._seeds = cut, seeds
@@ -101,51 +103,54 @@ class _Pieces(Sequence[Piece]):
         return self._cut[number], int(self._seeds[number])
 
 
-class _Said:
-    """How far the planning is."""
+class _BlockProgress:
+    """Reports how many blocks are planned."""
 
     def __init__(self, blocks: int) -> None:
-        self._blocks, self._done, self._left = blocks, 0, TimeLeft(blocks)
+        self._blocks, self._planned, self._left = blocks, 0, TimeLeft(blocks)
 
-    def done(self) -> None:
-        """One more block is planned."""
-        self._done += 1
+    def report_block(self) -> None:
+        """Report that one more block is planned."""
+        self._planned += 1
         say(
-            f"planned {self._done:,} of {many(self._blocks, 'block')}{self._left.after(self._done)}"
+            f"planned {self._planned:,} of {many(self._blocks, 'block')}"
+            f"{self._left.after(self._planned)}"
         )
 
 
-def _part(number: int, it: Outcome, blocks: Sequence[Longs]) -> Part:
-    if isinstance(it, Part):
-        return it
+def _require_plan(number: int, outcome: Outcome, blocks: Sequence[Longs]) -> Part:
+    if isinstance(outcome, Part):
+        return outcome
     which = f"block {number + 1:,} of {len(blocks):,} ({many(len(blocks[number]), 'tuple')})"
-    if isinstance(it, Ended):
+    if isinstance(outcome, Ended):
         raise BlockError(
-            f"{which} was not planned: its process ended ({it.reason})",
+            f"{which} was not planned: its process ended ({outcome.reason})",
             "free some memory or choose smaller blocks, and mask again; nothing was written",
         )
-    raise type(it)(f"{which}: {it.message}", it.hint) from it
+    raise type(outcome)(f"{which}: {outcome.message}", outcome.hint) from outcome
 
 
 # ---------------------------------------------------------------------- in processes
 
 
-def _in_processes(
-    plan: Planner, pieces: Sequence[Piece], done: Callable[[], None]
+def _plan_in_processes(
+    plan: Planner, pieces: Sequence[Piece], report_block: Callable[[], None]
 ) -> list[Outcome]:
-    found: dict[int, Any] = {}
-    number = _how_many(pieces)
-    if number > 1:
-        found = side_by_side(planned, plan, pieces, number, found=lambda *_: done()) or {}
+    outcomes: dict[int, Any] = {}
+    processes = _how_many(pieces)
+    if processes > 1:
+        outcomes = (
+            side_by_side(planned, plan, pieces, processes, found=lambda *_: report_block()) or {}
+        )
     for place in range(len(pieces)):
-        if place not in found:  # this process does what others cannot be told
-            found[place] = planned(plan, pieces[place])
-            done()
-    return [found[place] for place in range(len(pieces))]
+        if place not in outcomes:  # this process does what others cannot be told
+            outcomes[place] = planned(plan, pieces[place])
+            report_block()
+    return [outcomes[place] for place in range(len(pieces))]
 
 
 def _how_many(pieces: Sequence[Piece]) -> int:
-    """As many processes as cores, blocks and memory allow; one means none but this."""
+    """The number of processes that cores, blocks and memory allow; 1 means this process only."""
     first, _ = pieces[0]
     if len(first) * len(pieces) < SMALL:
         return 1

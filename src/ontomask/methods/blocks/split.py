@@ -33,29 +33,31 @@ STEPS = 64
 
 
 def split(tuples: Tuples, size: int, weights: Sequence[float], fits: Fits) -> list[Longs]:
-    """Blocks of at most ``size`` tuples, each by place, ascending; near ones one after another.
+    """Split into blocks of at most ``size`` tuples, by ascending place; near blocks are adjacent.
 
     A block is larger only where no cut leaves two parts that both fit. ``weights`` say how much an
     attribute counts.
     """
     lines = [
-        _Line(attribute, codes, weight)
+        _AttributeLine(attribute, codes, weight)
         for attribute, codes, weight in zip(tuples.attributes, tuples.codes, weights, strict=True)
     ]
-    done: list[Longs] = []
+    blocks: list[Longs] = []
     waiting = [np.arange(len(tuples))]
     while waiting:
         members = waiting.pop()
-        halves = _halves(lines, members, fits) if len(members) > size else None
+        halves = _split_in_two(lines, members, fits) if len(members) > size else None
         if halves is None:
-            done.append(np.sort(members))
+            blocks.append(np.sort(members))
         else:
             waiting += reversed(halves)
-    return done
+    return blocks
 
 
-def _halves(lines: Sequence[_Line], members: Longs, fits: Fits) -> tuple[Longs, Longs] | None:
-    """The tuples in two parts that both fit, about as large as each other where they can be."""
+def _split_in_two(
+    lines: Sequence[_AttributeLine], members: Longs, fits: Fits
+) -> tuple[Longs, Longs] | None:
+    """Split the tuples into two parts that both fit, of similar size where possible."""
     # The same pairs for the same tuples: a block depends on nothing but the data.
     lot = np.random.default_rng(len(members))
     pairs = members[lot.integers(len(members), size=(2, PAIRS))]
@@ -68,18 +70,18 @@ def _halves(lines: Sequence[_Line], members: Longs, fits: Fits) -> tuple[Longs, 
     return None
 
 
-class _Line:
+class _AttributeLine:
     """An attribute laid out along a line: where tuples stand, and how wide the steps are."""
 
     def __init__(self, attribute: Attribute, codes: NDArray[np.int32], weight: float) -> None:
         standing = rank(attribute)
         self._at = standing[codes]
         self._weight = weight
-        self._numbers = self._widths = np.zeros(0)
+        self._numbers = self._step_widths = np.zeros(0)
         if isinstance(attribute, NumericalAttribute):
             self._numbers = attribute.numbers / (attribute.range or 1.0)
         else:
-            self._widths = _widths(attribute, np.argsort(standing))
+            self._step_widths = _step_widths(attribute, np.argsort(standing))
 
     def spread(self, a: Longs, b: Longs) -> float:
         """How far pairs of tuples are apart, in the mean."""
@@ -90,11 +92,11 @@ class _Line:
         if self._numbers.size:
             return self._weight * (self._numbers[last] - self._numbers[first])
         apart = np.zeros(len(first))
-        some = np.flatnonzero(first < last)
-        if some.size:
+        distinct = np.flatnonzero(first < last)
+        if distinct.size:
             # Every other stretch is the one between two pairs, and is thrown away.
-            ends = np.column_stack([first[some], last[some]]).ravel()
-            apart[some] = np.maximum.reduceat(np.append(self._widths, 0.0), ends)[::2]
+            ends = np.column_stack([first[distinct], last[distinct]]).ravel()
+            apart[distinct] = np.maximum.reduceat(np.append(self._step_widths, 0.0), ends)[::2]
         return self._weight * apart
 
     def cut(self, members: Longs, least: float, widest: bool) -> tuple[Longs, Longs] | None:
@@ -116,14 +118,14 @@ class _Line:
         return members[order[:middle]], members[order[middle:]]
 
 
-def _widths(attribute: Attribute, order: Longs) -> Floats:
+def _step_widths(attribute: Attribute, order: Longs) -> Floats:
     """The distances between neighbours in an order of the values."""
     assert isinstance(attribute, NominalAttribute)
     widths = np.zeros(max(len(order) - 1, 0))
     for first in range(0, len(widths), STEPS):
-        some = order[first : first + STEPS + 1]
-        few = attribute.restricted(np.sort(some))
+        stretch = order[first : first + STEPS + 1]
+        few = attribute.restricted(np.sort(stretch))
         table = few.rows(few.place)
-        place = np.searchsorted(np.sort(some), some)
+        place = np.searchsorted(np.sort(stretch), stretch)
         widths[first : first + STEPS] = table[place[:-1], place[1:]]
     return widths / FIXED

@@ -28,9 +28,9 @@ def mdav(operators: Operators, k: int) -> Longs:
     tuples = operators.tuples
     targets = tuples.targets()
     group = np.full(len(tuples), -1, dtype=np.int64)
-    numbers = _numbers(operators)
+    numbers = _numerical_attributes(operators)
     remaining = _RemainingNumbers(operators, numbers) if numbers else Remaining(operators)
-    live: _Live = _Numbers(operators, numbers) if numbers else _Values(operators)
+    live: _LiveTuples = _Numbers(operators, numbers) if numbers else _LiveValueTuples(operators)
     groups = 0
 
     def grow(middle: int, near: Longs) -> None:
@@ -48,12 +48,12 @@ def mdav(operators: Operators, k: int) -> Longs:
         grow(r, near)
         if group[s] < 0 and remaining.records >= k:
             grow(s, live.around(targets[s], s, k - 1)[0])
-    _join(operators, group, groups)
+    _join_nearest_groups(operators, group, groups)
     return group
 
 
-def _numbers(operators: Operators) -> list[NumericalAttribute]:
-    """The attributes of a table of numbers alone; none of any other.
+def _numerical_attributes(operators: Operators) -> list[NumericalAttribute]:
+    """The attributes of a table if all are numerical, else an empty list.
 
     Nor of numbers that are so large, or so close, that sums or distances of them are not finite.
     """
@@ -65,13 +65,13 @@ def _numbers(operators: Operators) -> list[NumericalAttribute]:
     return numbers if alone and np.isfinite([*most, *scale]).all() else []
 
 
-class _Live(ABC):
-    """The tuples still in play, packed together again when many have gone."""
+class _LiveTuples(ABC):
+    """The tuples that are in no group yet, packed together when many have left."""
 
     def __init__(self, operators: Operators) -> None:
         self._tuples = np.arange(len(operators.tuples))
         self._place = np.arange(len(self._tuples))
-        self._there = np.ones(len(self._tuples), dtype=np.bool_)
+        self._is_live = np.ones(len(self._tuples), dtype=np.bool_)
         self._missing = 0
 
     @abstractmethod
@@ -81,26 +81,26 @@ class _Live(ABC):
     def remove(self, members: Longs) -> None:
         """Take tuples out."""
         places = self._place[members]
-        self._there[places] = False
-        self._mark(places)
+        self._is_live[places] = False
+        self._hide_places(places)
         self._missing += len(members)
         if self._missing > 64 and self._missing > len(self._tuples) // 8:
-            kept = np.flatnonzero(self._there)
-            self._tuples, self._there = self._tuples[kept], self._there[kept]
+            kept = np.flatnonzero(self._is_live)
+            self._tuples, self._is_live = self._tuples[kept], self._is_live[kept]
             self._place[self._tuples] = np.arange(len(kept))
             self._missing = 0
-            self._pack(kept)
+            self._keep_places(kept)
 
     @abstractmethod
-    def _mark(self, places: Longs) -> None:
-        """Have the loops pass by some places."""
+    def _hide_places(self, places: Longs) -> None:
+        """Make the loops skip these places."""
 
     @abstractmethod
-    def _pack(self, kept: Longs) -> None:
-        """Hold no other places than these."""
+    def _keep_places(self, kept: Longs) -> None:
+        """Keep only these places."""
 
 
-class _Values(_Live):
+class _LiveValueTuples(_LiveTuples):
     """Tuples of any values, compared by looking up the distance of each value."""
 
     def __init__(self, operators: Operators) -> None:
@@ -121,17 +121,20 @@ class _Values(_Live):
         near, far = kernels.nearest(row, *arrays, self._place[middle], most)
         return self._tuples[near], int(self._tuples[far])
 
-    def _mark(self, places: Longs) -> None:
+    def _hide_places(self, places: Longs) -> None:
         self._weight[places] = 0
         self._gone[places] = 2**61
 
-    def _pack(self, kept: Longs) -> None:
+    def _keep_places(self, kept: Longs) -> None:
         self._weight, self._gone = self._weight[kept], self._gone[kept]
         self._codes = np.ascontiguousarray(self._codes[:, kept])
 
 
-class _Numbers(_Live):
-    """Tuples of numbers, compared roughly first: see :mod:`ontomask.methods.microaggregation.mdav_kernels`."""
+class _Numbers(_LiveTuples):
+    """Tuples of numbers, compared roughly first.
+
+    See :mod:`ontomask.methods.microaggregation.mdav_kernels`.
+    """
 
     def __init__(self, operators: Operators, attributes: list[NumericalAttribute]) -> None:
         from ontomask.methods.microaggregation.mdav_kernels import Exact, Rough
@@ -166,10 +169,10 @@ class _Numbers(_Live):
         near, far = kernels.search(target, short, middle, most, self._rough, self._exact)
         return near, int(far)
 
-    def _mark(self, places: Longs) -> None:
+    def _hide_places(self, places: Longs) -> None:
         self._rough.weight[places] = np.nan
 
-    def _pack(self, kept: Longs) -> None:
+    def _keep_places(self, kept: Longs) -> None:
         numbers = np.ascontiguousarray(self._rough.numbers[:, kept])
         weight = self._rough.weight[kept]
         self._rough = self._rough._replace(tuples=self._tuples, numbers=numbers, weight=weight)
@@ -218,8 +221,8 @@ class _RemainingNumbers:
         return middle
 
 
-def _join(operators: Operators, group: Longs, groups: int) -> None:
-    """Give the tuples without a group to the nearest one, by the centroids as they stand."""
+def _join_nearest_groups(operators: Operators, group: Longs, groups: int) -> None:
+    """Add each tuple without a group to the group with the nearest centroid."""
     left = np.flatnonzero(group < 0)
     if not left.size:
         return

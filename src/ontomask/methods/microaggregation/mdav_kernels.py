@@ -92,10 +92,10 @@ def _matters(
 
 
 @compiled
-def _any(
+def _any_matters(
     distances: Shorts, weight: Shorts, slack: np.float32, low: np.float32, high: np.float32
 ) -> bool:
-    """Whether any of them matters."""
+    """Whether any of these weighted distances matters; see :func:`_matters`."""
     many = 0
     for i in range(weight.size):
         many += _matters(distances[i], weight[i], slack, low, high)
@@ -112,13 +112,13 @@ def search(
     ``target`` is the reference, ``short`` the same in short numbers.
     """
     near, chosen = np.full(most + 1, FAR), np.empty(most + 1, np.int64)
-    found, best, far = 0, -1, -1
+    listed, best, far = 0, -1, -1
     low, high = np.float32(FAR if most > 0 else -FAR), np.float32(-1)
     distances, slack = np.empty(BLOCK, np.float32), rough.slack
     for first in range(0, rough.weight.size, BLOCK):
         weight = rough.weight[first : first + BLOCK]
         roughly(first, first + weight.size, short, rough, exact.squared, distances)
-        if not _any(distances, weight, slack, low, high):
+        if not _any_matters(distances, weight, slack, low, high):
             continue
         for i in range(weight.size):
             if not _matters(distances[i], weight[i], slack, low, high):
@@ -130,14 +130,14 @@ def search(
                 high = np.float32(best)
             if most == 0 or distance >= near[most - 1] or t == skip:
                 continue
-            place = found
+            place = listed
             while place > 0 and near[place - 1] > distance:
                 near[place], chosen[place] = near[place - 1], chosen[place - 1]
                 place -= 1
             near[place], chosen[place] = distance, t
-            found = min(found + 1, most)
+            listed = min(listed + 1, most)
             low = np.float32(near[most - 1])
-    return chosen[:found], far
+    return chosen[:listed], far
 
 
 @compiled

@@ -106,20 +106,22 @@ class Microaggregation(InBlocks, GroupingMethod):
         one_of("centroid", self.centroid, "rule", "best")
         one_of("effort", self.effort, "fast", "thorough")
         one_of("diversity", self.diversity, "distinct", "entropy")
-        _check_number("l", self.l, whole=True, least=2)
+        _check_number("l", self.l, integer=True, least=2)
         _check_number("t", self.t, least=0, most=1)
         _check_number("time_limit", self.time_limit, least=0)
         if self.protects is not None:
-            given: Any = self.protects
-            listed = isinstance(given, list | tuple) and all(isinstance(it, str) for it in given)
-            if not listed or not given:
+            columns: Any = self.protects
+            listed = isinstance(columns, list | tuple) and all(
+                isinstance(name, str) for name in columns
+            )
+            if not listed or not columns:
                 raise ParameterError(
-                    f"protects is {given!r}", "it is a list of confidential columns"
+                    f"protects is {columns!r}", "it is a list of confidential columns"
                 )
-            object.__setattr__(self, "protects", tuple(given))
-        self._check_together()
+            object.__setattr__(self, "protects", tuple(columns))
+        self._check_combination()
 
-    def _check_together(self) -> None:
+    def _check_combination(self) -> None:
         if self.algorithm != "merge":
             for name, usual in OF_MERGING.items():
                 if getattr(self, name) != usual:
@@ -178,14 +180,14 @@ class Microaggregation(InBlocks, GroupingMethod):
         return None if self.distance == "mean" else self.operators_for(tuples).factors
 
     def fits(self, tuples: Tuples) -> Fits:
-        """Tuples that could be one group, if it came to that."""
+        """A test of whether some tuples could be one group."""
         if self.algorithm != "merge":
             return super().fits(tuples)
         from ontomask.methods.microaggregation.merging.rules import standing
 
-        return standing(tuples, self.k, self._rules(tuples))
+        return standing(tuples, self.k, self._group_rules(tuples))
 
-    def _rules(self, tuples: Tuples) -> list[Wanted]:
+    def _group_rules(self, tuples: Tuples) -> list[Wanted]:
         from ontomask.methods.microaggregation.merging.rules import wanted
 
         return wanted(tuples, self.k, self.l, self.diversity, self.t, self.protects)
@@ -201,40 +203,40 @@ class Microaggregation(InBlocks, GroupingMethod):
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The group of each tuple, and the centroid of each group."""
         if self.algorithm == "merge":
-            return self._merged(operators, random)
+            return self._merge_groups(operators, random)
         group = mdav(operators, self.k)
         members = np.argsort(group, kind="stable")
         start = np.searchsorted(group[members], np.arange(group.max() + 2))
         return group, operators.centroids(start, members)
 
-    def _merged(
+    def _merge_groups(
         self, operators: Operators, random: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         say("merging groups; the first time ever, the loops are compiled for some ten seconds")
         from ontomask.methods.microaggregation.merging import merge
 
-        found = merge(
+        grouping = merge(
             operators,
             self.k,
             objective=self.objective,
             centroid=self.centroid,
             thorough=self.effort == "thorough",
             time_limit=self.time_limit,
-            rules=self._rules(operators.tuples),
+            rules=self._group_rules(operators.tuples),
             seed=int(random.integers(2**63)) if self.effort == "thorough" else 1,
             progress=say,
         )
-        return found.group, found.centroids
+        return grouping.group, grouping.centroids
 
 
 def _check_number(
-    name: str, value: Any, *, whole: bool = False, least: float, most: float | None = None
+    name: str, value: Any, *, integer: bool = False, least: float, most: float | None = None
 ) -> None:
     if value is None:
         return
-    kinds = int | np.integer if whole else int | float | np.integer | np.floating
+    kinds = int | np.integer if integer else int | float | np.integer | np.floating
     fine = isinstance(value, kinds) and not isinstance(value, bool) and value >= least
     if not fine or (most is not None and value > most):
-        kind = "a whole number" if whole else "a number"
+        kind = "a whole number" if integer else "a number"
         upto = f"{least:g} or more" if most is None else f"from {least:g} to {most:g}"
         raise ParameterError(f"{name} is {value!r}", f"it is {kind}, {upto}")

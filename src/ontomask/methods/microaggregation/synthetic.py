@@ -20,7 +20,7 @@ EQUAL = 1e-12
 def synthetic(
     tuples: Tuples, operators: Operators, group: Longs, random: np.random.Generator
 ) -> Transitions:
-    """Each value replaced by a random one no farther away than the farthest of its group.
+    """Replace each value by a random one no farther away than the farthest of its group.
 
     For every record and attribute by itself a value is drawn, all with the same chance, from the
     distinct ones the attribute takes in the data within :math:`δ_{max}(x)`: the largest distance
@@ -32,18 +32,20 @@ def synthetic(
     of one attribute grows with the distance of the values, so that is what is compared.
     """
     source = np.repeat(np.arange(len(tuples)), tuples.counts)
-    columns = [_drawn(tuples, operators, j, group, random) for j in range(len(tuples.attributes))]
+    columns = [
+        _draw_values(tuples, operators, j, group, random) for j in range(len(tuples.attributes))
+    ]
     masked, target = count_tuples(tuples.attributes, columns)
     return Transitions.joined(tuples, masked.targets(), source, target, np.ones_like(source))
 
 
-def _drawn(
+def _draw_values(
     tuples: Tuples, operators: Operators, j: int, group: Longs, random: np.random.Generator
 ) -> Longs:
-    """A value of attribute ``j`` for each record, in the order of the tuples."""
+    """Draw a value of attribute ``j`` for each record, in the order of the tuples."""
     attribute, codes = tuples.attributes[j], tuples.codes[j].astype(np.int64)
     if isinstance(attribute, NumericalAttribute):
-        low, high = _interval(attribute, codes, group)
+        low, high = _reachable_places(attribute, codes, group)
         return random.integers(np.repeat(low, tuples.counts), np.repeat(high, tuples.counts))
     assert isinstance(attribute, NominalAttribute)
     nearest = _NearValues(attribute, codes, group, operators.classic)
@@ -55,7 +57,7 @@ def _drawn(
         held_by = holders[start[value] : start[value + 1]]
         if not len(held_by):
             continue
-        order, within = nearest.of(value, group[held_by])
+        order, within = nearest.within_reach(value, group[held_by])
         counts = tuples.counts[held_by]
         chosen = order[random.integers(np.repeat(within, counts))]
         places = np.repeat(first[held_by] - np.cumsum(counts) + counts, counts)
@@ -63,7 +65,9 @@ def _drawn(
     return drawn
 
 
-def _interval(attribute: NumericalAttribute, codes: Longs, group: Longs) -> tuple[Longs, Longs]:
+def _reachable_places(
+    attribute: NumericalAttribute, codes: Longs, group: Longs
+) -> tuple[Longs, Longs]:
     """The numbers within reach of each tuple's: the place of the first, and past the last."""
     groups = int(group.max()) + 1
     least, most = np.full(groups, np.inf), np.full(groups, -np.inf)
@@ -88,7 +92,7 @@ class _NearValues:
         groups = np.arange(int(group.max()) + 2)
         self.start = np.searchsorted(key, groups * attribute.size)
 
-    def of(self, value: int, groups: Longs) -> tuple[Longs, Longs]:
+    def within_reach(self, value: int, groups: Longs) -> tuple[Longs, Longs]:
         """All values, the nearest first, and how many are within reach in each of some groups."""
         if self.classic:
             distances = (np.arange(self.attribute.size) != value).astype(np.float64)

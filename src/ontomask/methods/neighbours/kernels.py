@@ -1,9 +1,10 @@
 """The loops that find near tuples. Codes, counts and fixed-point distances only.
 
 ``codes[t, j]`` is the place of a tuple's value among those of attribute ``j``; how values compare
-is a ``Space`` (see :func:`ontomask.methods.neighbours.comparison.space`). An ``Index`` holds the tuples of each value:
-those of value ``v`` of attribute ``j`` are ``holders[first[v'] : first[v'] + length[v']]`` with
-``v' = offset[j] + v``, and ``place[j, t]`` says where tuple ``t`` stands. Tuples can leave it.
+is a ``Space`` (see :func:`ontomask.methods.neighbours.comparison.space`). An ``Index`` holds the
+tuples of each value: those of value ``v`` of attribute ``j`` are
+``holders[first[v'] : first[v'] + length[v']]`` with ``v' = offset[j] + v``, and ``place[j, t]``
+says where tuple ``t`` stands. Tuples can leave it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def apart(x: float, y: float, span: float, scale: float) -> int:
 
 @compiled
 def indexed(codes: Ints, offset: Longs, left: Longs) -> Index:
-    """The tuples of each value, of those with something left."""
+    """Index the tuples by value, those with records left only."""
     p, m = codes.shape
     first = np.zeros(offset[-1], np.int64)
     length = np.zeros(offset[-1], np.int64)
@@ -77,7 +78,7 @@ def leave(t: int, codes: Ints, offset: Longs, index: Index) -> None:
 
 @compiled
 def reading(space: Space, tuples: int, need: int) -> Reading:
-    """Room for reading: the same serves one reference after the other.
+    """Allocate the work space for reading, which serves one reference after the other.
 
     For each attribute the line of the reference, its number, and that number's place; the places
     of the numbers read already, from low up to, but without, high; where the next run begins and
@@ -137,7 +138,7 @@ def distance(t: int, codes: Ints, space: Space, read: Reading) -> int:
 
 
 @compiled
-def _next_run(j: int, space: Space, length: Longs, read: Reading) -> bool:
+def _read_next_run(j: int, space: Space, length: Longs, read: Reading) -> bool:
     """Look up the next run of an attribute that some tuple holds; False at the end."""
     offset, _, tables, orders, numbers, unit = space
     line, here, _, low, high, at, end, ahead, after, cost, outwards, _, _, _ = read
@@ -169,20 +170,20 @@ def _next_run(j: int, space: Space, length: Longs, read: Reading) -> bool:
 
 
 @compiled
-def _begin(space: Space, length: Longs, read: Reading) -> bool:
-    """Start to read all attributes; False where there is no tuple at all."""
+def _start_reading(space: Space, length: Longs, read: Reading) -> bool:
+    """Start reading all attributes; False if there is no tuple at all."""
     _, _, middle, low, high, at, end, ahead, after, _, _, _, _, _ = read
     for j in range(middle.size):
         low[j] = high[j] = middle[j]
         at[j] = end[j] = ahead[j] = after[j] = 0
-        if not _next_run(j, space, length, read):
+        if not _read_next_run(j, space, length, read):
             return False
     return True
 
 
 @compiled
-def _most_promising(space: Space, read: Reading, missing: int) -> int:
-    """Read where it leads farthest, as far as that is needed, for the tuples there are to read."""
+def _most_promising_attribute(space: Space, read: Reading, missing: int) -> int:
+    """The attribute whose next run gains the most distance for each tuple to be read."""
     offset = space[0]
     end, ahead, after, cost = read[6], read[7], read[8], read[9]
     chosen, best = 0, -1.0
@@ -196,7 +197,7 @@ def _most_promising(space: Space, read: Reading, missing: int) -> int:
 
 
 @compiled
-def _new(t: int, by: int, most: int, codes: Ints, space: Space, read: Reading) -> int:
+def _distance_if_new(t: int, by: int, most: int, codes: Ints, space: Space, read: Reading) -> int:
     """The distance to a tuple met in the run of attribute ``by``; -1 if too far or met before."""
     offset, start, tables, _, numbers, unit = space
     line, here, ahead = read[0], read[1], read[7]
@@ -239,20 +240,20 @@ def gather(
     offset, _, _, orders, _, unit = space
     first, length, holders, _ = index
     line, at, end, ahead, outwards = read[0], read[5], read[6], read[7], read[10]
-    found, far, shells = read[11], read[12], read[13]
+    nearest, far, shells = read[11], read[12], read[13]
     shell, inside = shells[: need + 2], shells[need + 2 :]  # distances met, records at each
     depth = 0
     records = 0
     many = 0
     cut = limit
-    if not _begin(space, length, read):
+    if not _start_reading(space, length, read):
         return 0, cut
     while True:
         most = cut // least if weighted else cut
         missing = most + 1 - ahead.sum()
         if missing <= 0:
             break
-        j = _most_promising(space, read, missing)
+        j = _most_promising_attribute(space, read, missing)
         order, base = orders, line[j]
         if unit[j, 0] > 0:
             order, base = outwards, j * (outwards.size // ahead.size)
@@ -260,14 +261,14 @@ def gather(
             v = offset[j] + order[base + step]
             for where in range(first[v], first[v] + length[v]):
                 t = holders[where]
-                d = _new(t, j, most, codes, space, read)
+                d = _distance_if_new(t, j, most, codes, space, read)
                 if d < 0 or t == skip or (avoid >= 0 and codes[t, avoid] == value):
                     continue
                 if weighted:
                     d *= weight[t]
                 if d > cut:
                     continue
-                found[many], far[many] = t, d
+                nearest[many], far[many] = t, d
                 many += 1
                 # Keep the records at each distance, as far as they are needed.
                 place = depth
@@ -286,11 +287,11 @@ def gather(
                     records -= inside[depth]
                 if records >= need:
                     cut = shell[depth - 1]
-        if not _next_run(j, space, length, read):
+        if not _read_next_run(j, space, length, read):
             break  # every tuple was met
     kept = 0
     for i in range(many):
         if far[i] <= cut:
-            found[kept], far[kept] = found[i], far[i]
+            nearest[kept], far[kept] = nearest[i], far[i]
             kept += 1
     return kept, cut

@@ -29,28 +29,28 @@ BITS = 63
 
 
 def interleaved(tuples: Tuples) -> Longs:
-    """All first steps, then all second ones, and so on: the order that keeps most together."""
-    walks = [_steps(attribute) for attribute in tuples.attributes]
-    return _sorted(tuples, _by_level(walks, range(len(walks))))
+    """The order by all first steps, then all second steps, and so on; it keeps most together."""
+    walks = [_walk_to_values(attribute) for attribute in tuples.attributes]
+    return _sort_by_steps(tuples, _by_level(walks, range(len(walks))))
 
 
 def orders(tuples: Tuples) -> Iterator[Longs]:
     """Three orders for each attribute that may come first: as they are, and interleaved twice."""
-    walks = [_steps(attribute) for attribute in tuples.attributes]
+    walks = [_walk_to_values(attribute) for attribute in tuples.attributes]
     many = len(walks)
     for shift in range(many):
         turn = [(shift + j) % many for j in range(many)]
-        yield _sorted(tuples, [step for j in turn for step in _of(walks, j)])
+        yield _sort_by_steps(tuples, [step for j in turn for step in _steps_of(walks, j)])
         if many > 1:
-            yield _sorted(tuples, _by_level(walks, turn))
-            yield _sorted(tuples, _by_level(walks, turn, together=2))
+            yield _sort_by_steps(tuples, _by_level(walks, turn))
+            yield _sort_by_steps(tuples, _by_level(walks, turn, together=2))
 
 
 def rank(attribute: Attribute) -> Longs:
     """Where each value of an attribute stands when its taxonomy is walked depth first."""
     if isinstance(attribute, NumericalAttribute):
         return np.arange(attribute.size)
-    walk = _steps(attribute)
+    walk = _walk_to_values(attribute)
     order = np.lexsort(walk[::-1]) if walk else np.arange(attribute.size)
     standing = np.empty(attribute.size, dtype=np.int64)
     standing[order] = np.arange(attribute.size)
@@ -65,7 +65,7 @@ class _Step:
         self.bits = max(1, int(way.max(initial=0)).bit_length())
 
 
-def _of(walks: Sequence[Sequence[Ints]], j: int) -> list[_Step]:
+def _steps_of(walks: Sequence[Sequence[Ints]], j: int) -> list[_Step]:
     return [_Step(j, way) for way in walks[j]]
 
 
@@ -73,15 +73,15 @@ def _by_level(
     walks: Sequence[Sequence[Ints]], turn: Sequence[int], together: int = 1
 ) -> list[_Step]:
     """Steps level by level; the first ones of an attribute may stay together."""
-    steps = [step for j in turn for step in _of(walks, j)[:together]]
+    steps = [step for j in turn for step in _steps_of(walks, j)[:together]]
     deepest = max(len(walk) for walk in walks)
     for level in range(together, deepest):
         steps += [_Step(j, walks[j][level]) for j in turn if level < len(walks[j])]
     return steps
 
 
-def _sorted(tuples: Tuples, steps: Sequence[_Step]) -> Longs:
-    """Tuples by one step after the other, packed into as few sort keys as it takes."""
+def _sort_by_steps(tuples: Tuples, steps: Sequence[_Step]) -> Longs:
+    """Sort tuples by one step after the other, packed into as few sort keys as possible."""
     keys: list[Longs] = []
     room = 0
     for step in steps:
@@ -94,20 +94,20 @@ def _sorted(tuples: Tuples, steps: Sequence[_Step]) -> Longs:
     return np.lexsort(keys[::-1]) if keys else np.arange(len(tuples))
 
 
-def _steps(attribute: Attribute) -> list[Ints]:
+def _walk_to_values(attribute: Attribute) -> list[Ints]:
     if isinstance(attribute, NominalAttribute):
-        walk = _down(attribute.domain, attribute.domain.codes(list(attribute.values)))
+        walk = _walk_down(attribute.domain, attribute.domain.codes(list(attribute.values)))
         if attribute.size == len(attribute.values):
             return walk
         # A missing value is no concept: it stands apart from all of them.
         missing = np.append(np.zeros(len(attribute.values), dtype=np.int32), np.int32(1))
         return [missing, *(np.append(way, np.int32(0)) for way in walk)]
     assert isinstance(attribute, NumericalAttribute)
-    return _halved(attribute)
+    return _walk_by_halves(attribute)
 
 
-def _halved(attribute: NumericalAttribute) -> list[Ints]:
-    """In which half, and in which half of that; at last the values one by one."""
+def _walk_by_halves(attribute: NumericalAttribute) -> list[Ints]:
+    """The half of the range each number is in, the half of that, and so on; then the value."""
     if attribute.size < 2:
         return []
     share = (attribute.numbers - attribute.numbers[0]) / attribute.range
@@ -116,7 +116,7 @@ def _halved(attribute: NumericalAttribute) -> list[Ints]:
     return [*halves, np.arange(attribute.size, dtype=np.int32)]
 
 
-def _down(domain: Taxonomy, values: Ints) -> list[Ints]:
+def _walk_down(domain: Taxonomy, values: Ints) -> list[Ints]:
     """The way taken at each step from the root to each value.
 
     A concept with several parents is reached through the deepest, the first of equals.
@@ -132,16 +132,16 @@ def _down(domain: Taxonomy, values: Ints) -> list[Ints]:
     for level in range(1, len(upwards)):
         # The ancestor that is `level` links below the root, or the value itself above that.
         at = np.maximum(depth - level, 0)
-        reached = np.choose(at, upwards) if len(upwards) < 32 else _chosen(at, upwards)
-        steps.append(_ways(reached, above, depth >= level))
+        reached = np.choose(at, upwards) if len(upwards) < 32 else _pick_levels(at, upwards)
+        steps.append(_child_numbers(reached, above, depth >= level))
     return steps
 
 
-def _chosen(at: Longs, levels: Sequence[Longs]) -> Longs:
+def _pick_levels(at: Longs, levels: Sequence[Longs]) -> Longs:
     return np.array(levels)[at, np.arange(len(at))]
 
 
-def _ways(reached: Longs, above: Longs, moved: NDArray[np.bool_]) -> Ints:
+def _child_numbers(reached: Longs, above: Longs, moved: NDArray[np.bool_]) -> Ints:
     """Which child of its parent each concept is, from 1; 0 for values that stay above."""
     distinct, place = np.unique(reached, return_inverse=True)
     parents = above[distinct]

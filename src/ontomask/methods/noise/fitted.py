@@ -79,34 +79,36 @@ class FittedNoise:
         self._prepare()
 
     def _prepare(self) -> None:
-        """What follows from the rest, or must not be shared with a copy."""
+        """Set the attributes that are derived, or that no copy may share."""
         self._known = np.zeros(0, dtype=np.int32)
-        self._often: Longs = np.zeros(0, dtype=np.int64)
+        self._frequencies: Longs = np.zeros(0, dtype=np.int64)
         if self.counts is not None:
             codes = self.domain.codes(list(self.counts))
             ascending = np.argsort(codes)
             self._known = codes[ascending]
-            self._often = np.array(list(self.counts.values()), dtype=np.int64)[ascending]
+            self._frequencies = np.array(list(self.counts.values()), dtype=np.int64)[ascending]
         if self.method.strategy == "semantic":
             from ontomask.methods.noise.kernels import masked  # compiling starts here
 
-            self._masked_by = masked
+            self._mask_kernel = masked
             self._names = self.domain.identifiers
             measure = self.method.measure(self.measure)
             self._noise = SemanticNoise(self.domain, measure, self.mean)
         room = max(16, MOST_KEPT // len(self.domain))
         self._codes = lru_cache(1 << 16, typed=True)(self._code)
-        self._around = lru_cache(room, typed=True)(lambda it: self._noise.around(self._codes(it)))
-        self._forget()
+        self._around = lru_cache(room, typed=True)(
+            lambda value: self._noise.around(self._codes(value))
+        )
+        self._renew_randomness()
 
-    def _forget(self) -> None:
+    def _renew_randomness(self) -> None:
         """Start with new random numbers."""
         self._process = os.getpid()
         self._random = np.random.default_rng()
-        self._drawn: list[tuple[float, float]] = []
+        self._draws: list[tuple[float, float]] = []
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: it for name, it in self.__dict__.items() if not name.startswith("_")}
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -126,25 +128,25 @@ class FittedNoise:
         """
         if random is not None or self.method.strategy != "semantic":
             return self.mask_values([value], random)[0]
-        around = self._found(value)
+        around = self._find_surroundings(value)
         if os.getpid() != self._process:
-            self._forget()
+            self._renew_randomness()
         while True:
             try:
-                epsilon, tie = self._drawn.pop()
+                epsilon, tie = self._draws.pop()
                 break
             except IndexError:
                 draws = self.method.draws(AT_A_TIME, self.variance, self._random)
-                self._drawn = list(zip(*(drawn.tolist() for drawn in draws), strict=True))
-        return self._names[self._masked_by(epsilon, tie, *around)]
+                self._draws = list(zip(*(drawn.tolist() for drawn in draws), strict=True))
+        return self._names[self._mask_kernel(epsilon, tie, *around)]
 
-    def _found(self, value: Any) -> Surroundings:
+    def _find_surroundings(self, value: Any) -> Surroundings:
         try:
             return self._around(value)
         except TypeError:
-            if not _unhashable(value):
+            if not _is_unhashable(value):
                 raise
-            raise _no_value(value) from None
+            raise _bad_value_error(value) from None
 
     def mask_values(
         self, values: Iterable[Any], random: np.random.Generator | int | None = None
@@ -154,13 +156,13 @@ class FittedNoise:
         try:
             codes = np.array([self._codes(value) for value in column], dtype=np.int32)
         except TypeError:
-            raise _no_value(next(filter(_unhashable, column), None)) from None
+            raise _bad_value_error(next(filter(_is_unhashable, column), None)) from None
         names = self.domain.identifiers
-        return [names[code] for code in self._masked(codes, self._generator(random)).tolist()]
+        return [names[code] for code in self._mask_codes(codes, self._generator(random)).tolist()]
 
-    def _masked(self, codes: NDArray[np.int32], random: np.random.Generator) -> NDArray[Any]:
+    def _mask_codes(self, codes: NDArray[np.int32], random: np.random.Generator) -> NDArray[Any]:
         if self.method.strategy != "semantic":
-            return self.method.baseline(random.random(len(codes)), self._known, self._often)
+            return self.method.baseline(random.random(len(codes)), self._known, self._frequencies)
         distinct, counts = np.unique(codes, return_counts=True)
         draws = self.method.draws(len(codes), self.variance, random)
         masked = np.empty(len(codes), dtype=np.int32)
@@ -170,7 +172,7 @@ class FittedNoise:
     def _generator(self, random: np.random.Generator | int | None) -> np.random.Generator:
         if random is None:
             if os.getpid() != self._process:
-                self._forget()
+                self._renew_randomness()
             return self._random
         if isinstance(random, np.random.Generator):
             return random
@@ -188,7 +190,7 @@ class FittedNoise:
         elif isinstance(value, int | np.integer) and not isinstance(value, bool):
             text = str(value)
         else:
-            raise _no_value(value)
+            raise _bad_value_error(value)
         kind, codes = self.domain.names.find(text)
         if len(codes) == 1:
             return codes[0]
@@ -248,11 +250,11 @@ class FittedNoise:
 
 
 def measure_name(measure: Any) -> str:
-    """What a function is called."""
+    """The name of a function or of its class."""
     return str(getattr(measure, "__name__", type(measure).__name__))
 
 
-def _unhashable(value: Any) -> bool:
+def _is_unhashable(value: Any) -> bool:
     try:
         hash(value)
     except TypeError:
@@ -260,8 +262,8 @@ def _unhashable(value: Any) -> bool:
     return False
 
 
-def _no_value(value: Any) -> OntomaskError:
-    if not _unhashable(value) and is_missing(value):
+def _bad_value_error(value: Any) -> OntomaskError:
+    if not _is_unhashable(value) and is_missing(value):
         return UnknownValueError("the value is missing", "leave missing values out")
     return ParameterError(
         f"a value is of type {type(value).__name__}", "give the text of an identifier or a name"
@@ -280,10 +282,10 @@ def fit(
 ) -> FittedNoise:
     """See :meth:`NoiseAddition.fit`."""
     measure_called(measure, taxonomy)  # a wrong name is said before a wrong value
-    counts = _counted(values, taxonomy)
+    counts = _count_concepts(values, taxonomy)
     if len(counts) < 2:
         raise nothing_would_change("the column has one value")
-    inside = _domain(taxonomy, domain, counts)
+    inside = _choose_domain(taxonomy, domain, counts)
     mean, variance = mean_and_variance(counts, inside, method.measure(measure))
     if variance == 0:
         raise nothing_would_change("the column has variance 0")
@@ -291,7 +293,9 @@ def fit(
     return FittedNoise(method, inside, measure, mean, variance, kept)
 
 
-def _counted(values: Iterable[Any] | Mapping[Any, int], taxonomy: Taxonomy) -> dict[Concept, int]:
+def _count_concepts(
+    values: Iterable[Any] | Mapping[Any, int], taxonomy: Taxonomy
+) -> dict[Concept, int]:
     terms = map_terms(values, taxonomy, stems=None)
     if terms.missing:
         raise ParameterError(
@@ -312,7 +316,7 @@ def _counted(values: Iterable[Any] | Mapping[Any, int], taxonomy: Taxonomy) -> d
     return dict(sorted(counts.items()))
 
 
-def _domain(taxonomy: Taxonomy, domain: Concept, counts: Mapping[Concept, int]) -> Taxonomy:
+def _choose_domain(taxonomy: Taxonomy, domain: Concept, counts: Mapping[Concept, int]) -> Taxonomy:
     if domain == "taxonomy":
         return taxonomy
     if domain == "lcs":
@@ -332,9 +336,9 @@ def _domain(taxonomy: Taxonomy, domain: Concept, counts: Mapping[Concept, int]) 
 
 def load(path: str | PathLike[str]) -> FittedNoise:
     """See :meth:`NoiseAddition.load`."""
-    content = _read(Path(path))
+    content = _read_content(Path(path))
     try:
-        return _fitted(content)
+        return _restore_noise(content)
     except KeyError as error:
         raise FileFormatError(f"{path} is damaged: it lacks {error}", "save it again") from None
     except (TypeError, ValueError, IndexError, AttributeError, OntomaskError) as error:
@@ -342,7 +346,7 @@ def load(path: str | PathLike[str]) -> FittedNoise:
         raise FileFormatError(f"{path} is damaged: {reason}", "save it again") from None
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_content(path: Path) -> dict[str, Any]:
     try:
         raw = path.read_bytes()
         if raw.startswith(b"\x1f\x8b"):
@@ -366,10 +370,10 @@ def _read(path: Path) -> dict[str, Any]:
     return content
 
 
-def _fitted(content: dict[str, Any]) -> FittedNoise:
+def _restore_noise(content: dict[str, Any]) -> FittedNoise:
     settings = ("alpha", "distribution", "strategy", "operators")
     method = NoiseAddition(**{name: content[name] for name in settings})
-    domain = _taxonomy(content["domain"])
+    domain = _restore_taxonomy(content["domain"])
     if content["measure"] not in MEASURES:
         raise ValueError(f"there is no measure {content['measure']!r}")
     mean, variance = content["mean"], content["variance"]
@@ -386,9 +390,13 @@ def _fitted(content: dict[str, Any]) -> FittedNoise:
     return FittedNoise(method, domain, content["measure"], mean, variance, counts or None)
 
 
-def _taxonomy(kept: dict[str, Any]) -> Taxonomy:
-    identifiers, parents, labels = kept["identifiers"], kept["parents"], kept["labels"]
-    names = [*identifiers, *(name for some in labels for name in some), *kept["aliases"]]
+def _restore_taxonomy(saved: dict[str, Any]) -> Taxonomy:
+    identifiers, parents, labels = saved["identifiers"], saved["parents"], saved["labels"]
+    names = [
+        *identifiers,
+        *(name for concept_labels in labels for name in concept_labels),
+        *saved["aliases"],
+    ]
     if not all(isinstance(name, str) for name in names):
         raise ValueError("a name is no text")
     size = len(identifiers)
@@ -405,7 +413,7 @@ def _taxonomy(kept: dict[str, Any]) -> Taxonomy:
     return Taxonomy(
         identifiers,
         Links.from_pairs(child, parent, size),
-        [tuple(some) for some in labels],
-        {alias: number[concept] for alias, concept in kept["aliases"].items()},
-        About(str(kept["name"]), str(kept["source"]), str(kept["version"])),
+        [tuple(concept_labels) for concept_labels in labels],
+        {alias: number[concept] for alias, concept in saved["aliases"].items()},
+        About(str(saved["name"]), str(saved["source"]), str(saved["version"])),
     )

@@ -25,7 +25,7 @@ SPREAD = 2654435769
 
 
 @compiled
-def classify(
+def classify_concepts(
     value: int, row: Floats, from_mean: Ints, kind: Ints, distances: Ints, table: Ints, slots: Ints
 ) -> int:
     """Number the different distances as they are met; how many there are.
@@ -37,32 +37,32 @@ def classify(
     """
     last = table.size - 1
     here = from_mean[value]
-    found = 0
+    many_distances = 0
     for concept in range(row.size):
         distance = np.int32(np.rint(row[concept] * FIXED))
         slot = ((np.int64(distance) * SPREAD) >> 8) & last
         while table[slot] >= 0 and distances[table[slot]] != distance:
             slot = (slot + 1) & last
         if table[slot] < 0:
-            table[slot] = found
-            slots[found] = slot
-            distances[found] = distance
-            found += 1
+            table[slot] = many_distances
+            slots[many_distances] = slot
+            distances[many_distances] = distance
+            many_distances += 1
         # Sums of comparisons, not branches: which side comes next cannot be guessed.
         side = (from_mean[concept] > here) + 2 * (from_mean[concept] == here)
         kind[concept] = 3 * table[slot] + side
-    for number in range(found):
+    for number in range(many_distances):
         table[slots[number]] = -1
-    return found
+    return many_distances
 
 
 @compiled
-def lay_out(
-    value: int, kind: Ints, found: int, nearest_first: Longs, concepts: Ints
+def sort_concepts(
+    value: int, kind: Ints, many_distances: int, nearest_first: Longs, concepts: Ints
 ) -> tuple[Longs, Longs]:
     """Sort the concepts by side, then distance, the value last; where each kind begins and ends."""
-    kind[value] = 3 * found  # a kind of its own
-    begin = np.zeros(3 * found + 1, np.int64)
+    kind[value] = 3 * many_distances  # a kind of its own
+    begin = np.zeros(3 * many_distances + 1, np.int64)
     for concept in range(kind.size):
         begin[kind[concept]] += 1
     end = 0
@@ -71,7 +71,7 @@ def lay_out(
             count = begin[3 * distance + side]
             begin[3 * distance + side] = end
             end += count
-    begin[3 * found] = end
+    begin[3 * many_distances] = end
     until = begin.copy()
     for concept in range(kind.size):
         concepts[until[kind[concept]]] = concept
@@ -80,8 +80,8 @@ def lay_out(
 
 
 @compiled
-def everything(nearest_first: Longs, first: Longs, until: Longs, concepts: Ints) -> Longs:
-    """Copy the concepts, by distance alone, behind what is there; where each distance begins.
+def copy_by_distance(nearest_first: Longs, first: Longs, until: Longs, concepts: Ints) -> Longs:
+    """Append the concepts sorted by distance alone; where each distance begins.
 
     Those of kind ``i`` stand from ``first[i]`` up to ``until[i]``.
     """
@@ -98,7 +98,7 @@ def everything(nearest_first: Longs, first: Longs, until: Longs, concepts: Ints)
 
 
 @compiled
-def surround(
+def group_surroundings(
     value: int,
     mean: int,
     kind: Ints,
@@ -108,9 +108,9 @@ def surround(
     apart: Ints,
     sides: Longs,
 ) -> int:
-    """Arrange what surrounds a value, of which the kinds are known; how many groups there are."""
+    """Group the concepts around a value, whose kinds are known; how many groups there are."""
     nearest_first = np.argsort(distances)
-    first, until = lay_out(value, kind, distances.size, nearest_first, concepts)
+    first, until = sort_concepts(value, kind, distances.size, nearest_first, concepts)
     groups = 0
     begin[0] = 0
     for side in range(2):
@@ -125,7 +125,7 @@ def surround(
         sides[side, 2] = value != mean and sides[side, 0] == groups
     if value != mean and sides[0, 2] + sides[1, 2] == 0:
         return groups
-    start = everything(nearest_first, first, until, concepts)
+    start = copy_by_distance(nearest_first, first, until, concepts)
     groups += 1  # what begins there is only the end of the one before
     begin[groups] = start[0]
     from_here = groups
@@ -151,7 +151,7 @@ def empty_table(concepts: int) -> Ints:
 
 @compiled
 def arrange(value: int, mean: int, row: Floats, from_mean: Ints) -> tuple[Ints, Longs, Ints, Longs]:
-    """What surrounds a value, to be kept: ``concepts``, ``begin``, ``apart``, ``sides``."""
+    """Arrange the concepts around a value: ``concepts``, ``begin``, ``apart``, ``sides``."""
     size = row.size
     kind = np.empty(size, np.int32)
     distances = np.empty(size, np.int32)
@@ -160,8 +160,12 @@ def arrange(value: int, mean: int, row: Floats, from_mean: Ints) -> tuple[Ints, 
     begin = np.empty(2 * size + 2, np.int64)
     apart = np.empty(2 * size + 1, np.int32)
     sides = np.empty((2, 3), np.int64)
-    found = classify(value, row, from_mean, kind, distances, empty_table(size), slots)
-    groups = surround(value, mean, kind, distances[:found], concepts, begin, apart, sides)
+    many_distances = classify_concepts(
+        value, row, from_mean, kind, distances, empty_table(size), slots
+    )
+    groups = group_surroundings(
+        value, mean, kind, distances[:many_distances], concepts, begin, apart, sides
+    )
     return (
         concepts[: begin[groups]].copy(),
         begin[: groups + 1].copy(),
@@ -209,7 +213,7 @@ def masked(
     apart: Ints,
     sides: Longs,
 ) -> int:
-    """What a value becomes; ``tie``, from 0 up to 1, chooses among equals."""
+    """Mask a value; ``tie``, from 0 up to 1, chooses among equals."""
     if epsilon == 0:
         return value
     first, last = reached(epsilon, begin, apart, sides)
@@ -228,7 +232,7 @@ def mask_values(
     tie: Floats,
     out: Ints,
 ) -> None:
-    """What each record becomes; those of ``values[i]`` are ``start[i]`` up to ``start[i + 1]``.
+    """Mask each record; those of ``values[i]`` are ``start[i]`` up to ``start[i + 1]``.
 
     ``rows[i]`` are the distances from that value to every concept.
     """
@@ -243,7 +247,9 @@ def mask_values(
     sides = np.empty((2, 3), np.int64)
     for i in range(values.size):
         value = values[i]
-        found = classify(value, rows[i], from_mean, kind, distances, table, slots)
-        surround(value, mean, kind, distances[:found], concepts, begin, apart, sides)
+        many_distances = classify_concepts(value, rows[i], from_mean, kind, distances, table, slots)
+        group_surroundings(
+            value, mean, kind, distances[:many_distances], concepts, begin, apart, sides
+        )
         for record in range(start[i], start[i + 1]):
             out[record] = masked(epsilon[record], tie[record], value, concepts, begin, apart, sides)

@@ -54,7 +54,9 @@ def tuple_keys(tuples: Tuples, secret: bytes) -> Keys:
     nor on the order of the attributes.
     """
     names = [attribute.name for attribute in tuples.attributes]
-    return keys_of(names, [digests(it, secret) for it in tuples.attributes], tuples.codes)
+    return keys_of(
+        names, [digests(attribute, secret) for attribute in tuples.attributes], tuples.codes
+    )
 
 
 def keys_of(
@@ -62,7 +64,7 @@ def keys_of(
     of_values: Sequence[Keys],
     codes: Codes,
 ) -> Keys:
-    """The keys of rows of codes, given the attributes' names and the digests of their values."""
+    """Combine the digests of values into a key for each row of codes."""
     keys = np.zeros(len(codes[0]), dtype=np.uint64)
     for j in sorted(range(len(names)), key=names.__getitem__):
         keys = mixed(keys + of_values[j][codes[j]])
@@ -72,16 +74,16 @@ def keys_of(
 def digests(attribute: Attribute, secret: bytes) -> Keys:
     """A number for each value of an attribute, by place, made of the value and a secret."""
     start = blake2b(digest_size=8, key=secret, person=b"ontomask values")
-    start.update(_bytes(f"{attribute.name}\0"))
-    found = bytearray()
-    for text in _texts(attribute):
+    start.update(_encode_text(f"{attribute.name}\0"))
+    digest_bytes = bytearray()
+    for text in _value_texts(attribute):
         hashed = start.copy()
-        hashed.update(_bytes(text))
-        found += hashed.digest()
-    return np.frombuffer(bytes(found), dtype="<u8").astype(np.uint64)
+        hashed.update(_encode_text(text))
+        digest_bytes += hashed.digest()
+    return np.frombuffer(bytes(digest_bytes), dtype="<u8").astype(np.uint64)
 
 
-def _texts(attribute: Attribute) -> Iterable[str]:
+def _value_texts(attribute: Attribute) -> Iterable[str]:
     """The values themselves as text: a concept, a number, or that it is missing."""
     if isinstance(attribute, NumericalAttribute):
         return (f"n{number!r}" for number in (attribute.numbers + 0.0).tolist())  # no minus zero
@@ -92,26 +94,26 @@ def _texts(attribute: Attribute) -> Iterable[str]:
 
 
 def stream(secret: bytes, name: str, which: int) -> int:
-    """What tells the draws of an attribute from those of others; ``which`` of its draws it is."""
+    """The number of the random stream of an attribute; ``which`` of its draws it is for."""
     hashed = blake2b(digest_size=8, key=secret, person=b"ontomask draws")
-    hashed.update(_bytes(f"{name}\0{which}"))
+    hashed.update(_encode_text(f"{name}\0{which}"))
     return int.from_bytes(hashed.digest(), "little")
 
 
 def uniforms(keys: Keys, number: Longs, stream: int) -> Floats:
-    """A number from 0 up to 1 for each record, multiples of 2^-53.
+    """Draw a number from 0 up to 1 for each record, a multiple of 2^-53.
 
     ``keys`` are those of the records' tuples, ``number`` counts the records of a tuple from 0.
     """
     out = np.empty(len(keys))
     for first in range(0, len(keys), AT_A_TIME):
-        some = slice(first, first + AT_A_TIME)
-        start = mixed(keys[some] + np.uint64(stream))
-        drawn = mixed(start + (number[some].astype(np.uint64) + np.uint64(1)) * STEP)
-        out[some] = drawn >> np.uint64(11)
+        piece = slice(first, first + AT_A_TIME)
+        start = mixed(keys[piece] + np.uint64(stream))
+        drawn = mixed(start + (number[piece].astype(np.uint64) + np.uint64(1)) * STEP)
+        out[piece] = drawn >> np.uint64(11)
     out *= 2.0**-53
     return out
 
 
-def _bytes(text: str) -> bytes:
+def _encode_text(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")

@@ -232,7 +232,7 @@ def mean_and_variance(
 
 
 class Surroundings(NamedTuple):
-    """What surrounds a value, as :mod:`~ontomask.methods.noise.kernels` reads it."""
+    """The concepts around a value, as :mod:`~ontomask.methods.noise.kernels` reads it."""
 
     value: int
     concepts: Ints
@@ -251,7 +251,7 @@ class Surroundings(NamedTuple):
 
 
 class SemanticNoise:
-    """Where noise leads in a domain with a given mean.
+    """Semantic noise in a domain with a given mean.
 
     Distances are compared in fixed point. Of the table of concepts against concepts there is never
     more than a few rows, those of the values at hand.
@@ -259,20 +259,20 @@ class SemanticNoise:
 
     def __init__(self, domain: Taxonomy, measure: MeasureLike, mean: Concept) -> None:
         self._domain = domain
-        self._every = np.arange(len(domain), dtype=np.int32)
-        self._between = Distances(domain, self._every, self._every, measure)
+        self._all_codes = np.arange(len(domain), dtype=np.int32)
+        self._between = Distances(domain, self._all_codes, self._all_codes, measure)
         self._mean = domain.code(mean)
         self._from_mean = np.rint(self._between.row(self._mean) * FIXED).astype(np.int32)
 
     def around(self, value: int) -> Surroundings:
-        """What surrounds a value, both given by code."""
+        """The concepts around a value; all are given by code."""
         from ontomask.methods.noise import kernels
 
         row = self._between.row(value)
         return Surroundings(value, *kernels.arrange(value, self._mean, row, self._from_mean))
 
     def masked(self, values: Ints, counts: Longs, epsilon: Floats, tie: Floats) -> Ints:
-        """What records become, given their distinct values with counts, in this order.
+        """Mask records, given their distinct values with counts, in this order.
 
         ``epsilon`` is the noise of each record; ``tie``, from 0 up to 1, chooses among equals.
         """
@@ -280,8 +280,8 @@ class SemanticNoise:
 
         start = np.concatenate(([0], np.cumsum(counts)))
         out = np.empty(start[-1], dtype=np.int32)
-        between = Distances(self._domain, values, self._every, self._between.measure)
-        height = max(1, CELLS_AT_A_TIME // len(self._every))
+        between = Distances(self._domain, values, self._all_codes, self._between.measure)
+        height = max(1, CELLS_AT_A_TIME // len(self._all_codes))
 
         def fill(first: int) -> None:
             last = min(first + height, len(values))

@@ -2,8 +2,8 @@
 
 All that is learnt of a table is how many records hold each value of each attribute. What a record
 becomes follows from that, its own values and the random numbers that belong to it
-(:mod:`~ontomask.methods.noise.keyed_draws`), whatever other records there are. So pieces of a table may
-be masked one by one, in any order, in any process that has the same fitted noise.
+(:mod:`~ontomask.methods.noise.keyed_draws`), whatever other records there are. So pieces of a
+table may be masked one by one, in any order, in any process that has the same fitted noise.
 
 What is drawn is said without knowing what others drew: for an attribute of words a concept, by its
 code in the domain, and -1 for a missing value; for one of numbers the number as it is written.
@@ -66,7 +66,9 @@ class TableNoise:
 
         ``codes`` are arrays, one per attribute, of the places of values.
         """
-        names, of_values = zip(*((it.name, it.digests) for it in self._columns), strict=True)
+        names, of_values = zip(
+            *((column.name, column.digests) for column in self._columns), strict=True
+        )
         return keys_of(names, of_values, codes)
 
     def masked(self, codes: Codes, keys: Keys, number: Longs) -> list[NDArray[Any]]:
@@ -75,7 +77,9 @@ class TableNoise:
         ``codes`` are as for :meth:`keys`, ``keys`` what that gave. ``number`` counts the records of
         each tuple from 0, over all pieces, in any order.
         """
-        return [it.masked(c, keys, number) for it, c in zip(self._columns, codes, strict=True)]
+        return [
+            column.masked(c, keys, number) for column, c in zip(self._columns, codes, strict=True)
+        ]
 
 
 # ---------------------------------------------------------------------- a column
@@ -83,7 +87,7 @@ class TableNoise:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ColumnNoise(ABC):
-    """What an attribute's values become.
+    """Noise for the values of one attribute.
 
     Values from the place ``known`` on are missing, and stay so. ``digests`` are what keys are made
     of, by place, and ``streams`` tell the two random numbers of a record from all others.
@@ -98,26 +102,26 @@ class ColumnNoise(ABC):
         """What records become, given the places of their values."""
         present = codes < self.known
         if present.all():
-            return self._drawn(codes, keys, number)
-        drawn = self._drawn(codes[present], keys[present], number[present])
+            return self._draw_present(codes, keys, number)
+        drawn = self._draw_present(codes[present], keys[present], number[present])
         masked = np.full(len(codes), MISSING_CODE, dtype=drawn.dtype)
         masked[present] = drawn
         return masked
 
     @abstractmethod
-    def _drawn(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> NDArray[Any]:
-        """The same where no value is missing."""
+    def _draw_present(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> NDArray[Any]:
+        """Draw the masked values of records without missing values."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Baseline(ColumnNoise):
+class BaselineNoise(ColumnNoise):
     """Values drawn from ``values``, which hold those of the column, with their ``counts``."""
 
     method: NoiseAddition
     values: NDArray[Any]
     counts: Longs
 
-    def _drawn(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> NDArray[Any]:
+    def _draw_present(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> NDArray[Any]:
         return self.method.baseline(
             uniforms(keys, number, self.streams[0]), self.values, self.counts
         )
@@ -131,7 +135,7 @@ class NoisyNumbers(ColumnNoise):
     shares: Floats
     law: Law
 
-    def _drawn(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> Floats:
+    def _draw_present(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> Floats:
         noise = self.law.free(uniforms(keys, number, self.streams[0]))
         moved = np.mod(self.shares[codes] + noise, 2)
         reflected = np.minimum(moved, 2 - moved)
@@ -154,9 +158,9 @@ class NoisyWords(ColumnNoise):
         return SemanticNoise(self.domain, self.measure, self.mean)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: it for name, it in self.__dict__.items() if name != "_noise"}
+        return {name: value for name, value in self.__dict__.items() if name != "_noise"}
 
-    def _drawn(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> Ints:
+    def _draw_present(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> Ints:
         # Small whole numbers are sorted in no time.
         order = np.argsort(codes.astype(np.min_scalar_type(self.known)), kind="stable")
         counts = np.bincount(codes, minlength=self.known)
@@ -181,13 +185,13 @@ def fitted(
     """See :meth:`NoiseAddition.fitted`."""
     return TableNoise(
         [
-            _column(method, attribute, counts, secret)
+            _fit_column(method, attribute, counts, secret)
             for attribute, counts in zip(attributes, value_counts, strict=True)
         ]
     )
 
 
-def _column(
+def _fit_column(
     method: NoiseAddition, attribute: Attribute, counts: Longs, secret: bytes
 ) -> ColumnNoise:
     known = len(attribute.values) if isinstance(attribute, NominalAttribute) else attribute.size
@@ -200,17 +204,17 @@ def _column(
     shared = attribute.name, known, digests(attribute, secret), streams
     if isinstance(attribute, NumericalAttribute):
         if method.strategy != "semantic":
-            return Baseline(*shared, method, attribute.numbers[held], counts[held])
+            return BaselineNoise(*shared, method, attribute.numbers[held], counts[held])
         least, greatest = attribute.numbers[[0, -1]]
         shares = (attribute.numbers - least) / (greatest - least)  # from 0 to 1: nothing overflows
         return NoisyNumbers(*shared, attribute, shares, _law_of_shares(method, shares, counts))
     assert isinstance(attribute, NominalAttribute)
     codes = attribute.domain.codes(list(attribute.values))
     if method.strategy != "semantic":
-        return Baseline(*shared, method, codes[held], counts[held])
+        return BaselineNoise(*shared, method, codes[held], counts[held])
     measure = method.measure(attribute.measure)
-    often = dict(zip(attribute.values, counts.tolist(), strict=True))
-    mean, variance = mean_and_variance(often, attribute.domain, measure)
+    frequencies = dict(zip(attribute.values, counts.tolist(), strict=True))
+    mean, variance = mean_and_variance(frequencies, attribute.domain, measure)
     if variance == 0:
         raise nothing_would_change(f"attribute {attribute.name!r} has variance 0")
     return NoisyWords(*shared, attribute.domain, measure, codes, mean, method.law(variance))
@@ -230,12 +234,12 @@ def _law_of_shares(method: NoiseAddition, shares: Floats, counts: Longs) -> Law:
 def transitions(
     tuples: Tuples, source: Longs, drawn: Sequence[NDArray[Any]], count: Longs | None = None
 ) -> Transitions:
-    """The plan that follows from what was drawn.
+    """Count what was drawn into a plan.
 
     ``source`` is the tuple of each record, ``drawn`` what :meth:`TableNoise.masked` gave. With
     ``count`` a row stands for so many records that are alike in both; they may be there again.
     """
-    columns = [_targets(a, d) for a, d in zip(tuples.attributes, drawn, strict=True)]
+    columns = [_find_targets(a, d) for a, d in zip(tuples.attributes, drawn, strict=True)]
     moved = Tuples(tuple(c.attribute for c in columns), tuples.codes, tuples.counts)
     if len(columns) == 1:
         target, targets = columns[0].place, columns[0].targets[:, None]
@@ -253,7 +257,7 @@ def transitions(
     return Transitions(moved, targets, *np.divmod(key, len(targets)), sums)
 
 
-class _Column(NamedTuple):
+class _TargetColumn(NamedTuple):
     """An attribute, the distinct targets that are drawn, and which of them each record gets."""
 
     attribute: Attribute
@@ -261,9 +265,9 @@ class _Column(NamedTuple):
     place: Longs
 
 
-def _targets(attribute: Attribute, drawn: NDArray[Any]) -> _Column:
+def _find_targets(attribute: Attribute, drawn: NDArray[Any]) -> _TargetColumn:
     if not isinstance(attribute, NominalAttribute):
-        return _Column(attribute, *np.unique(drawn, return_inverse=True))
+        return _TargetColumn(attribute, *np.unique(drawn, return_inverse=True))
     names = attribute.domain.identifiers
     used = np.flatnonzero(np.bincount(drawn - MISSING_CODE)) + MISSING_CODE
     concepts = [MISSING if code == MISSING_CODE else names[code] for code in used.tolist()]
@@ -272,4 +276,4 @@ def _targets(attribute: Attribute, drawn: NDArray[Any]) -> _Column:
     ascending = np.argsort(targets)
     place = np.zeros(len(names) + 1, dtype=np.int64)  # by code; -1, a missing value, is the last
     place[used[ascending]] = np.arange(len(used))
-    return _Column(wider, targets[ascending], place[drawn])
+    return _TargetColumn(wider, targets[ascending], place[drawn])

@@ -27,7 +27,7 @@ Longs = NDArray[np.int64]
 
 
 @compiled
-def _nearest(
+def _find_nearest(
     t: int,
     guess: int,
     weighted: bool,
@@ -48,18 +48,18 @@ def _nearest(
     if weighted:
         limit *= counts[guess]
     many, nearest = gather(1, limit, counts, weighted, least, t, -1, 0, codes, space, index, read)
-    found = read[11]
-    chosen = found[0]
+    candidates = read[11]
+    chosen = candidates[0]
     for i in range(1, many):
-        other = found[i]
+        other = candidates[i]
         if counts[other] < counts[chosen] or (counts[other] == counts[chosen] and other < chosen):
             chosen = other
     return nearest, counts[chosen], chosen
 
 
 @compiled
-def _end_of(t: int, into: Longs) -> int:
-    """The live tuple that a tuple has become part of."""
+def _find_live(t: int, into: Longs) -> int:
+    """Find the live tuple that a tuple has become part of."""
     while into[t] >= 0:
         t = into[t]
     return t
@@ -75,7 +75,7 @@ def fuse(
     third: bool,
     random: np.random.Generator,
 ) -> tuple[Longs, Longs]:
-    """Which tuple takes the values of which, in the order of the fusions; ``counts`` change.
+    """Fuse tuples: which takes the values of which, in order; ``counts`` change.
 
     How near a tuple's nearest is, and how few records that has, never falls while the tuple itself
     has ``c`` records: others only leave or grow, and what grows has more than ``c``. So what was
@@ -89,39 +89,39 @@ def fuse(
     read = reading(space, p, 1)
     source = np.empty(p, np.int64)
     target = np.empty(p, np.int64)
-    done = 0
+    fusions = 0
     into = np.full(p, -1, np.int64)  # what a tuple was fused with
     known = np.arange(p) - 1  # what was nearest when last looked; its neighbour in sorted order
     known[0] = 0
     live = np.arange(p)
     drawn = np.empty(p, np.int64)
-    some = 0  # a live tuple, to begin with where nothing better is known
+    any_live = 0  # a live tuple, to begin with where nothing better is known
 
     while True:
         live = live[counts[live] > 0]
         c = counts[live].min()
         if c >= k:
-            return source[:done], target[:done]
+            return source[:fusions], target[:fusions]
         heap = [(-1, -1, t) for t in live[counts[live] == c]]  # in order, so a heap
-        while len(heap) > 0 and done < p - 1:
+        while len(heap) > 0 and fusions < p - 1:
             bound = (heap[0][0], heap[0][1])
             many = 0
             while len(heap) > 0 and (heap[0][0], heap[0][1]) == bound:
                 drawn[many] = heapq.heappop(heap)[2]
                 many += 1
-            while many > 0 and done < p - 1:
+            while many > 0 and fusions < p - 1:
                 at = int(random.random() * many) if bound[0] >= 0 else many - 1
                 t = drawn[at]
                 many -= 1
                 drawn[at] = drawn[many]
                 if counts[t] != c:
                     continue  # it has grown meanwhile
-                guess = _end_of(known[t], into)
+                guess = _find_live(known[t], into)
                 if guess == t:
-                    while into[some] >= 0 or some == t:
-                        some = (some + 1) % p
-                    guess = some
-                near, fewest, other = _nearest(
+                    while into[any_live] >= 0 or any_live == t:
+                        any_live = (any_live + 1) % p
+                    guess = any_live
+                near, fewest, other = _find_nearest(
                     t, guess, weighted, c, codes, counts, space, index, read
                 )
                 known[t] = other
@@ -129,9 +129,9 @@ def fuse(
                 if key != bound:
                     heapq.heappush(heap, (key[0], key[1], t))
                     continue
-                source[done] = t
-                target[done] = other
-                done += 1
+                source[fusions] = t
+                target[fusions] = other
+                fusions += 1
                 into[t] = other
                 counts[other] += c
                 counts[t] = 0

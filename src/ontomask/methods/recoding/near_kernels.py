@@ -25,12 +25,12 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 #: The nearest tuple of each as it was found: how far, with how many records, which.
-Found = tuple[Longs, Longs, Longs]
+NearestTuples = tuple[Longs, Longs, Longs]
 
 
 @compiled
-def _beside(t: int, rows: Ints, place: Ints, sides: Longs) -> None:
-    """The windows of a tuple, before it and after it; -1 where an order ends.
+def _fill_windows(t: int, rows: Ints, place: Ints, sides: Longs) -> None:
+    """Fill in the windows of a tuple, before it and after it; -1 where an order ends.
 
     Before it the next one stands first, after it the next one stands last: so those at the same
     place of both are the pairs that come into each other's windows when the tuple leaves.
@@ -54,7 +54,7 @@ def _beside(t: int, rows: Ints, place: Ints, sides: Longs) -> None:
 
 
 @compiled
-def _leave(t: int, rows: Ints, place: Ints) -> None:
+def _remove_tuple(t: int, rows: Ints, place: Ints) -> None:
     """Take a tuple out of all orders, and join its places with the empty ones beside them."""
     for r in range(rows.shape[0]):
         first = last = np.int64(place[t, r])
@@ -67,8 +67,8 @@ def _leave(t: int, rows: Ints, place: Ints) -> None:
 
 
 @compiled
-def _measure(ones: Longs, others: Longs, codes: Ints, space: Space, far: Longs) -> None:
-    """How far tuples are apart, pair by pair; where one is -1, as far as can be."""
+def _measure_pairs(ones: Longs, others: Longs, codes: Ints, space: Space, far: Longs) -> None:
+    """Measure the distances of pairs of tuples; ``FAR`` where one of them is -1."""
     offset, start, tables, _, numbers, unit = space
     for i in range(ones.size):
         t, other = ones[i], others[i]
@@ -87,7 +87,7 @@ def _measure(ones: Longs, others: Longs, codes: Ints, space: Space, far: Longs) 
 
 
 @compiled
-def _look(
+def _find_nearest(
     t: int,
     weighted: bool,
     codes: Ints,
@@ -97,19 +97,19 @@ def _look(
     rows: Ints,
     place: Ints,
     sides: Longs,
-    found: Found,
+    nearest: NearestTuples,
 ) -> None:
     """Find the nearest tuple in the windows of ``t``.
 
     Among equals the one with the fewest records, then the first in sorted order.
     """
-    near, had, known = found
+    near, had, known = nearest
     own = np.full(sides.shape[1], t)
     far = np.empty(sides.shape[1], np.int64)
-    _beside(t, rows, place, sides)
+    _fill_windows(t, rows, place, sides)
     least, chosen = FAR, -1
     for side in range(2):
-        _measure(own, sides[side], codes, space, far)
+        _measure_pairs(own, sides[side], codes, space, far)
         for i in range(far.size):
             other = sides[side, i]
             if far[i] > least or other < 0:
@@ -154,11 +154,11 @@ def fuse_near(
     p = codes.shape[0]
     source = np.empty(p, np.int64)
     target = np.empty(p, np.int64)
-    done = 0
+    fusions = 0
     near = np.empty(p, np.int64)
     had = np.empty(p, np.int64)
     known = np.empty(p, np.int64)
-    found = (near, had, known)
+    nearest = (near, had, known)
     lot = np.empty(p, np.float64)
     sides = np.empty((2, rows.shape[0] * window), np.int64)
     far = np.empty(sides.shape[1], np.int64)
@@ -168,10 +168,10 @@ def fuse_near(
         live = live[counts[live] > 0]
         c = counts[live].min()
         if c >= k or live.size == 1:
-            return source[:done], target[:done]
+            return source[:fusions], target[:fusions]
         heap = [(0, 0, 0.0, 0) for _ in range(0)]
         for t in live[counts[live] == c]:
-            _look(t, weighted, codes, rank, counts, space, rows, place, sides, found)
+            _find_nearest(t, weighted, codes, rank, counts, space, rows, place, sides, nearest)
             lot[t] = random.random()
             heap.append((near[t], had[t] if third else 0, lot[t], t))
         heapq.heapify(heap)
@@ -180,19 +180,19 @@ def fuse_near(
             if counts[t] != c or lot[t] != drawn:
                 continue  # it has grown meanwhile, or waits with another lot
             if counts[known[t]] != had[t]:
-                _look(t, weighted, codes, rank, counts, space, rows, place, sides, found)
+                _find_nearest(t, weighted, codes, rank, counts, space, rows, place, sides, nearest)
                 if near[t] != bound or (third and had[t] != fewest):
                     lot[t] = random.random()
                     heapq.heappush(heap, (near[t], had[t] if third else 0, lot[t], t))
                     continue
-            source[done] = t
-            target[done] = known[t]
-            done += 1
+            source[fusions] = t
+            target[fusions] = known[t]
+            fusions += 1
             counts[known[t]] += c
             counts[t] = 0
-            _beside(t, rows, place, sides)
-            _leave(t, rows, place)
-            _measure(sides[0], sides[1], codes, space, far)
+            _fill_windows(t, rows, place, sides)
+            _remove_tuple(t, rows, place)
+            _measure_pairs(sides[0], sides[1], codes, space, far)
             for i in range(2 * far.size):
                 a, b, d = sides[i % 2, i // 2], sides[1 - i % 2, i // 2], far[i // 2]
                 if d == FAR or counts[a] != c:

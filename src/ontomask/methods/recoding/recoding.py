@@ -55,8 +55,8 @@ class Recoding(InBlocks, GroupingMethod):
     for all that H1 leaves, and decides nothing; here it is taken over the nearest tuples. And with
     more than 150,000 tuples, where comparing with all takes minutes, the nearest one is the nearest
     of those close by: the next 8 on either side, of all that are left, in each of several orders
-    (:mod:`ontomask.methods.neighbours.orders`; three for each attribute, 24 at most). All else is the
-    same. ``neighbours="exact"`` compares with all however many there are, ``"near"`` with those
+    (:mod:`ontomask.methods.neighbours.orders`; three for each attribute, 24 at most). All else is
+    the same. ``neighbours="exact"`` compares with all however many there are, ``"near"`` with those
     close by however few; ``"auto"`` decides by their number. It matters where distances do: not
     with ``heuristics="h1"`` or ``"none"``, nor by discernibility. ``block`` cuts very many tuples
     into blocks, each planned alone (docs/concepts/blocks.md).
@@ -107,9 +107,9 @@ class Recoding(InBlocks, GroupingMethod):
     def fusions(self, tuples: Tuples, random: np.random.Generator) -> Fusions:
         """Which tuple takes the values of which, in the order in which it happens."""
         if self.heuristics in ("none", "h1"):
-            return _with_random_partners(tuples, self.k, self.heuristics == "h1", random)
+            return _fuse_at_random(tuples, self.k, self.heuristics == "h1", random)
         if self.distance == "discernibility":
-            return _by_discernibility(tuples, self.k, random)
+            return _fuse_by_discernibility(tuples, self.k, random)
         near = self.neighbours == "near"
         if self.neighbours == "auto" and len(tuples) > MANY:
             near = True
@@ -119,7 +119,7 @@ class Recoding(InBlocks, GroupingMethod):
                 NearNeighboursWarning,
                 stacklevel=2,
             )
-        return (_with_near if near else _with_nearest)(
+        return (_fuse_with_near if near else _fuse_with_nearest)(
             Operators(tuples, "mean", self.operators),
             self.k,
             self.weighted,
@@ -128,10 +128,10 @@ class Recoding(InBlocks, GroupingMethod):
         )
 
 
-def _with_nearest(
+def _fuse_with_nearest(
     operators: Operators, k: int, weighted: bool, third: bool, random: np.random.Generator
 ) -> Fusions:
-    """Every tuple with its nearest, the nearest first."""
+    """Fuse every tuple with its nearest, the nearest pair first."""
     from ontomask.methods.recoding import kernels
 
     tuples = operators.tuples
@@ -139,10 +139,10 @@ def _with_nearest(
     return kernels.fuse(k, codes, tuples.counts.copy(), space(operators), weighted, third, random)
 
 
-def _with_near(
+def _fuse_with_near(
     operators: Operators, k: int, weighted: bool, third: bool, random: np.random.Generator
 ) -> Fusions:
-    """Every tuple with the nearest of those close by, the nearest first."""
+    """Fuse every tuple with the nearest of those close by, the nearest pair first."""
     from ontomask.methods.neighbours.orders import interleaved, orders
     from ontomask.methods.recoding import near_kernels as kernels
 
@@ -173,10 +173,10 @@ def _with_near(
     return sorted_[source], sorted_[target]
 
 
-def _with_random_partners(
+def _fuse_at_random(
     tuples: Tuples, k: int, fewest_first: bool, random: np.random.Generator
 ) -> Fusions:
-    """The first tuple, or the first with the fewest records, with any other (TM 4.1)."""
+    """Fuse the first tuple, or the first with the fewest records, with any other (TM 4.1)."""
     counts = tuples.counts.tolist()
     live = list(range(len(tuples)))
     place = list(range(len(tuples)))
@@ -195,11 +195,11 @@ def _with_random_partners(
         fusions.append((t, other))
         if fewest_first and counts[other] < k:
             heapq.heappush(waiting, (counts[other], other))
-    return _in_order(fusions)
+    return _fusion_arrays(fusions)
 
 
-def _by_discernibility(tuples: Tuples, k: int, random: np.random.Generator) -> Fusions:
-    """The tuple with the fewest records with that with the next fewest (TM 4.2)."""
+def _fuse_by_discernibility(tuples: Tuples, k: int, random: np.random.Generator) -> Fusions:
+    """Fuse the tuple with the fewest records with that with the next fewest (TM 4.2)."""
     with_count: dict[int, list[int]] = {}
     for t, count in enumerate(tuples.counts.tolist()):
         with_count.setdefault(count, []).append(t)
@@ -207,13 +207,13 @@ def _by_discernibility(tuples: Tuples, k: int, random: np.random.Generator) -> F
     heapq.heapify(waiting)
 
     def take() -> tuple[int, int]:
-        """A random tuple of those with the fewest records, and how many it has."""
+        """Take a random tuple of those with the fewest records; the tuple, and its records."""
         least = waiting[0]
-        there = with_count[least]
-        at = int(random.integers(len(there)))
-        there[at], there[-1] = there[-1], there[at]
-        t = there.pop()
-        if not there:
+        fewest = with_count[least]
+        at = int(random.integers(len(fewest)))
+        fewest[at], fewest[-1] = fewest[-1], fewest[at]
+        t = fewest.pop()
+        if not fewest:
             heapq.heappop(waiting)
             del with_count[least]
         return t, least
@@ -225,9 +225,9 @@ def _by_discernibility(tuples: Tuples, k: int, random: np.random.Generator) -> F
         if records + others not in with_count:
             heapq.heappush(waiting, records + others)
         with_count.setdefault(records + others, []).append(other)
-    return _in_order(fusions)
+    return _fusion_arrays(fusions)
 
 
-def _in_order(fusions: list[tuple[int, int]]) -> Fusions:
+def _fusion_arrays(fusions: list[tuple[int, int]]) -> Fusions:
     source, target = np.array(fusions, dtype=np.int64).reshape(-1, 2).T
     return source, target

@@ -2,7 +2,7 @@
 
 Distances are between tuples, but swaps are between records: two records of one tuple differ as soon
 as one of them is half swapped. What is near and what is far is found without looking at all tuples
-(:mod:`ontomask.methods.neighbours.comparison`, and :class:`Classes` for the farthest).
+(:mod:`ontomask.methods.neighbours.comparison`, and :class:`ValueClasses` for the farthest).
 """
 
 from __future__ import annotations
@@ -38,41 +38,43 @@ def swap_records(
     tuples = operators.tuples
     compared = space(operators)
     codes = np.ascontiguousarray(tuples.codes.T)
-    classes = [_classes(j, operators, compared) for j in range(len(tuples.attributes))]
-    given, unpaired = kernels.swap(
+    classes = [_classify_values(j, operators, compared) for j in range(len(tuples.attributes))]
+    swapped, unpaired = kernels.swap(
         k,
         kernels.GUARD if guard else kernels.COMPLETE if complete else kernels.PLAIN,
-        _first(operators, compared, random),
-        _separate(compared),
+        _draw_first_reference(operators, compared, random),
+        _all_separate(compared),
         codes,
         tuples.counts,
         compared,
-        _blocks(codes, tuples.counts, classes),
+        _arrange_blocks(codes, tuples.counts, classes),
         random,
     )
-    return [column.astype(np.int64) for column in given], unpaired.tolist()
+    return [column.astype(np.int64) for column in swapped], unpaired.tolist()
 
 
 # ---------------------------------------------------------------- the first reference
 
 
-def _first(operators: Operators, compared: Space, random: np.random.Generator) -> int:
-    """The tuple with the greatest summed distance to all records (RS eq. 10); ties by records."""
+def _draw_first_reference(
+    operators: Operators, compared: Space, random: np.random.Generator
+) -> int:
+    """Draw from the tuples with the greatest summed distance to all records (RS eq. 10)."""
     tuples = operators.tuples
     score: NDArray[Any] = np.zeros(len(tuples), dtype=np.int64)
     for j, attribute in enumerate(tuples.attributes):
         counts = tuples.value_counts(j)
         if isinstance(attribute, NumericalAttribute):
             _, scale = compared[5][j]
-            sums = np.rint(_summed(attribute, counts) * scale).astype(np.int64)
+            sums = np.rint(_summed_distances(attribute, counts) * scale).astype(np.int64)
         else:
-            sums = _table(j, compared).astype(np.int64) @ counts
+            sums = _distance_table(j, compared).astype(np.int64) @ counts
         score += sums[tuples.codes[j]]
     ends = np.cumsum(np.where(score == score.max(), tuples.counts, 0))
     return int(np.searchsorted(ends, random.integers(ends[-1]), side="right"))
 
 
-def _summed(attribute: NumericalAttribute, counts: Longs) -> Floats:
+def _summed_distances(attribute: NumericalAttribute, counts: Longs) -> Floats:
     """The summed distance of each number to all records: those below, those above."""
     numbers = attribute.numbers
     held, below = np.cumsum(counts), np.cumsum(counts * numbers)
@@ -80,14 +82,14 @@ def _summed(attribute: NumericalAttribute, counts: Longs) -> Floats:
     return np.asarray(total / (attribute.range or 1.0))
 
 
-def _table(j: int, compared: Space) -> NDArray[np.integer]:
+def _distance_table(j: int, compared: Space) -> NDArray[np.integer]:
     """The distances between the values of a nominal attribute."""
     offset, start, tables, _, _, _ = compared
     size = int(offset[j + 1] - offset[j])
     return tables[start[j] : start[j] + size * size].reshape(size, size)
 
 
-def _separate(compared: Space) -> bool:
+def _all_separate(compared: Space) -> bool:
     """Whether no two tuples are at distance 0: two values of one attribute never are."""
     offset, _, _, _, numbers, unit = compared
     for j, (span, scale) in enumerate(unit):
@@ -95,7 +97,7 @@ def _separate(compared: Space) -> bool:
             steps = np.diff(numbers[offset[j] : offset[j + 1]])
             if not np.rint(steps / span * scale).all():
                 return False
-        elif np.count_nonzero(_table(j, compared) == 0) > offset[j + 1] - offset[j]:
+        elif np.count_nonzero(_distance_table(j, compared) == 0) > offset[j + 1] - offset[j]:
             return False
     return True
 
@@ -103,7 +105,7 @@ def _separate(compared: Space) -> bool:
 # ---------------------------------------------------------------- the farthest
 
 
-class Classes(NamedTuple):
+class ValueClasses(NamedTuple):
     """The values of an attribute in few classes, wide ones, each made of narrow ones.
 
     ``most[v, c]`` and ``least[v, c]`` bound the distance from value ``v`` to those of class ``c``.
@@ -116,14 +118,17 @@ class Classes(NamedTuple):
     narrow_least: NDArray[np.integer]
 
 
-def _classes(j: int, operators: Operators, compared: Space) -> Classes:
-    """Values that look alike from afar in one class: the bounds of a distance are then close."""
+def _classify_values(j: int, operators: Operators, compared: Space) -> ValueClasses:
+    """Classify values by similar distances to all others, so that bounds on distances are close."""
     attribute = operators.tuples.attributes[j]
     m = len(operators.tuples.attributes)
     few = max(2, round(COMBINATIONS ** (1 / m)))
     if isinstance(attribute, NominalAttribute):
-        table = _table(j, compared)
-        wide, narrow = _profiles(table, min(few, NARROW)), _profiles(table, NARROW)
+        table = _distance_table(j, compared)
+        wide, narrow = (
+            _classify_by_profile(table, min(few, NARROW)),
+            _classify_by_profile(table, NARROW),
+        )
         # Narrow classes are parts of wide ones.
         narrow = np.unique(wide * (narrow.max() + 1) + narrow, return_inverse=True)[1]
         order = np.argsort(narrow, kind="stable")
@@ -135,17 +140,17 @@ def _classes(j: int, operators: Operators, compared: Space) -> Classes:
         wide_most = np.maximum.reduceat(
             most, np.searchsorted(outer, np.arange(outer.max() + 1)), axis=1
         )
-        return Classes(wide, narrow, wide_most, most, least)
+        return ValueClasses(wide, narrow, wide_most, most, least)
     assert isinstance(attribute, NumericalAttribute)
     # Numbers have no table: a class is a range, and the loop works with its two ends.
     narrow = np.arange(attribute.size) * min(NARROW, attribute.size) // attribute.size
     wide = narrow * min(few, int(narrow[-1]) + 1) // (int(narrow[-1]) + 1)
     none = np.empty((0, 0), dtype=operators.kind)
-    return Classes(wide, narrow, none, none, none)
+    return ValueClasses(wide, narrow, none, none, none)
 
 
-def _profiles(table: NDArray[np.integer], limit: int) -> Longs:
-    """Values with the same distances to a few of them, as far apart as can be, in one class.
+def _classify_by_profile(table: NDArray[np.integer], limit: int) -> Longs:
+    """Classify values by their distances to a few of them that are as far apart as possible.
 
     As many of these are taken as leave no more than ``limit`` classes.
     """
@@ -166,8 +171,8 @@ def _profiles(table: NDArray[np.integer], limit: int) -> Longs:
     return np.asarray(label, dtype=np.int64)
 
 
-def _blocks(codes: Ints, counts: Longs, classes: list[Classes]) -> tuple[Any, ...]:
-    """Tuples by combination of classes: wide blocks, and narrow blocks within them.
+def _arrange_blocks(codes: Ints, counts: Longs, classes: list[ValueClasses]) -> tuple[Any, ...]:
+    """Arrange tuples by combination of classes: wide blocks, and narrow blocks within them.
 
     As the loop reads it: the wide block of each tuple; where the narrow blocks of each wide one
     begin; the classes of the wide and of the narrow blocks; the tuples in the order of their narrow
@@ -176,11 +181,13 @@ def _blocks(codes: Ints, counts: Longs, classes: list[Classes]) -> tuple[Any, ..
     """
     m = codes.shape[1]
     wide, narrow = np.zeros(len(codes), dtype=np.int64), np.zeros(len(codes), dtype=np.int64)
-    for j, it in enumerate(classes):
-        wide = np.unique(wide * (it.wide.max() + 1) + it.wide[codes[:, j]], return_inverse=True)[1]
+    for j, labels in enumerate(classes):
+        wide = np.unique(
+            wide * (labels.wide.max() + 1) + labels.wide[codes[:, j]], return_inverse=True
+        )[1]
     narrow = wide.copy()
-    for j, it in enumerate(classes):
-        key = narrow * (it.narrow.max() + 1) + it.narrow[codes[:, j]]
+    for j, labels in enumerate(classes):
+        key = narrow * (labels.narrow.max() + 1) + labels.narrow[codes[:, j]]
         narrow = np.unique(key, return_inverse=True)[1]
     members = np.argsort(narrow, kind="stable")
     begin = np.searchsorted(narrow[members], np.arange(narrow.max() + 2))
@@ -192,8 +199,8 @@ def _blocks(codes: Ints, counts: Longs, classes: list[Classes]) -> tuple[Any, ..
     narrow_classes = np.stack(
         [classes[j].narrow[codes[one_of_narrow, j]] for j in range(m)], axis=1
     )
-    widths = np.array([[it.wide.max() + 1, it.narrow.max() + 1] for it in classes])
-    ends = [(_ends(it.wide), _ends(it.narrow)) for it in classes]
+    widths = np.array([[labels.wide.max() + 1, labels.narrow.max() + 1] for labels in classes])
+    ends = [(_class_ends(labels.wide), _class_ends(labels.narrow)) for labels in classes]
     return (
         wide,
         inner,
@@ -203,15 +210,15 @@ def _blocks(codes: Ints, counts: Longs, classes: list[Classes]) -> tuple[Any, ..
         members,
         narrow_classes,
         widths,
-        _flat([it.wide_most for it in classes]),
-        _flat([it.narrow_most for it in classes]),
-        _flat([it.narrow_least for it in classes]),
-        _flat([it for it, _ in ends]),
-        _flat([it for _, it in ends]),
+        _concatenate_tables([labels.wide_most for labels in classes]),
+        _concatenate_tables([labels.narrow_most for labels in classes]),
+        _concatenate_tables([labels.narrow_least for labels in classes]),
+        _concatenate_tables([wide_ends for wide_ends, _ in ends]),
+        _concatenate_tables([narrow_ends for _, narrow_ends in ends]),
     )
 
 
-def _ends(label: Longs) -> Longs:
+def _class_ends(label: Longs) -> Longs:
     """The first and the last value of each class, where classes are ranges."""
     order = np.arange(label.max() + 1)
     if (np.diff(label) < 0).any():  # words: not needed
@@ -220,7 +227,7 @@ def _ends(label: Longs) -> Longs:
     return np.stack([first, np.searchsorted(label, order, side="right") - 1], axis=1)
 
 
-def _flat(tables: list[NDArray[Any]]) -> tuple[NDArray[Any], Longs]:
-    """Tables end to end, row by row, and where each begins."""
+def _concatenate_tables(tables: list[NDArray[Any]]) -> tuple[NDArray[Any], Longs]:
+    """Concatenate tables row by row; the result, and where each begins."""
     begin = np.cumsum([0, *(table.size for table in tables)])
     return np.concatenate([table.ravel() for table in tables]), begin

@@ -43,7 +43,7 @@ PATIENCE = 64
 #: Draws from the farthest block before the farthest records are searched for.
 DRAWS = 16
 
-Records = tuple[Longs, Ints, Ints, Ints, Longs]
+RecordLists = tuple[Longs, Ints, Ints, Ints, Longs]
 Blocks = tuple[Any, ...]
 
 
@@ -51,7 +51,7 @@ Blocks = tuple[Any, ...]
 
 
 @compiled
-def _records(counts: Longs, lists: int) -> Records:
+def _list_records(counts: Longs, lists: int) -> RecordLists:
     p = counts.size
     start = np.zeros(p + 1, np.int64)
     for t in range(p):
@@ -70,15 +70,15 @@ def _records(counts: Longs, lists: int) -> Records:
 
 
 @compiled
-def _is_free(j: int, r: int, records: Records) -> bool:
+def _is_free(j: int, r: int, records: RecordLists) -> bool:
     start, of, _, place, left = records
     t = of[r]
     return place[j, r] < start[t] + left[j, t]
 
 
 @compiled
-def _take(j: int, r: int, records: Records) -> int:
-    """A record's value is swapped now; how many values of its tuple are left."""
+def _mark_swapped(j: int, r: int, records: RecordLists) -> int:
+    """Mark a record's value as swapped; how many values of its tuple are left."""
     start, of, free, place, left = records
     t = of[r]
     left[j, t] -= 1
@@ -90,8 +90,8 @@ def _take(j: int, r: int, records: Records) -> int:
 
 
 @compiled
-def _record_at(x: int, tuples: Longs, many: int, ends: Longs) -> tuple[int, int]:
-    """Of records counted through some tuples, whose ends are given, the tuple of one; which."""
+def _find_record(x: int, tuples: Longs, many: int, ends: Longs) -> tuple[int, int]:
+    """Find record ``x`` of some tuples with cumulative counts ``ends``: its tuple, its place."""
     low, high = 0, many - 1
     while low < high:
         middle = (low + high) // 2
@@ -106,27 +106,27 @@ def _record_at(x: int, tuples: Longs, many: int, ends: Longs) -> tuple[int, int]
 
 
 @compiled
-def _interval(
+def _fill_interval(
     r: int,
     many: int,
     cut: int,
     step: int,
     counts: Longs,
-    records: Records,
+    records: RecordLists,
     read: Reading,
     ends: Longs,
     stamp: Longs,
     interval: Ints,
     random: np.random.Generator,
 ) -> None:
-    """The nearest records but ``r`` itself, as many as there is room for; random at the edge."""
+    """Fill the interval with the records nearest to ``r``, random ones at the edge."""
     start, of, _, _, _ = records
-    found, far = read[11], read[12]
+    nearest, far = read[11], read[12]
     slots = interval.size
     size = edge = total = 0
     own = 0  # whether the record itself is at the edge
     for i in range(many):
-        t = found[i]
+        t = nearest[i]
         if far[i] < cut:
             for q in range(start[t], start[t + 1]):
                 if q != r:
@@ -134,13 +134,13 @@ def _interval(
                     size += 1
         else:
             total += counts[t]
-            found[edge], ends[edge] = t, total
+            nearest[edge], ends[edge] = t, total
             edge += 1
             own = own or t == of[r]
     available = total - own
     if 2 * (slots - size) > available:  # one after the other, each with its chance
         for i in range(edge):
-            for q in range(start[found[i]], start[found[i] + 1]):
+            for q in range(start[nearest[i]], start[nearest[i] + 1]):
                 if q != r:
                     if random.random() * available < slots - size:
                         interval[size] = q
@@ -149,7 +149,7 @@ def _interval(
         return
     stamp[r] = step
     while size < slots:
-        t, x = _record_at(int(random.random() * total), found, edge, ends)
+        t, x = _find_record(int(random.random() * total), nearest, edge, ends)
         q = start[t] + x
         if stamp[q] != step:
             stamp[q] = step
@@ -158,8 +158,8 @@ def _interval(
 
 
 @compiled
-def _drawn(j: int, interval: Ints, records: Records, random: np.random.Generator) -> int:
-    """A random record of the interval whose value is unswapped; -1 if there is none."""
+def _draw_partner(j: int, interval: Ints, records: RecordLists, random: np.random.Generator) -> int:
+    """Draw a random record of the interval whose value is unswapped; -1 if there is none."""
     chosen, free = -1, 0
     for i in range(interval.size):
         if _is_free(j, interval[i], records):
@@ -170,21 +170,21 @@ def _drawn(j: int, interval: Ints, records: Records, random: np.random.Generator
 
 
 @compiled
-def _any_of(
-    j: int, many: int, records: Records, found: Longs, ends: Longs, random: np.random.Generator
+def _draw_from_tuples(
+    j: int, many: int, records: RecordLists, tuples: Longs, ends: Longs, random: np.random.Generator
 ) -> int:
-    """A random record, unswapped in attribute ``j``, of some tuples."""
+    """Draw a random record, unswapped in attribute ``j``, of some tuples."""
     start, _, free, _, left = records
     total = 0
     for i in range(many):
-        total += left[j, found[i]]
+        total += left[j, tuples[i]]
         ends[i] = total
-    t, x = _record_at(int(random.random() * total), found, many, ends)
+    t, x = _find_record(int(random.random() * total), tuples, many, ends)
     return free[j, start[t] + x]
 
 
 @compiled
-def _would_stay(j: int, r: int, k: int, counts: Longs, changed: Any, records: Records) -> bool:
+def _would_stay(j: int, r: int, k: int, counts: Longs, changed: Any, records: RecordLists) -> bool:
     """Whether a rare record, left as it is in attribute ``j``, would be wholly unchanged."""
     if changed[r] or counts[records[1][r]] >= k:
         return False
@@ -195,7 +195,7 @@ def _would_stay(j: int, r: int, k: int, counts: Longs, changed: Any, records: Re
 
 
 @compiled
-def _guarded(
+def _draw_guarded(
     j: int,
     r: int,
     k: int,
@@ -203,16 +203,16 @@ def _guarded(
     counts: Longs,
     space: Space,
     index: Index,
-    records: Records,
+    records: RecordLists,
     read: Reading,
     changed: Any,
     ends: Longs,
     random: np.random.Generator,
 ) -> int:
-    """One of the ``k`` nearest unswapped records that leaves no rare record as it is; -1: none."""
+    """Draw one of the ``k`` nearest unswapped records that changes rare records; -1 if none."""
     start, of, free, _, left = records
     value = codes[of[r], j]
-    found, far = read[11], read[12]
+    nearest, far = read[11], read[12]
     stays = _would_stay(j, r, k, counts, changed, records)
     for avoid in (-1, j):
         many, cut = gather(k, FAR, left[j], False, 1, -1, avoid, value, codes, space, index, read)
@@ -222,11 +222,11 @@ def _guarded(
         inside = total = within = 0
         for i in range(many):
             if far[i] < cut:
-                found[inside], found[i] = found[i], found[inside]
+                nearest[inside], nearest[i] = nearest[i], nearest[inside]
                 far[inside], far[i] = far[i], far[inside]
                 inside += 1
         for i in range(many):
-            total += left[j, found[i]]
+            total += left[j, nearest[i]]
             ends[i] = total
             if i < inside:
                 within = total
@@ -234,7 +234,7 @@ def _guarded(
             x = int(random.random() * min(k, total))
             if x >= within:
                 x = within + int(random.random() * (total - within))
-            t, place = _record_at(x, found, many, ends)
+            t, place = _find_record(x, nearest, many, ends)
             w = free[j, start[t] + place]
             if codes[t, j] != value:
                 return w
@@ -247,10 +247,10 @@ def _guarded(
 
 
 @compiled
-def _bound(
+def _bound_distances(
     t: int, codes: Ints, space: Space, blocks: Blocks, wide: Longs, upper: Longs, lower: Longs
 ) -> None:
-    """How far the values of each class are at most and at least from those of a tuple."""
+    """Bound the distances from the values of a tuple to those of each class."""
     offset, _, _, _, numbers, unit = space
     widths, wide_most, narrow_most, narrow_least, wide_ends, narrow_ends = blocks[7:13]
     for j in range(codes.shape[1]):
@@ -275,15 +275,15 @@ def _bound(
         for c in range(widths[j, 1]):
             first = narrow_ends[0][narrow_ends[1][j] + 2 * c]
             last = narrow_ends[0][narrow_ends[1][j] + 2 * c + 1]
-            one = apart(x, numbers[offset[j] + first], span, scale)
-            other = apart(x, numbers[offset[j] + last], span, scale)
-            upper[j, c] = max(one, other)
-            lower[j, c] = 0 if first <= v <= last else min(one, other)
+            to_first = apart(x, numbers[offset[j] + first], span, scale)
+            to_last = apart(x, numbers[offset[j] + last], span, scale)
+            upper[j, c] = max(to_first, to_last)
+            lower[j, c] = 0 if first <= v <= last else min(to_first, to_last)
 
 
 @compiled
-def _pooled(of: Ints, wide: Longs, many: int) -> tuple[Longs, Ints, Ints, Longs]:
-    """The records of each wide block: where they begin, which, each one's place, how many."""
+def _pool_records(of: Ints, wide: Longs, many: int) -> tuple[Longs, Ints, Ints, Longs]:
+    """Pool the records of each wide block: where they begin, which, their places, how many."""
     begin = np.zeros(many + 1, np.int64)
     for r in range(of.size):
         begin[wide[of[r]] + 1] += 1
@@ -300,10 +300,10 @@ def _pooled(of: Ints, wide: Longs, many: int) -> tuple[Longs, Ints, Ints, Longs]
 
 
 @compiled
-def _finish(r: int, records: Records, blocks: Blocks, pools: Any, alive: Longs) -> None:
-    """A record is wholly swapped."""
+def _finish_record(r: int, records: RecordLists, blocks: Blocks, pools: Any, alive: Longs) -> None:
+    """Take a wholly swapped record out of the lists."""
     t = records[1][r]
-    _take(records[2].shape[0] - 1, r, records)
+    _mark_swapped(records[2].shape[0] - 1, r, records)
     alive[blocks[3][t]] -= 1
     begin, pool, spot, size = pools
     b = blocks[0][t]
@@ -315,13 +315,13 @@ def _finish(r: int, records: Records, blocks: Blocks, pools: Any, alive: Longs) 
 
 
 @compiled
-def _farthest(
+def _draw_farthest(
     r: int,
     guess: int,
     codes: Ints,
     space: Space,
     blocks: Blocks,
-    records: Records,
+    records: RecordLists,
     pools: Any,
     alive: Longs,
     read: Reading,
@@ -329,7 +329,7 @@ def _farthest(
     ends: Longs,
     random: np.random.Generator,
 ) -> int:
-    """A random one of the records farthest from ``r`` that are not wholly swapped.
+    """Draw one of the records farthest from ``r`` that are not wholly swapped.
 
     Nothing is farther than the bound of the farthest wide block: a random record there that meets
     it is a fair draw. Where none is met, blocks are opened whose bound is not below what was found;
@@ -344,10 +344,10 @@ def _farthest(
         blocks[5],
         blocks[6],
     )
-    found = read[11]
+    farthest = read[11]
     pool_begin, pool, _, pool_size = pools
     wide, upper, lower, reach = bounds
-    _bound(of[r], codes, space, blocks, wide, upper, lower)
+    _bound_distances(of[r], codes, space, blocks, wide, upper, lower)
     top, total = np.int64(-1), 0
     for b in range(reach.size):
         reach[b] = -1
@@ -398,9 +398,9 @@ def _farthest(
                         best, many, total = d, 0, 0
                     if d == best:
                         total += left[m, t]
-                        found[many], ends[many] = t, total
+                        farthest[many], ends[many] = t, total
                         many += 1
-    t, x = _record_at(int(random.random() * total), found, many, ends)
+    t, x = _find_record(int(random.random() * total), farthest, many, ends)
     return free[m, start[t] + x]
 
 
@@ -425,7 +425,7 @@ def swap(
     """
     p, m = codes.shape
     offset = space[0]
-    records = _records(counts, m + 1)
+    records = _list_records(counts, m + 1)
     start, of, _, _, left = records
     n = of.size
     everyone = indexed(codes, offset, counts)
@@ -435,7 +435,7 @@ def swap(
         holders, places = np.empty((m, m * p), np.int64), np.empty((m, m, p), np.int64)
         for j in range(m):
             lengths[j], holders[j], places[j] = everyone[1], everyone[2], everyone[3]
-    pools = _pooled(of, blocks[0], blocks[1].size - 1)
+    pools = _pool_records(of, blocks[0], blocks[1].size - 1)
     alive = np.zeros(blocks[4].size - 1, np.int64)
     for t in range(p):
         alive[blocks[3][t]] += counts[t]
@@ -448,14 +448,14 @@ def swap(
     )
     need = min(k, n - 1) + 1
     read = reading(space, p, need)
-    found, far, ends = read[11], read[12], np.empty(p, np.int64)
+    nearest, far, ends = read[11], read[12], np.empty(p, np.int64)
     cuts, stamp = np.full(p, FAR), np.full(n, -1)
     interval = np.empty(need - 1, np.int32)
     changed = np.zeros(n, np.bool_)
-    given = np.empty((m, n), np.int32)
+    new_values = np.empty((m, n), np.int32)
     for j in range(m):
         for q in range(n):
-            given[j, q] = codes[of[q], j]
+            new_values[j, q] = codes[of[q], j]
     unpaired = np.zeros(m, np.int64)
     r = start[first] + int(random.random() * counts[first])
     step, living = 0, n
@@ -466,51 +466,53 @@ def swap(
         if rule != GUARD:
             if separate and counts[t] >= need:
                 many, cuts[t] = 1, 0
-                found[0], far[0] = t, 0
+                nearest[0], far[0] = t, 0
             else:
                 many, cuts[t] = gather(
                     need, cuts[t], counts, False, 1, -1, -1, 0, codes, space, everyone, read
                 )
-            _interval(r, many, cuts[t], step, counts, records, read, ends, stamp, interval, random)
+            _fill_interval(
+                r, many, cuts[t], step, counts, records, read, ends, stamp, interval, random
+            )
         for j in range(m):
             if not _is_free(j, r, records):
                 continue
             index = (heads, lengths[j], holders[j], places[j])
-            if _take(j, r, records) == 0 and rule != PLAIN:
+            if _mark_swapped(j, r, records) == 0 and rule != PLAIN:
                 leave(t, codes, offset, index)
             if rule == GUARD:
-                w = _guarded(
+                w = _draw_guarded(
                     j, r, k, codes, counts, space, index, records, read, changed, ends, random
                 )
             else:
-                w = _drawn(j, interval, records, random)
+                w = _draw_partner(j, interval, records, random)
                 if w < 0 and rule == COMPLETE:
                     many, _ = gather(
                         1, FAR, left[j], False, 1, -1, -1, 0, codes, space, index, read
                     )
                     if many > 0:
-                        w = _any_of(j, many, records, found, ends, random)
+                        w = _draw_from_tuples(j, many, records, nearest, ends, random)
             if w < 0:
                 unpaired[j] += 1
                 continue
             u = int(of[w])
-            if _take(j, w, records) == 0 and rule != PLAIN:
+            if _mark_swapped(j, w, records) == 0 and rule != PLAIN:
                 leave(u, codes, offset, index)
-            given[j, r], given[j, w] = codes[u, j], codes[t, j]
+            new_values[j, r], new_values[j, w] = codes[u, j], codes[t, j]
             if codes[u, j] != codes[t, j]:
                 changed[r] = changed[w] = True
-            done = True
+            finished = True
             for other in range(m):
-                done = done and not _is_free(other, w, records)
-            if done:
-                _finish(w, records, blocks, pools, alive)
+                finished = finished and not _is_free(other, w, records)
+            if finished:
+                _finish_record(w, records, blocks, pools, alive)
                 living -= 1
-        _finish(r, records, blocks, pools, alive)
+        _finish_record(r, records, blocks, pools, alive)
         living -= 1
         if living == 0:
-            return given, unpaired
+            return new_values, unpaired
         before, previous = previous, blocks[3][t]
-        r = _farthest(
+        r = _draw_farthest(
             r, before, codes, space, blocks, records, pools, alive, read, bounds, ends, random
         )
         step += 1

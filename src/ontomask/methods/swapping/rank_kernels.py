@@ -36,8 +36,8 @@ MANY_TRIES = 64
 
 
 @compiled
-def _planted(counts: Longs) -> Ints:
-    """The tree of some counts; its length is a power of two, and one."""
+def _build_tree(counts: Longs) -> Ints:
+    """Build the tree of some counts; its length is a power of two, plus one."""
     size = 1
     while size < counts.size:
         size *= 2
@@ -49,8 +49,8 @@ def _planted(counts: Longs) -> Ints:
 
 
 @compiled
-def _take(tree: Ints, value: int) -> None:
-    """One record of a value less."""
+def _remove_record(tree: Ints, value: int) -> None:
+    """Remove one record of a value from the tree."""
     place = value + 1
     while place < tree.size:
         tree[place] -= 1
@@ -58,8 +58,8 @@ def _take(tree: Ints, value: int) -> None:
 
 
 @compiled
-def _before(tree: Ints, value: int) -> int:
-    """The records of all values before one."""
+def _count_before(tree: Ints, value: int) -> int:
+    """Count the records of all values before a value."""
     total = 0
     while value > 0:
         total += tree[value]
@@ -68,7 +68,7 @@ def _before(tree: Ints, value: int) -> int:
 
 
 @compiled
-def _at(tree: Ints, record: int) -> int:
+def _value_at(tree: Ints, record: int) -> int:
     """The value of a record, counted from the first value on."""
     value = 0
     step = (tree.size - 1) >> 1
@@ -94,7 +94,7 @@ def summed_distances(table: Ints, counts: Longs) -> Longs:
 
 
 @compiled
-def _nearest_first(row: Ints, order: Ints) -> None:
+def _sort_by_distance(row: Ints, order: Ints) -> None:
     """Sort values by distance: by the last ten bits, the middle ten, the first ten."""
     other = np.arange(row.size).astype(np.int32)
     place = np.empty(1025, np.int64)
@@ -121,8 +121,8 @@ def _end_of_tie(row: Ints, order: Ints, start: int) -> int:
 
 
 @compiled
-def _interval(v: int, k: int, row: Ints, order: Ints, counts: Longs, interval: Longs) -> None:
-    """The ``k`` nearest records: all of some values, and some of equally far ones at the edge.
+def _find_interval(v: int, k: int, row: Ints, order: Ints, counts: Longs, interval: Longs) -> None:
+    """Find the ``k`` nearest records: all of some values, and some of equally far ones.
 
     ``order[: interval[0]]`` and ``order[interval[0] : interval[1]]`` are these values;
     ``interval[2:]`` is how many records they have, without the reference itself.
@@ -141,10 +141,10 @@ def _interval(v: int, k: int, row: Ints, order: Ints, counts: Longs, interval: L
 
 
 @compiled
-def _part(
+def _choose_part(
     inner: int, edge: int, k: int, free: int, free_edge: int, random: np.random.Generator
 ) -> int:
-    """Where the partner is drawn from: 0 nowhere, 1 inside the interval, 2 at its edge.
+    """Choose where the partner is drawn from: 0 nowhere, 1 inside the interval, 2 at its edge.
 
     The interval has a slot for each of the ``inner`` records, and the remaining ones of ``k`` for
     some of the ``edge`` records. Slots are looked at in random order until one is unswapped.
@@ -163,8 +163,8 @@ def _part(
 
 
 @compiled
-def _sum(order: Ints, start: int, end: int, left: Longs) -> int:
-    """The unswapped records of some values."""
+def _count_unswapped(order: Ints, start: int, end: int, left: Longs) -> int:
+    """Count the unswapped records of some values."""
     total = 0
     for place in range(start, end):
         total += left[order[place]]
@@ -172,8 +172,10 @@ def _sum(order: Ints, start: int, end: int, left: Longs) -> int:
 
 
 @compiled
-def _drawn(order: Ints, start: int, left: Longs, total: int, random: np.random.Generator) -> int:
-    """The value of one of the ``total`` unswapped records from ``start`` on."""
+def _draw_value(
+    order: Ints, start: int, left: Longs, total: int, random: np.random.Generator
+) -> int:
+    """Draw the value of one of the ``total`` unswapped records from ``start`` on."""
     record = int(random.random() * total)
     while record >= left[order[start]]:
         record -= left[order[start]]
@@ -185,10 +187,10 @@ def _drawn(order: Ints, start: int, left: Longs, total: int, random: np.random.G
 def near_words(
     table: Ints, counts: Longs, first: int, k: int, complete: bool, random: np.random.Generator
 ) -> Swaps:
-    """Swaps within the ``k`` nearest records, at opposite ends, from value ``first`` on."""
+    """Swap words within the ``k`` nearest records, starting with value ``first``."""
     size, n = counts.size, counts.sum()
     left = counts.copy()
-    tree = _planted(counts)
+    tree = _build_tree(counts)
     order = np.empty((size, size), np.int32)  # filled in when a value is first a reference
     known = np.zeros(size, np.bool_)
     interval = np.empty((size, 4), np.int64)
@@ -199,63 +201,63 @@ def near_words(
     v = first
     while True:
         if not known[v]:
-            _nearest_first(table[v], order[v])
-            _interval(v, k, table[v], order[v], counts, interval[v])
+            _sort_by_distance(table[v], order[v])
+            _find_interval(v, k, table[v], order[v], counts, interval[v])
             known[v] = True
         row, line = table[v], order[v]
         left[v] -= 1
-        _take(tree, v)
+        _remove_record(tree, v)
         n -= 1
 
         inside, outside = interval[v, 0], interval[v, 1]
-        free = _sum(line, 0, inside, left)
-        free_edge = _sum(line, inside, outside, left)
-        part = _part(interval[v, 2], interval[v, 3], k, free, free_edge, random)
+        free = _count_unswapped(line, 0, inside, left)
+        free_edge = _count_unswapped(line, inside, outside, left)
+        part = _choose_part(interval[v, 2], interval[v, 3], k, free, free_edge, random)
         w = -1
         if part == 1:
-            w = _drawn(line, 0, left, free, random)
+            w = _draw_value(line, 0, left, free, random)
         elif part == 2:
-            w = _drawn(line, inside, left, free_edge, random)
+            w = _draw_value(line, inside, left, free_edge, random)
         elif complete and n > 0:
             while left[line[near[v]]] == 0:
                 near[v] += 1
-            tied = _sum(line, near[v], _end_of_tie(row, line, near[v]), left)
-            w = _drawn(line, near[v], left, tied, random)
+            tied = _count_unswapped(line, near[v], _end_of_tie(row, line, near[v]), left)
+            w = _draw_value(line, near[v], left, tied, random)
         reference[steps], partner[steps] = v, w
         steps += 1
         if w >= 0:
             left[w] -= 1
-            _take(tree, w)
+            _remove_record(tree, w)
             n -= 1
         if n == 0:
             return reference[:steps], partner[:steps]
 
         while left[line[far[v]]] == 0:
             far[v] -= 1
-        v = _farthest_word(row, line, far[v], left, tree, n, random)
+        v = _draw_farthest_word(row, line, far[v], left, tree, n, random)
 
 
 @compiled
-def _farthest_word(
+def _draw_farthest_word(
     row: Ints, line: Ints, far: int, left: Longs, tree: Ints, n: int, random: np.random.Generator
 ) -> int:
-    """The value of a random one of the farthest unswapped records; one is of ``line[far]``."""
+    """Draw the value of one of the farthest unswapped records; one is of ``line[far]``."""
     distance = row[line[far]]
     for _ in range(TRIES):  # mostly many are as far, and any record will do
-        w = _at(tree, int(random.random() * n))
+        w = _value_at(tree, int(random.random() * n))
         if row[w] == distance:
             return w
     start = far
     while start > 0 and row[line[start - 1]] == distance:
         start -= 1
-    return _drawn(line, start, left, _sum(line, start, far + 1, left), random)
+    return _draw_value(line, start, left, _count_unswapped(line, start, far + 1, left), random)
 
 
 # ---------------------------------------------------------------- numbers
 
 
 @compiled
-def _within(
+def _range_within(
     v: int, distance: int, numbers: Floats, span: float, low: int, high: int
 ) -> tuple[int, int]:
     """The numbers from ``low`` up to ``high`` within a distance: the first, and past the last."""
@@ -289,7 +291,7 @@ def _radius(v: int, k: int, numbers: Floats, span: float, until: Longs) -> int:
     )
     while least < most:
         middle = (least + most) // 2
-        start, end = _within(v, middle, numbers, span, low, high)
+        start, end = _range_within(v, middle, numbers, span, low, high)
         if until[end] - until[start] > k:
             most = middle
         else:
@@ -298,43 +300,41 @@ def _radius(v: int, k: int, numbers: Floats, span: float, until: Longs) -> int:
 
 
 @compiled
-def _drawn_number(
-    tree: Ints, ranges: tuple[int, int, int, int], random: np.random.Generator
-) -> int:
-    """The number of an unswapped record in one of two ranges of places; there is one."""
-    first = _before(tree, ranges[0])
-    many = _before(tree, ranges[1]) - first
-    second = _before(tree, ranges[2])
-    record = int(random.random() * (many + _before(tree, ranges[3]) - second))
-    return _at(tree, first + record if record < many else second + record - many)
+def _draw_number(tree: Ints, ranges: tuple[int, int, int, int], random: np.random.Generator) -> int:
+    """Draw the number of an unswapped record in one of two ranges of places; there is one."""
+    first = _count_before(tree, ranges[0])
+    many = _count_before(tree, ranges[1]) - first
+    second = _count_before(tree, ranges[2])
+    record = int(random.random() * (many + _count_before(tree, ranges[3]) - second))
+    return _value_at(tree, first + record if record < many else second + record - many)
 
 
 @compiled
-def _nearest_number(
+def _draw_nearest_number(
     v: int, n: int, numbers: Floats, span: float, tree: Ints, random: np.random.Generator
 ) -> int:
-    """The number of a random one of the nearest unswapped records."""
-    below = _before(tree, v)
+    """Draw the number of one of the nearest unswapped records."""
+    below = _count_before(tree, v)
     distance = int(FIXED)
     if below > 0:
-        distance = apart(numbers[v], numbers[_at(tree, below - 1)], span, FIXED)
+        distance = apart(numbers[v], numbers[_value_at(tree, below - 1)], span, FIXED)
     if below < n:
-        distance = min(distance, apart(numbers[v], numbers[_at(tree, below)], span, FIXED))
-    start, end = _within(v, distance, numbers, span, 0, numbers.size)
-    return _drawn_number(tree, (start, end, end, end), random)
+        distance = min(distance, apart(numbers[v], numbers[_value_at(tree, below)], span, FIXED))
+    start, end = _range_within(v, distance, numbers, span, 0, numbers.size)
+    return _draw_number(tree, (start, end, end, end), random)
 
 
 @compiled
-def _farthest_number(
+def _draw_farthest_number(
     v: int, n: int, numbers: Floats, span: float, tree: Ints, random: np.random.Generator
 ) -> int:
-    """The number of a random one of the farthest unswapped records."""
+    """Draw the number of one of the farthest unswapped records."""
     distance = max(
-        apart(numbers[v], numbers[_at(tree, 0)], span, FIXED),
-        apart(numbers[v], numbers[_at(tree, n - 1)], span, FIXED),
+        apart(numbers[v], numbers[_value_at(tree, 0)], span, FIXED),
+        apart(numbers[v], numbers[_value_at(tree, n - 1)], span, FIXED),
     )
-    start, end = _within(v, distance - 1, numbers, span, 0, numbers.size)
-    return _drawn_number(tree, (0, start, end, numbers.size), random)
+    start, end = _range_within(v, distance - 1, numbers, span, 0, numbers.size)
+    return _draw_number(tree, (0, start, end, numbers.size), random)
 
 
 @compiled
@@ -346,12 +346,12 @@ def near_numbers(
     complete: bool,
     random: np.random.Generator,
 ) -> Swaps:
-    """The same for sorted numbers: those within a distance lie side by side, there is no table."""
+    """Swap sorted numbers within the ``k`` nearest records; no table of distances is needed."""
     size, n = counts.size, counts.sum()
     span = max(numbers[-1] - numbers[0], 0.0) or 1.0
     until = np.zeros(size + 1, np.int64)
     until[1:] = np.cumsum(counts)
-    tree = _planted(counts)
+    tree = _build_tree(counts)
     # From where to where the interval reaches, without and with its edge.
     inside = np.full((size, 2), -1, np.int32)
     outside = np.empty((size, 2), np.int32)
@@ -361,33 +361,33 @@ def near_numbers(
     while True:
         if inside[v, 0] < 0:
             radius = _radius(v, k, numbers, span, until)
-            inside[v] = _within(v, radius - 1, numbers, span, 0, size)
-            outside[v] = _within(v, radius, numbers, span, 0, size)
-        _take(tree, v)
+            inside[v] = _range_within(v, radius - 1, numbers, span, 0, size)
+            outside[v] = _range_within(v, radius, numbers, span, 0, size)
+        _remove_record(tree, v)
         n -= 1
 
         low, high = inside[v]
         lowest, highest = outside[v]
         inner = max(until[high] - until[low] - 1, 0)
         edge = until[highest] - until[lowest] - 1 - inner
-        free = _before(tree, high) - _before(tree, low)
-        free_edge = _before(tree, highest) - _before(tree, lowest) - free
-        part = _part(inner, edge, k, free, free_edge, random)
+        free = _count_before(tree, high) - _count_before(tree, low)
+        free_edge = _count_before(tree, highest) - _count_before(tree, lowest) - free
+        part = _choose_part(inner, edge, k, free, free_edge, random)
         w = -1
         if part == 1:
-            w = _drawn_number(tree, (low, high, high, high), random)
+            w = _draw_number(tree, (low, high, high, high), random)
         elif part == 2:
-            w = _drawn_number(tree, (lowest, low, high, highest), random)
+            w = _draw_number(tree, (lowest, low, high, highest), random)
         elif complete and n > 0:
-            w = _nearest_number(v, n, numbers, span, tree, random)
+            w = _draw_nearest_number(v, n, numbers, span, tree, random)
         reference[steps], partner[steps] = v, w
         steps += 1
         if w >= 0:
-            _take(tree, w)
+            _remove_record(tree, w)
             n -= 1
         if n == 0:
             return reference[:steps], partner[:steps]
-        v = _farthest_number(v, n, numbers, span, tree, random)
+        v = _draw_farthest_number(v, n, numbers, span, tree, random)
 
 
 # ---------------------------------------------------------------- rankings
@@ -418,7 +418,7 @@ def ranking(keys: Longs, order: Longs, counts: Longs, random: np.random.Generato
 
 @compiled
 def along(ranked: Ints, k: int, complete: bool, random: np.random.Generator) -> Swaps:
-    """Every record in turn with one of the ``k`` after it in the ranking (RS algorithm 1)."""
+    """Swap every record with one of the ``k`` after it in the ranking (RS algorithm 1)."""
     n = ranked.size
     after = np.arange(1, n + 1).astype(np.int32)  # the next unswapped one, n after the last
     ahead = np.arange(-1, n - 1).astype(np.int32)  # and the one before
@@ -428,7 +428,7 @@ def along(ranked: Ints, k: int, complete: bool, random: np.random.Generator) -> 
     for i in range(n):
         if swapped[i]:
             continue
-        j = _one_after(i, min(i + k, n - 1), swapped, after, random)
+        j = _draw_after(i, min(i + k, n - 1), swapped, after, random)
         if j < 0 and complete and after[i] < n:
             j = after[i]
         reference[steps], partner[steps] = ranked[i], -1
@@ -443,10 +443,10 @@ def along(ranked: Ints, k: int, complete: bool, random: np.random.Generator) -> 
 
 
 @compiled
-def _one_after(
+def _draw_after(
     i: int, last: int, swapped: NDArray[np.bool_], after: Ints, random: np.random.Generator
 ) -> int:
-    """A random unswapped one of those after ``i``, up to ``last``; -1 if there is none."""
+    """Draw an unswapped one of those after ``i``, up to ``last``; -1 if there is none."""
     if after[i] > last:
         return -1
     for _ in range(MANY_TRIES):
@@ -471,7 +471,7 @@ def _one_after(
 def deal(
     reference: Ints, partner: Ints, codes: Ints, counts: Longs, random: np.random.Generator
 ) -> Ints:
-    """The new value of each record, tuple by tuple.
+    """Assign the new value of each record, tuple by tuple.
 
     What the records of a value get was found for any of them; it is shuffled and handed out.
     """

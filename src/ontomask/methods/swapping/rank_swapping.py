@@ -77,8 +77,8 @@ class RankSwapping(InBlocks):
     permutes: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.k, int | np.integer) and not isinstance(self.k, bool)
-        if not whole or self.k < 1:
+        is_integer = isinstance(self.k, int | np.integer) and not isinstance(self.k, bool)
+        if not is_integer or self.k < 1:
             raise ParameterError(f"k is {self.k!r}", "it is a whole number, 1 or more")
         one_of(
             "strategy",
@@ -130,7 +130,7 @@ class RankSwapping(InBlocks):
 
     def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Swap the values of records, and count what each tuple's records become."""
-        self._check(tuples)
+        self._check_size(tuples)
         if len(tuples) == 1:
             warnings.warn(
                 "all records have the same values: there is nothing to swap",
@@ -140,10 +140,10 @@ class RankSwapping(InBlocks):
             unswapped = [np.repeat(codes, tuples.counts) for codes in tuples.codes]
             return Transitions.of_records(tuples, unswapped, [0] * len(unswapped))
         if self.strategy == "multivariate":
-            return self._of_whole_records(tuples, random)
+            return self._swap_whole_records(tuples, random)
         if len(tuples.attributes) == 1:
-            return _counted(tuples, self._swaps(tuples, 0, random))
-        return self._of_each_attribute(tuples, random)
+            return _count_transitions(tuples, self._swap_column(tuples, 0, random))
+        return self._swap_each_attribute(tuples, random)
 
     @property
     def divides(self) -> bool:
@@ -154,7 +154,7 @@ class RankSwapping(InBlocks):
         """Every record of a block must have others to swap with, and different ones."""
         return lambda members: len(members) > 1 and int(tuples.counts[members].sum()) > self.k
 
-    def _check(self, tuples: Tuples) -> None:
+    def _check_size(self, tuples: Tuples) -> None:
         n = tuples.records
         if n < 2:
             raise ParameterError(
@@ -167,24 +167,24 @@ class RankSwapping(InBlocks):
                 f"choose k up to {n - 1:,}",
             )
 
-    def _of_whole_records(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
+    def _swap_whole_records(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         from ontomask.methods.swapping.multivariate import swap_records
 
         operators = Operators(tuples, "mean", self.operators)
         columns, unpaired = swap_records(operators, self.k, self.complete, self.guard, random)
         return Transitions.of_records(tuples, columns, unpaired)
 
-    def _of_each_attribute(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
+    def _swap_each_attribute(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         from ontomask.methods.swapping import rank_kernels as kernels
 
         columns, unpaired = [], []
         for j, codes in enumerate(tuples.codes):
-            reference, partner = self._swaps(tuples, j, random)
+            reference, partner = self._swap_column(tuples, j, random)
             columns.append(kernels.deal(reference, partner, codes, tuples.counts, random))
             unpaired.append(int((partner < 0).sum()))
         return Transitions.of_records(tuples, columns, unpaired)
 
-    def _swaps(self, tuples: Tuples, j: int, random: np.random.Generator) -> Swaps:
+    def _swap_column(self, tuples: Tuples, j: int, random: np.random.Generator) -> Swaps:
         return swaps(
             tuples.attributes[j],
             tuples.value_counts(j),
@@ -196,15 +196,15 @@ class RankSwapping(InBlocks):
         )
 
 
-def _counted(tuples: Tuples, swapped: Swaps) -> Transitions:
-    """The transitions of a single attribute, whose tuples are its values: no need for records."""
+def _count_transitions(tuples: Tuples, swapped: Swaps) -> Transitions:
+    """Count the transitions of a single attribute, whose tuples are its values."""
     reference, partner = swapped
     place = np.empty(tuples.attributes[0].size, dtype=np.int64)
     place[tuples.codes[0]] = np.arange(len(tuples))
     kept = partner < 0
-    one, other = place[reference], place[np.where(kept, reference, partner)]
+    source, target = place[reference], place[np.where(kept, reference, partner)]
     key, count = np.unique(
-        np.concatenate((one * len(tuples) + other, (other * len(tuples) + one)[~kept])),
+        np.concatenate((source * len(tuples) + target, (target * len(tuples) + source)[~kept])),
         return_counts=True,
     )
     pairs = np.divmod(key, len(tuples))
@@ -220,27 +220,27 @@ def swaps(
     classic: bool,
     random: np.random.Generator,
 ) -> Swaps:
-    """The values of one attribute that change places, record by record."""
+    """Swap the values of one attribute, record by record."""
     present = np.flatnonzero(counts)
     counts = counts[present]
     if strategy == "random":
-        found = _paired(counts, random)
+        pairs = _pair_at_random(counts, random)
     elif strategy == "distributional":
-        found = _along(counts, counts, k, complete, random)
+        pairs = _swap_along(counts, counts, k, complete, random)
     elif isinstance(attribute, NumericalAttribute):
-        found = _numbers(attribute.numbers[present], counts, strategy, k, complete, random)
+        pairs = _swap_numbers(attribute.numbers[present], counts, strategy, k, complete, random)
     else:
         assert isinstance(attribute, NominalAttribute)
-        table = _table(attribute, present, classic)
-        found = _words(table, counts, strategy, k, complete, random)
+        table = _distance_table(attribute, present, classic)
+        pairs = _swap_words(table, counts, strategy, k, complete, random)
     if len(present) == attribute.size:
-        return found
-    reference, partner = found
+        return pairs
+    reference, partner = pairs
     places = present.astype(np.int32)
     return places[reference], np.where(partner < 0, partner, places[partner])
 
 
-def _table(attribute: NominalAttribute, present: Longs, classic: bool) -> Ints:
+def _distance_table(attribute: NominalAttribute, present: Longs, classic: bool) -> Ints:
     """Distances between the values; the attribute's weight would change nothing."""
     if classic:
         return (1 - np.eye(len(present))).astype(np.int32)
@@ -248,19 +248,19 @@ def _table(attribute: NominalAttribute, present: Longs, classic: bool) -> Ints:
     return table if len(present) == attribute.size else np.ascontiguousarray(table[:, present])
 
 
-def _words(
+def _swap_words(
     table: Ints, counts: Longs, strategy: str, k: int, complete: bool, random: np.random.Generator
 ) -> Swaps:
     from ontomask.methods.swapping import rank_kernels as kernels
 
     sums = kernels.summed_distances(table, counts)
-    first = _one_of_records(np.flatnonzero(sums == sums.max()), counts, random)
+    first = _draw_value(np.flatnonzero(sums == sums.max()), counts, random)
     if strategy == "fixed":
-        return _along(table[first].astype(np.int64), counts, k, complete, random)
+        return _swap_along(table[first].astype(np.int64), counts, k, complete, random)
     return kernels.near_words(table, counts, first, k, complete, random)
 
 
-def _numbers(
+def _swap_numbers(
     numbers: NDArray[np.float64],
     counts: Longs,
     strategy: str,
@@ -275,19 +275,19 @@ def _numbers(
     span = float(numbers[-1] - numbers[0]) or 1.0
     apart = np.rint(np.abs(numbers - numbers[ends][:, None]) / span * FIXED).astype(np.int64)
     sums = apart @ counts
-    first = _one_of_records(ends[sums == sums.max()], counts, random)
+    first = _draw_value(ends[sums == sums.max()], counts, random)
     if strategy == "fixed":
-        return _along(np.abs(np.arange(len(numbers)) - first), counts, k, complete, random)
+        return _swap_along(np.abs(np.arange(len(numbers)) - first), counts, k, complete, random)
     return kernels.near_numbers(numbers, counts, first, k, complete, random)
 
 
-def _one_of_records(values: Longs, counts: Longs, random: np.random.Generator) -> int:
-    """The value of a random one of the records that have some values."""
+def _draw_value(values: Longs, counts: Longs, random: np.random.Generator) -> int:
+    """Draw one of the records that have some values; its value."""
     until = np.cumsum(counts[values])
     return int(values[np.searchsorted(until, random.integers(until[-1]), side="right")])
 
 
-def _along(
+def _swap_along(
     keys: Longs, counts: Longs, k: int, complete: bool, random: np.random.Generator
 ) -> Swaps:
     from ontomask.methods.swapping import rank_kernels as kernels
@@ -296,8 +296,8 @@ def _along(
     return kernels.along(kernels.ranking(keys, order, counts, random), k, complete, random)
 
 
-def _paired(counts: Longs, random: np.random.Generator) -> Swaps:
-    """All records in pairs, by lot; if their number is odd, the last one is left."""
+def _pair_at_random(counts: Longs, random: np.random.Generator) -> Swaps:
+    """Pair all records at random; if their number is odd, the last one is left over."""
     lot = random.permutation(np.repeat(np.arange(len(counts), dtype=np.int32), counts))
     partner = lot[1::2]
     if len(lot) % 2:

@@ -22,29 +22,29 @@ class Axis:
     name: str
     label: str
     meaning: str
-    of: Callable[[Evaluation, int], float | None]
+    figure: Callable[[Evaluation, int], float | None]
     share: bool = False
 
 
-def _risk(name: str, label: str) -> Axis:
+def _risk_axis(name: str, label: str) -> Axis:
     meaning = risk.DESCRIPTIONS[name].meaning
-    return Axis(name, label, meaning, lambda found, _: found.risk[name], share=True)
+    return Axis(name, label, meaning, lambda evaluation, _: evaluation.risk[name], share=True)
 
 
-def _loss(name: str, label: str) -> Axis:
+def _loss_axis(name: str, label: str) -> Axis:
     meaning = utility.DESCRIPTIONS[name].meaning
-    return Axis(name, label, meaning, lambda found, _: found.utility[name])
+    return Axis(name, label, meaning, lambda evaluation, _: evaluation.utility[name])
 
 
 #: What can be put on the horizontal axis.
 RISKS = (
-    _risk("linkage_nearest", "records linked by distance"),
-    _risk("linkage_nearest_uniques", "records linked, of those nobody shared"),
-    _risk("linkage_text", "records linked by their text"),
-    _risk("marketer", "marketer risk"),
-    _risk("prosecutor", "prosecutor risk"),
-    _risk("unique_share", "records alone in their class"),
-    _risk("unchanged", "records left as they were"),
+    _risk_axis("linkage_nearest", "records linked by distance"),
+    _risk_axis("linkage_nearest_uniques", "records linked, of those nobody shared"),
+    _risk_axis("linkage_text", "records linked by their text"),
+    _risk_axis("marketer", "marketer risk"),
+    _risk_axis("prosecutor", "prosecutor risk"),
+    _risk_axis("unique_share", "records alone in their class"),
+    _risk_axis("unchanged", "records left as they were"),
 )
 
 #: What can be put on the vertical axis.
@@ -54,58 +54,63 @@ LOSSES = (
         "squared error per record",
         "The squared distance between an original record and its masked one, on average (SSE over "
         "records).",
-        lambda found, n: _over(found.utility["sse"], n),
+        lambda evaluation, n: _per_record(evaluation.utility["sse"], n),
     ),
-    _loss("sse", "squared error (SSE)"),
+    _loss_axis("sse", "squared error (SSE)"),
     Axis(
         "semantic_loss",
         "1 − semantic quality",
         "How far masked values are from the original ones on average.",
-        lambda found, _: _minus(1.0, found.utility["semantic_quality"]),
+        lambda evaluation, _: _difference(1.0, evaluation.utility["semantic_quality"]),
     ),
-    _loss("kl", "change of frequencies (KL)"),
+    _loss_axis("kl", "change of frequencies (KL)"),
     Axis(
         "correlation_difference",
         "change of correlations",
         "How much the distance correlations between every two columns have changed, on average.",
-        lambda found, _: _off_diagonal(found.utility["distance_correlations"]["difference"]),
+        lambda evaluation, _: _off_diagonal(
+            evaluation.utility["distance_correlations"]["difference"]
+        ),
     ),
     Axis(
         "clustering_distance",
         "change of clusters",
         utility.DESCRIPTIONS["clustering_distance"].meaning,
-        lambda found, _: found.utility["clustering_distance"]["distance"],
+        lambda evaluation, _: evaluation.utility["clustering_distance"]["distance"],
     ),
     Axis(
         "mean_shift",
         "shift of the means",
         "How far the semantic means of the columns of words have moved, on average.",
-        lambda found, _: _mean([it["distance"] for it in found.utility["mean_shift"].values()]),
+        lambda evaluation, _: _mean(
+            [shift["distance"] for shift in evaluation.utility["mean_shift"].values()]
+        ),
     ),
-    _loss("average_class_size", "records that look alike"),
+    _loss_axis("average_class_size", "records that look alike"),
     Axis(
         "suppressed",
         "records suppressed",
         risk.DESCRIPTIONS["suppressed"].meaning,
-        lambda found, _: found.risk["suppressed"],
+        lambda evaluation, _: evaluation.risk["suppressed"],
         share=True,
     ),
 )
 
 
-def figures_of(found: Evaluation | None, records: int) -> dict[str, float | None]:
-    """Every figure of a point, by name."""
+def figures_of(evaluation: Evaluation | None, records: int) -> dict[str, float | None]:
+    """The figure of a point on every axis, by name."""
     return {
-        axis.name: None if found is None else axis.of(found, records) for axis in (*RISKS, *LOSSES)
+        axis.name: None if evaluation is None else axis.figure(evaluation, records)
+        for axis in (*RISKS, *LOSSES)
     }
 
 
-def _over(number: float | None, n: int) -> float | None:
+def _per_record(number: float | None, n: int) -> float | None:
     return None if number is None else number / n
 
 
-def _minus(whole: float, part: float | None) -> float | None:
-    return None if part is None else whole - part
+def _difference(total: float, part: float | None) -> float | None:
+    return None if part is None else total - part
 
 
 def _mean(numbers: list[Any]) -> float | None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from ontomask._runtime.atomic_files import written_beside
-from ontomask._runtime.yaml_text import as_yaml
 from ontomask.errors import many
 from ontomask.methods.method import Method
 from ontomask.methods.registry import name_of, unusual
@@ -25,6 +24,8 @@ __all__ = ["Comparison", "method_as_yaml"]
 
 def method_as_yaml(method: Method) -> str:
     """The part of a release file that names a method."""
+    from ontomask._runtime.yaml_text import as_yaml
+
     return as_yaml({"method": {"name": name_of(method), **unusual(method)}})
 
 
@@ -49,8 +50,10 @@ class Comparison:
     @property
     def front(self) -> tuple[Point, ...]:
         """The points that no other dominates, the least risk first."""
-        found = [it for it in self.points if it.evaluation is not None and not it.dominated]
-        return tuple(sorted(found, key=lambda it: (it.risk or 0.0, it.loss or 0.0)))
+        points = [
+            point for point in self.points if point.evaluation is not None and not point.dominated
+        ]
+        return tuple(sorted(points, key=lambda point: (point.risk or 0.0, point.loss or 0.0)))
 
     def table(self) -> list[dict[str, Any]]:
         """A row for every point, of plain values: the method, what holds, all figures.
@@ -61,24 +64,26 @@ class Comparison:
         return [plain(self._row(point)) for point in self.points]
 
     def _row(self, point: Point) -> dict[str, Any]:
-        settings, promise, found = point.settings, point.guarantee, point.evaluation
-        risk: Mapping[str, Any] = {} if found is None else found.risk
+        settings, guarantee, evaluation = point.settings, point.guarantee, point.evaluation
+        risk: Mapping[str, Any] = {} if evaluation is None else evaluation.risk
         return {
             "method": point.name,
             "k": settings.get("k"),
             "alpha": settings.get("alpha"),
-            "settings": _others(point),
-            "k_promised": None if promise is None else promise.k,
-            "smallest_class": None if promise is None else promise.smallest,
-            "unit": None if promise is None else promise.unit,
-            "classes": None if promise is None else promise.classes,
+            "settings": _fixed_settings(point),
+            "k_promised": None if guarantee is None else guarantee.k,
+            "smallest_class": None if guarantee is None else guarantee.smallest,
+            "unit": None if guarantee is None else guarantee.unit,
+            "classes": None if guarantee is None else guarantee.classes,
             "uniques": risk.get("uniques"),
-            **figures_of(found, self.records),
-            "semantic_quality": None if found is None else found.utility["semantic_quality"],
+            **figures_of(evaluation, self.records),
+            "semantic_quality": None
+            if evaluation is None
+            else evaluation.utility["semantic_quality"],
             "l": min((risk.get("l_distinct") or {}).values(), default=None),
             "t": max((risk.get("t_equal") or {}).values(), default=None),
             "seconds": round(point.seconds, 4),
-            "dominated": None if found is None else point.dominated,
+            "dominated": None if evaluation is None else point.dominated,
             "meets": point.meets if self.require else None,
             "unmet": list(point.unmet),
             "unknown": list(point.unknown),
@@ -92,7 +97,9 @@ class Comparison:
         with written_beside(Path(path), force=force) as file:
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
             writer.writeheader()
-            writer.writerows({name: _cell(it) for name, it in row.items()} for row in rows)
+            writer.writerows(
+                {name: _format_cell(cell) for name, cell in row.items()} for row in rows
+            )
 
     def save_page(self, path: str | PathLike[str], force: bool = False) -> None:
         """Write one HTML page with the map of risk and loss; it opens offline and prints well.
@@ -102,11 +109,11 @@ class Comparison:
         """
         from ontomask.report.pages import page
 
-        made = page("compare.html", it=self._for_page())
+        html = page("compare.html", it=self._page_content())
         with written_beside(Path(path), force=force) as file:
-            file.write(made)
+            file.write(html)
 
-    def _for_page(self) -> dict[str, Any]:
+    def _page_content(self) -> dict[str, Any]:
         rows = self.table()
         return {
             "records": self.records,
@@ -114,9 +121,9 @@ class Comparison:
             "columns": list(self.columns),
             "sampled_from": self.sampled_from,
             "rows": rows,
-            "required": _required(self.require) if self.require else None,
+            "required": _format_requirements(self.require) if self.require else None,
             "watched": any(row["l"] is not None for row in rows),
-            "messages": _messages(self.points),
+            "messages": _group_notes(self.points),
             "complete": self.complete,
             "data": {
                 "points": [
@@ -124,7 +131,14 @@ class Comparison:
                         "series": _series(point),
                         "label": _label(point),
                         "strength": point.strength,
-                        "order": next((row[it] for it in ("k", "alpha") if row[it] is not None), 0),
+                        "order": next(
+                            (
+                                row[setting]
+                                for setting in ("k", "alpha")
+                                if row[setting] is not None
+                            ),
+                            0,
+                        ),
                         "figures": {axis.name: row[axis.name] for axis in (*RISKS, *LOSSES)},
                         "guarantee": str(point.guarantee or ""),
                         "meets": row["meets"],
@@ -136,66 +150,70 @@ class Comparison:
                     }
                     for point, row in zip(self.points, rows, strict=True)
                 ],
-                "risks": [_axis(axis) for axis in RISKS],
-                "losses": [_axis(axis) for axis in LOSSES],
+                "risks": [_axis_fields(axis) for axis in RISKS],
+                "losses": [_axis_fields(axis) for axis in LOSSES],
                 "limits": self._limits(),
             },
         }
 
     def _limits(self) -> dict[str, float]:
         """The requirements that are lines on the map, by axis."""
-        given = self.require
+        requirements = self.require
         limits = {}
-        if "linkage_below" in given:
-            limits["linkage_nearest"] = given["linkage_below"]
-        if "sse_below" in given:
+        if "linkage_below" in requirements:
+            limits["linkage_nearest"] = requirements["linkage_below"]
+        if "sse_below" in requirements:
             limits |= {
-                "sse": given["sse_below"],
-                "sse_per_record": given["sse_below"] / self.records,
+                "sse": requirements["sse_below"],
+                "sse_per_record": requirements["sse_below"] / self.records,
             }
         return limits
 
     def __repr__(self) -> str:
-        held = f"{many(self.records, 'record')}, {many(self.tuples, 'tuple')}"
+        size = f"{many(self.records, 'record')}, {many(self.tuples, 'tuple')}"
         sample = f", a sample of {self.sampled_from:,}" if self.sampled_from else ""
         failed = sum(bool(point.error) for point in self.points)
         lines = [
             f"Comparison({many(len(self.points), 'point')}"
-            f"{f', {failed:,} failed' if failed else ''}, {held}{sample})"
+            f"{f', {failed:,} failed' if failed else ''}, {size}{sample})"
         ]
         lines += [
-            f"  {shown(it.method)}: linked {percent(it.risk or 0)}, SSE {it.loss:.4g}"
-            for it in self.front
+            f"  {shown(point.method)}: linked {percent(point.risk or 0)}, SSE {point.loss:.4g}"
+            for point in self.front
         ]
         return "\n".join(lines)
 
 
-def _others(point: Point) -> dict[str, Any]:
-    """The settings that are not the usual ones, but for the one that is varied."""
-    return {name: it for name, it in unusual(point.method).items() if name not in ("k", "alpha")}
+def _fixed_settings(point: Point) -> dict[str, Any]:
+    """The settings that differ from the defaults, without the one that is varied."""
+    return {
+        name: value for name, value in unusual(point.method).items() if name not in ("k", "alpha")
+    }
 
 
 def _series(point: Point) -> str:
     """Points of one method and its other settings are joined by a line."""
-    others = ", ".join(f"{name} {value}" for name, value in _others(point).items())
+    others = ", ".join(f"{name} {value}" for name, value in _fixed_settings(point).items())
     words = point.name.replace("_", " ")
     return f"{words} ({others})" if others else words
 
 
-def _messages(points: Sequence[Point]) -> list[tuple[str, list[str]]]:
-    """What was noted of points, each with the points, or the whole methods, it was noted of."""
-    every = Counter(_series(point) for point in points)
-    found: dict[str, list[Point]] = {}
+def _group_notes(points: Sequence[Point]) -> list[tuple[str, list[str]]]:
+    """Every note, with the points (or the methods, where all their points have it) that have it."""
+    series_sizes = Counter(_series(point) for point in points)
+    points_by_note: dict[str, list[Point]] = {}
     for point in points:
         for note in point.notes:
-            found.setdefault(note, []).append(point)
-    return [(note, _named(some, every)) for note, some in found.items()]
+            points_by_note.setdefault(note, []).append(point)
+    return [(note, _name_points(noted, series_sizes)) for note, noted in points_by_note.items()]
 
 
-def _named(points: Sequence[Point], every: Mapping[str, int]) -> list[str]:
-    here = Counter(_series(point) for point in points)
-    whole = {name for name, count in here.items() if count == every[name] > 1}
-    named = [_series(it) if _series(it) in whole else _label(it) for it in points]
+def _name_points(points: Sequence[Point], series_sizes: Mapping[str, int]) -> list[str]:
+    counts = Counter(_series(point) for point in points)
+    complete_series = {name for name, count in counts.items() if count == series_sizes[name] > 1}
+    named = [
+        _series(point) if _series(point) in complete_series else _label(point) for point in points
+    ]
     return list(dict.fromkeys(named))
 
 
@@ -203,7 +221,7 @@ def _label(point: Point) -> str:
     return ", ".join(filter(None, [_series(point), point.strength]))
 
 
-def _axis(axis: Any) -> dict[str, Any]:
+def _axis_fields(axis: Any) -> dict[str, Any]:
     return {
         "name": axis.name,
         "label": axis.label,
@@ -212,7 +230,7 @@ def _axis(axis: Any) -> dict[str, Any]:
     }
 
 
-def _required(given: Mapping[str, float]) -> str:
+def _format_requirements(requirements: Mapping[str, float]) -> str:
     words = {
         "k": "k at least {:g}",
         "l": "l at least {:g}",
@@ -220,15 +238,15 @@ def _required(given: Mapping[str, float]) -> str:
         "linkage_below": "linked below {:.3g} %",
         "sse_below": "SSE below {:g}",
     }
-    scaled = {**given, "linkage_below": 100 * given.get("linkage_below", 0)}
-    return ", ".join(words[name].format(scaled[name]) for name in given)
+    scaled = {**requirements, "linkage_below": 100 * requirements.get("linkage_below", 0)}
+    return ", ".join(words[name].format(scaled[name]) for name in requirements)
 
 
-def _cell(value: Any) -> Any:
+def _format_cell(value: Any) -> Any:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return "; ".join(f"{name}={it}" for name, it in value.items())
+        return "; ".join(f"{name}={item}" for name, item in value.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "; ".join(map(str, value))
     return value

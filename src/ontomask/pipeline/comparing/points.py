@@ -44,7 +44,7 @@ UNKNOWN_PEOPLE = (
 
 @dataclass(frozen=True)
 class Task:
-    """What every point is worked out from; ``number`` is where chance begins.
+    """What every point is worked out from; ``seed`` starts the random generator.
 
     ``people`` are the tuple and the person of every record, ``confidential`` how often each value
     occurs in each tuple.
@@ -52,7 +52,7 @@ class Task:
 
     tuples: Tuples
     columns: tuple[str, ...]
-    number: int = field(repr=False)
+    seed: int = field(repr=False)
     people: People | None = None
     confidential: tuple[Confidential, ...] = ()
 
@@ -76,7 +76,7 @@ class Point:
     unmet: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     dominated: bool = False
-    _whole: bool = field(default=True, repr=False)
+    _whole_tuples: bool = field(default=True, repr=False)
 
     @property
     def name(self) -> str:
@@ -92,7 +92,8 @@ class Point:
     def strength(self) -> str:
         """The setting that methods are varied by, in words: ``k = 5``."""
         return next(
-            (f"{it} = {s[it]:g}" for s in [self.settings] for it in STRENGTHS if it in s), ""
+            (f"{name} = {s[name]:g}" for s in [self.settings] for name in STRENGTHS if name in s),
+            "",
         )
 
     @property
@@ -117,58 +118,66 @@ class Point:
 
 
 def worked_out(task: Task, method: Method) -> Point:
-    """The point of a method; what goes wrong is said in the point itself."""
+    """Plan and evaluate a method; an error becomes part of its point."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            point = _point(task, method)
+            point = _compute_point(task, method)
         except OntomaskError as error:
             point = Point(method, error=error.message)
         except Exception as error:  # one point must not lose the others
             point = Point(method, error=f"{type(error).__name__}: {error}")
-    said = [str(it.message) for it in caught if issubclass(it.category, OntomaskWarning)]
-    return replace(point, notes=(*point.notes, *dict.fromkeys(said)))
+    messages = [
+        str(caught_warning.message)
+        for caught_warning in caught
+        if issubclass(caught_warning.category, OntomaskWarning)
+    ]
+    return replace(point, notes=(*point.notes, *dict.fromkeys(messages)))
 
 
-def _point(task: Task, method: Method) -> Point:
+def _compute_point(task: Task, method: Method) -> Point:
     began = perf_counter()
-    random = np.random.default_rng(task.number)
+    random = np.random.default_rng(task.seed)
     plan = planned(method, task.tuples, random, task.people, task.confidential)
     seconds = perf_counter() - began
     removed = getattr(method, "how", None) == "drop"
     after: Sequence[Confidential] = ()
     notes = []
     if plan.is_whole:
-        after = [_by_class(it, plan, removed) for it in task.confidential]
+        after = [_count_by_class(column, plan, removed) for column in task.confidential]
     elif task.confidential:
         notes.append(UNKNOWN_CONFIDENTIAL)
     if task.people is None:
         sizes, unit = masked_classes(plan, removed), "record"
     elif plan.is_whole:
-        sizes, unit = _people(task.people, plan, removed), "person"
+        sizes, unit = _count_people(task.people, plan, removed), "person"
     else:
         sizes, unit = masked_classes(plan, removed), "record"
         notes.append(UNKNOWN_PEOPLE)
-    found = figures(plan, getattr(method, "k", None), after, task.confidential, removed=removed)
-    promise = guaranteed(task.columns, method, plan, sizes, unit, after)
-    return Point(method, found, promise, seconds, notes=tuple(notes), _whole=plan.is_whole)
-
-
-def _by_class(counted: Confidential, plan: Transitions, removed: bool) -> Confidential:
-    """The counts of a confidential column by class, from those by tuple."""
-    target = plan.target_of()[counted.classes]
-    kept = ~blank(plan)[target] if removed else np.ones(len(target), dtype=bool)
-    return Confidential(
-        counted.name,
-        looks(plan)[target][kept],
-        counted.values[kept],
-        counted.counts[kept],
-        counted.attribute,
+    evaluation = figures(
+        plan, getattr(method, "k", None), after, task.confidential, removed=removed
+    )
+    guarantee = guaranteed(task.columns, method, plan, sizes, unit, after)
+    return Point(
+        method, evaluation, guarantee, seconds, notes=tuple(notes), _whole_tuples=plan.is_whole
     )
 
 
-def _people(people: People, plan: Transitions, removed: bool) -> Longs:
-    """How many different people each class holds; the unknown count as one."""
+def _count_by_class(column: Confidential, plan: Transitions, removed: bool) -> Confidential:
+    """The counts of a confidential column by class, from those by tuple."""
+    target = plan.target_of()[column.classes]
+    kept = ~blank(plan)[target] if removed else np.ones(len(target), dtype=bool)
+    return Confidential(
+        column.name,
+        looks(plan)[target][kept],
+        column.values[kept],
+        column.counts[kept],
+        column.attribute,
+    )
+
+
+def _count_people(people: People, plan: Transitions, removed: bool) -> Longs:
+    """Count the different people of each class; all unknown ones count as one."""
     target = plan.target_of()[people[0]]
     kept = ~blank(plan)[target] if removed else np.ones(len(target), dtype=bool)
     pairs = np.unique(np.column_stack([looks(plan)[target], people[1]])[kept], axis=0)
@@ -181,19 +190,23 @@ def _people(people: People, plan: Transitions, removed: bool) -> Longs:
 def judged(
     points: Sequence[Point], require: Mapping[str, float], *, people: bool, confidential: bool
 ) -> tuple[Point, ...]:
-    """The points with what they do not meet, and which of them others dominate."""
-    worse = dominated([(point.risk, point.loss) for point in points])
+    """Mark each point with the requirements it does not meet and whether another dominates it."""
+    dominated_flags = dominated([(point.risk, point.loss) for point in points])
     return tuple(
-        replace(_held_to(point, require, people, confidential), dominated=less)
-        for point, less in zip(points, worse, strict=True)
+        replace(_check_requirements(point, require, people, confidential), dominated=is_dominated)
+        for point, is_dominated in zip(points, dominated_flags, strict=True)
     )
 
 
-def _held_to(point: Point, require: Mapping[str, float], people: bool, confidential: bool) -> Point:
+def _check_requirements(
+    point: Point, require: Mapping[str, float], people: bool, confidential: bool
+) -> Point:
     if not require or point.evaluation is None or point.guarantee is None:
         return point
-    open_ = [] if point._whole else [*(["k"] if people else []), *("lt" if confidential else "")]
-    unknown = [name for name in open_ if name in require]
+    undecidable = (
+        [] if point._whole_tuples else [*(["k"] if people else []), *("lt" if confidential else "")]
+    )
+    unknown = [name for name in undecidable if name in require]
     decidable = {name: limit for name, limit in require.items() if name not in unknown}
     return replace(
         point,
@@ -210,7 +223,7 @@ def dominated(points: Sequence[tuple[float | None, float | None]]) -> list[bool]
     >>> dominated([(0.1, 5.0), (0.2, 3.0), (0.2, 5.0), (None, 1.0)])
     [False, False, True, False]
     """
-    found = [False] * len(points)
+    flags = [False] * len(points)
     complete = [
         (risk, loss, place)
         for place, (risk, loss) in enumerate(points)
@@ -221,6 +234,6 @@ def dominated(points: Sequence[tuple[float | None, float | None]]) -> list[bool]
         if risk != last:  # what came so far has less risk
             least_before, last = least, risk
         # Of equal risk, those before have no more loss.
-        found[place] = least_before <= loss or least < loss
+        flags[place] = least_before <= loss or least < loss
         least = min(least, loss)
-    return found
+    return flags

@@ -25,7 +25,7 @@ BASE, PER_TUPLE, PER_RECORD = 350_000_000, 1_000, 100
 
 
 def how_many(task: Task, points: int, asked: int | None) -> int:
-    """The number of processes: as asked for; otherwise as many as cores, points and memory allow.
+    """Choose the number of processes: as asked for, or as many as cores, points and memory allow.
 
     One means none but this.
     """
@@ -55,32 +55,34 @@ def _needed(task: Task) -> int:
 def points_of(
     task: Task, methods: Sequence[Method], workers: int | None, progress: Progress
 ) -> list[Point]:
-    """The point of every method, in their order; the same however many processes there are."""
-    found: dict[int, Point] = {}
-    left = TimeLeft(len(methods))
+    """Compute the point of every method, in order; the number of processes changes nothing."""
+    points: dict[int, Point] = {}
+    time_left = TimeLeft(len(methods))
 
-    def begins(place: int, done: int) -> None:
-        it = Point(methods[place])
-        words = ", ".join(filter(None, [it.name, it.strength]))
-        progress(f"{done + 1} of {len(methods)}: {words}{left.after(done)}")
+    def report_start(place: int, finished: int) -> None:
+        point = Point(methods[place])
+        words = ", ".join(filter(None, [point.name, point.strength]))
+        progress(f"{finished + 1} of {len(methods)}: {words}{time_left.after(finished)}")
 
     number = how_many(task, len(methods), workers)
     if number > 1:
         # Where methods or task cannot be told to other processes, this one does it all.
-        given = side_by_side(_of_place, (task, tuple(methods)), range(len(methods)), number, begins)
-        found = {
-            place: Point(methods[place], error=f"its process ended: {it.reason}")
-            if isinstance(it, Ended)
-            else it
-            for place, it in (given or {}).items()
+        outcomes = side_by_side(
+            _compute_point_at, (task, tuple(methods)), range(len(methods)), number, report_start
+        )
+        points = {
+            place: Point(methods[place], error=f"its process ended: {outcome.reason}")
+            if isinstance(outcome, Ended)
+            else outcome
+            for place, outcome in (outcomes or {}).items()
         }
     for place, method in enumerate(methods):
-        if place not in found:
-            begins(place, len(found))
-            found[place] = worked_out(task, method)
-    return [found[place] for place in range(len(methods))]
+        if place not in points:
+            report_start(place, len(points))
+            points[place] = worked_out(task, method)
+    return [points[place] for place in range(len(methods))]
 
 
-def _of_place(told: tuple[Task, Sequence[Method]], place: int) -> Point:
-    task, methods = told
+def _compute_point_at(shared: tuple[Task, Sequence[Method]], place: int) -> Point:
+    task, methods = shared
     return worked_out(task, methods[place])

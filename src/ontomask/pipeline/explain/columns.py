@@ -67,39 +67,39 @@ class QuasiIdentifier(ABC):
     attribute: Attribute
 
     def said(self, target: float) -> Value:
-        """A target as it is spoken of."""
-        return BLANK if math.isnan(target) else self._said(target)
+        """Describe a target: its value and its name."""
+        return BLANK if math.isnan(target) else self._describe_target(target)
 
     def original(self, place: int) -> Value:
-        """A value, by place, as it is spoken of."""
+        """Describe an original value, by place."""
         return self.said(float(self.attribute.target_of(np.array([place]))[0]))
 
     def apart(self, target: float, places: Sequence[int] | Longs) -> Floats:
         """The distances from a target to some values, as masking sees them; a blank is at 1."""
         places = np.asarray(places, dtype=np.int64)
-        return np.ones(len(places)) if math.isnan(target) else self._apart(target, places)
+        return np.ones(len(places)) if math.isnan(target) else self._distances_from(target, places)
 
     @abstractmethod
-    def _said(self, target: float) -> Value: ...
+    def _describe_target(self, target: float) -> Value: ...
 
     @abstractmethod
-    def _apart(self, target: float, places: Longs) -> Floats: ...
+    def _distances_from(self, target: float, places: Longs) -> Floats: ...
 
     @abstractmethod
-    def places(self, given: Any) -> list[int]:
-        """Where a value stands that somebody gives: several for a name that several have."""
+    def places(self, value: Any) -> list[int]:
+        """Find the places of a value or of a name; a name may have several."""
 
-    def below(self, given: Any) -> list[str]:
+    def below(self, value: Any) -> list[str]:
         """The values that are kinds of one that no record holds, the most frequent first."""
         return []
 
     @abstractmethod
-    def near(self, given: Any) -> list[str]:
+    def near(self, value: Any) -> list[str]:
         """The values that are most like one that no record holds."""
 
     @abstractmethod
     def why(self, place: int, target: float) -> str:
-        """The distance from a value to a target in words."""
+        """Explain the distance from a value to a target in words."""
 
 
 def columns_of(release: Release) -> list[QuasiIdentifier]:
@@ -131,7 +131,7 @@ class Words(QuasiIdentifier):
     terms: TermMap
     marks: frozenset[str]
 
-    def _said(self, target: float) -> Value:
+    def _describe_target(self, target: float) -> Value:
         return self.concept(self.attribute.candidates[int(target)])
 
     def concept(self, concept: Concept) -> Value:
@@ -142,60 +142,65 @@ class Words(QuasiIdentifier):
         return Value(concept, concept if label == concept else f"{concept} ({label})")
 
     @cached_property
-    def _held(self) -> dict[Concept, int]:
+    def _place_of_concept(self) -> dict[Concept, int]:
         return {concept: place for place, concept in enumerate(self.attribute.values)}
 
-    def places(self, given: Any) -> list[int]:
-        if _is_missing(given) or str(given) in self.marks:
-            return [len(self._held)] if self.attribute.size > len(self._held) else []
-        known = self.terms.concepts.get(str(given))
-        found = [known] if known is not None else self._mapped(str(given))
-        return [self._held[concept] for concept in found if concept in self._held]
+    def places(self, value: Any) -> list[int]:
+        if _is_missing(value) or str(value) in self.marks:
+            last = len(self._place_of_concept)
+            return [last] if self.attribute.size > last else []
+        mapped = self.terms.concepts.get(str(value))
+        concepts = [mapped] if mapped is not None else self._map_text(str(value))
+        return [
+            self._place_of_concept[concept]
+            for concept in concepts
+            if concept in self._place_of_concept
+        ]
 
-    def _mapped(self, text: str) -> Sequence[Concept]:
-        """What the text would mean in the column; it may be a name that no cell held."""
-        it = self.column
+    def _map_text(self, text: str) -> Sequence[Concept]:
+        """The concepts that a text means in the column, even where no cell held it."""
+        column = self.column
         try:
             (match,) = map_terms(
                 [text],
-                it.taxonomy,
-                corrections=it.mapping,
-                prefer=it.prefer,
-                repair_codes=it.repair_codes,
-                stems=it.stems,
-                heads=it.heads,
+                column.taxonomy,
+                corrections=column.mapping,
+                prefer=column.prefer,
+                repair_codes=column.repair_codes,
+                stems=column.stems,
+                heads=column.heads,
             ).matches
         except (OntomaskError, ValueError):
             return ()
         return match.concepts
 
-    def below(self, given: Any) -> list[str]:
-        meant = set(self._mapped(str(given)))
+    def below(self, value: Any) -> list[str]:
+        concepts = set(self._map_text(str(value)))
         above = self.column.taxonomy.ancestors
-        return [m.value for m in self.terms.matches if meant and meant & above(m.concepts[0])]
+        return [m.value for m in self.terms.matches if concepts and concepts & above(m.concepts[0])]
 
-    def near(self, given: Any) -> list[str]:
+    def near(self, value: Any) -> list[str]:
         label = self.column.taxonomy.label
         names = dict.fromkeys(str(match.value) for match in self.terms.matches)
         names |= dict.fromkeys(label(concept) for concept in self.attribute.values)
-        return nearest(str(given), names)
+        return nearest(str(value), names)
 
     def fixed(self, candidates: Sequence[int] | Longs, places: Longs) -> Longs:
         """Distances from each candidate (row) to each value (column), in fixed point."""
-        concepts = [self.attribute.candidates[int(it)] for it in candidates]
-        lacks = np.array([concept == MISSING for concept in concepts], dtype=bool)
-        held = places < len(self._held)
+        concepts = [self.attribute.candidates[int(number)] for number in candidates]
+        is_missing = np.array([concept == MISSING for concept in concepts], dtype=bool)
+        is_concept = places < len(self._place_of_concept)
         # Missing is as far from everything as can be.
-        table = np.where(lacks[:, None] & ~held[None], 0.0, FIXED)
-        if held.any() and not lacks.all():
-            it = self.attribute
+        table = np.where(is_missing[:, None] & ~is_concept[None], 0.0, FIXED)
+        if is_concept.any() and not is_missing.all():
+            attribute = self.attribute
             rows = [concept for concept in concepts if concept != MISSING]
-            columns = [it.values[place] for place in places[held].tolist()]
-            between = Distances(it.domain, rows, columns, it.measure).table()
-            table[np.ix_(~lacks, held)] = np.rint(between * FIXED)
+            columns = [attribute.values[place] for place in places[is_concept].tolist()]
+            between = Distances(attribute.domain, rows, columns, attribute.measure).table()
+            table[np.ix_(~is_missing, is_concept)] = np.rint(between * FIXED)
         return table.astype(np.int64)
 
-    def _apart(self, target: float, places: Longs) -> Floats:
+    def _distances_from(self, target: float, places: Longs) -> Floats:
         return np.asarray(self.fixed([int(target)], places)[0] / FIXED)
 
     def why(self, place: int, target: float) -> str:
@@ -206,10 +211,10 @@ class Words(QuasiIdentifier):
             return "unchanged"
         if original.value is None or masked.value is None:
             return "missing is at distance 1 from every value"
-        it = self.attribute
-        found = it.domain.explain(masked.value, original.value, it.measure)
-        formula = " ".join(line.strip() for line in found.text.split("\n")[3:])
-        return f"most specific in common: {self.concept(found.lcs).words}; {formula}"
+        attribute = self.attribute
+        explanation = attribute.domain.explain(masked.value, original.value, attribute.measure)
+        formula = " ".join(line.strip() for line in explanation.text.split("\n")[3:])
+        return f"most specific in common: {self.concept(explanation.lcs).words}; {formula}"
 
 
 # ---------------------------------------------------------------------- numbers
@@ -223,53 +228,53 @@ class Numbers(QuasiIdentifier):
     attribute: NumericalAttribute
     column: Numeric | Ordinal | Date
 
-    def _said(self, target: float) -> Value:
+    def _describe_target(self, target: float) -> Value:
         number = float(self.attribute.released(np.array([target]))[0])
         if isinstance(self.column, Ordinal):
             level = list(self.column.levels)[round(number)]
             value = level if isinstance(level, str | int | float) else str(level)
         elif isinstance(self.column, Date):
-            value = _day(number).strftime(self.column.format or "%Y-%m-%d")
+            value = _date_of_day(number).strftime(self.column.format or "%Y-%m-%d")
         elif self.attribute.decimals == 0:
             value = round(number)
         else:
             return Value(number, f"{number:.{self.attribute.decimals}f}")
         return Value(value, str(value))
 
-    def _apart(self, target: float, places: Longs) -> Floats:
+    def _distances_from(self, target: float, places: Longs) -> Floats:
         if self.attribute.range == 0:
             return np.zeros(len(places))
         return np.asarray(np.abs(self.attribute.numbers[places] - target) / self.attribute.range)
 
-    def places(self, given: Any) -> list[int]:
-        number = self._number(given)
+    def places(self, value: Any) -> list[int]:
+        number = self._to_number(value)
         if number is None:
             return []
         return [int(place) for place in np.flatnonzero(self.attribute.numbers == number)]
 
-    def _number(self, given: Any) -> float | None:
-        """What was given on the scale of the column; None where it has no place there."""
-        given = given.item() if isinstance(given, np.generic) else given
-        if _is_missing(given):
+    def _to_number(self, value: Any) -> float | None:
+        """A value on the scale of the column; None where it has no place there."""
+        value = value.item() if isinstance(value, np.generic) else value
+        if _is_missing(value):
             return None
         if isinstance(self.column, Ordinal):
             levels = list(self.column.levels)
             texts = [str(level) for level in levels]
-            if given in levels:
-                return float(levels.index(given))
-            return float(texts.index(str(given))) if str(given) in texts else None
+            if value in levels:
+                return float(levels.index(value))
+            return float(texts.index(str(value))) if str(value) in texts else None
         try:
             if isinstance(self.column, Date):
-                return self._days(given)
-            number = math.nan if isinstance(given, bool) else float(given)
+                return self._to_days(value)
+            number = math.nan if isinstance(value, bool) else float(value)
         except (TypeError, ValueError):
             return None
         return number if math.isfinite(number) else None
 
-    def _days(self, given: Any) -> float:
-        if isinstance(given, datetime.date):
-            return float(given.toordinal() - _EPOCH)
-        text = str(given).strip()
+    def _to_days(self, value: Any) -> float:
+        if isinstance(value, datetime.date):
+            return float(value.toordinal() - _EPOCH)
+        text = str(value).strip()
         form = getattr(self.column, "format", None) or "%Y-%m-%d"
         try:
             day = datetime.datetime.strptime(text, form).date()
@@ -277,16 +282,16 @@ class Numbers(QuasiIdentifier):
             day = datetime.date.fromisoformat(text)
         return float(day.toordinal() - _EPOCH)
 
-    def near(self, given: Any) -> list[str]:
-        number = self._number(given)
+    def near(self, value: Any) -> list[str]:
+        number = self._to_number(value)
         if isinstance(self.column, Ordinal):
-            held = [self.original(place).words for place in range(self.attribute.size)]
-            return nearest(str(given), held) or held[:3]
+            level_names = [self.original(place).words for place in range(self.attribute.size)]
+            return nearest(str(value), level_names) or level_names[:3]
         if number is None:
             return []
         after = int(np.searchsorted(self.attribute.numbers, number))
-        beside = [place for place in (after - 1, after) if 0 <= place < self.attribute.size]
-        return [self.original(place).words for place in beside]
+        neighbours = [place for place in (after - 1, after) if 0 <= place < self.attribute.size]
+        return [self.original(place).words for place in neighbours]
 
     def why(self, place: int, target: float) -> str:
         if math.isnan(target):
@@ -298,16 +303,16 @@ class Numbers(QuasiIdentifier):
         least, most = self.original(0).words, self.original(self.attribute.size - 1).words
         size = abs(after - before)
         if isinstance(self.column, Ordinal):
-            moved = f"{many(round(size), 'level')} {'higher' if after > before else 'lower'}"
+            change = f"{many(round(size), 'level')} {'higher' if after > before else 'lower'}"
         elif isinstance(self.column, Date):
-            moved = f"{many(round(size), 'day')} {'later' if after > before else 'earlier'}"
+            change = f"{many(round(size), 'day')} {'later' if after > before else 'earlier'}"
         else:
-            moved = f"{number_words(size)} {'more' if after > before else 'less'}"
-        return f"{moved}, on a range from {least} to {most}"
+            change = f"{number_words(size)} {'more' if after > before else 'less'}"
+        return f"{change}, on a range from {least} to {most}"
 
 
 def number_words(number: float) -> str:
-    """A number with a few digits, and none that say nothing.
+    """Format a number with up to three decimals, without trailing zeros.
 
     >>> number_words(14.0), number_words(0.25), number_words(1234.5678)
     ('14', '0.25', '1,234.568')
@@ -315,15 +320,15 @@ def number_words(number: float) -> str:
     return f"{number:,.3f}".rstrip("0").rstrip(".") if abs(number) >= 0.001 else f"{number:.3g}"
 
 
-def _day(number: float) -> datetime.date:
+def _date_of_day(number: float) -> datetime.date:
     return datetime.date.fromordinal(round(number) + _EPOCH)
 
 
-def _is_missing(given: Any) -> bool:
+def _is_missing(value: Any) -> bool:
     """None, NaN and their kin, and the empty text of a command line."""
-    if given is None or (isinstance(given, str) and not given.strip()):
+    if value is None or (isinstance(value, str) and not value.strip()):
         return True
     try:
-        return bool(given != given)  # NaN and NaT are unlike themselves
+        return bool(value != value)  # NaN and NaT are unlike themselves
     except (TypeError, ValueError):
-        return type(given).__name__ == "NAType"
+        return type(value).__name__ == "NAType"

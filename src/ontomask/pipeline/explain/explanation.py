@@ -185,68 +185,78 @@ class Explained:
 def explain(release: Release, value: Any) -> Explained:
     """Why a value or a tuple became what it became; see :meth:`Release.explain`."""
     columns = columns_of(release)
-    parts = tuple(_Explainer(release, columns).part(it) for it in _asked(columns, value))
+    parts = tuple(
+        _Explainer(release, columns).explain_selection(selection)
+        for selection in _find_selections(columns, value)
+    )
     names = tuple(column.name for column in columns)
     return Explained(names, shown(release.method), release.method.because, parts)
 
 
 # ---------------------------------------------------------------------- what was asked
 
-#: Columns by number, and the place of the value that is meant.
-Asked = dict[int, int]
+#: Columns by number, with the place of the selected value.
+Selection = dict[int, int]
 
 
-def _asked(columns: Sequence[QuasiIdentifier], value: Any) -> list[Asked]:
-    """What a value, a dict or a tuple means; a single value may be in several columns."""
+def _find_selections(columns: Sequence[QuasiIdentifier], value: Any) -> list[Selection]:
+    """Find what a value, a dict or a tuple selects; a value may be in several columns."""
     if isinstance(value, Mapping):
-        return [_named(columns, value)]
+        return [_select_columns(columns, value)]
     if isinstance(value, tuple | list):
         if len(value) != len(columns):
             raise ParameterError(
                 f"{len(value)} values were given, and there are {len(columns)} quasi-identifiers",
                 f"give one of each, {quoted(c.name for c in columns)}, or a dict with some of them",
             )
-        return [_named(columns, dict(zip([c.name for c in columns], value, strict=True)))]
-    found = {j: _place(column, value) for j, column in enumerate(columns) if column.places(value)}
-    if not found:
+        return [_select_columns(columns, dict(zip([c.name for c in columns], value, strict=True)))]
+    places = {
+        j: _find_place(column, value) for j, column in enumerate(columns) if column.places(value)
+    }
+    if not places:
         raise UnknownValueError(
             f"no record holds {str(value)!r} in {quoted(c.name for c in columns)}",
-            _meant(columns, value),
+            _suggest_values(columns, value),
         )
-    return [{j: place} for j, place in found.items()]
+    return [{j: place} for j, place in places.items()]
 
 
-def _named(columns: Sequence[QuasiIdentifier], values: Mapping[Any, Any]) -> Asked:
-    known = {column.name: j for j, column in enumerate(columns)}
+def _select_columns(columns: Sequence[QuasiIdentifier], values: Mapping[Any, Any]) -> Selection:
+    column_numbers = {column.name: j for j, column in enumerate(columns)}
     if not values:
         raise ParameterError("nothing was asked for", "give a value, or columns with their values")
     for name in values:
-        if name not in known:
-            near = nearest(str(name), known, most=1)
+        if name not in column_numbers:
+            near = nearest(str(name), column_numbers, most=1)
             raise ParameterError(
                 f"there is no quasi-identifier {str(name)!r}",
-                (f"did you mean {near[0]!r}? " if near else "") + f"There are {quoted(known)}",
+                (f"did you mean {near[0]!r}? " if near else "")
+                + f"There are {quoted(column_numbers)}",
             )
-    return {known[name]: _place(columns[known[name]], value) for name, value in values.items()}
+    return {
+        column_numbers[name]: _find_place(columns[column_numbers[name]], value)
+        for name, value in values.items()
+    }
 
 
-def _place(column: QuasiIdentifier, value: Any) -> int:
-    found = column.places(value)
-    if len(found) > 1:
+def _find_place(column: QuasiIdentifier, value: Any) -> int:
+    places = column.places(value)
+    if len(places) > 1:
         raise UnknownValueError(
             f"{str(value)!r} may be several values of column {column.name!r}: "
-            f"{quoted(column.original(place).short for place in found)}",
+            f"{quoted(column.original(place).short for place in places)}",
             "give the identifier of the one that is meant",
         )
-    if not found:
+    if not places:
         raise UnknownValueError(
-            f"no record holds {str(value)!r} in column {column.name!r}", _meant([column], value)
+            f"no record holds {str(value)!r} in column {column.name!r}",
+            _suggest_values([column], value),
         )
-    return found[0]
+    return places[0]
 
 
-def _meant(columns: Sequence[QuasiIdentifier], value: Any) -> str:
-    """What to ask for instead of a value that no record holds."""
+def _suggest_values(columns: Sequence[QuasiIdentifier], value: Any) -> str:
+    """Suggest values instead of one that no record holds."""
     for column in columns:
         if below := column.below(value):
             return f"records of {column.name!r} hold what is below it: {quoted(below, most=3)}"
@@ -254,8 +264,8 @@ def _meant(columns: Sequence[QuasiIdentifier], value: Any) -> str:
     best = (nearest(str(value), near) or list(near))[:3] if len(columns) > 1 else list(near)
     if not best:
         return "give a value as the original table has it"
-    shown = [f"{name!r} ({near[name]})" if len(columns) > 1 else repr(name) for name in best]
-    return f"did you mean {' or '.join(shown)}?"
+    suggestions = [f"{name!r} ({near[name]})" if len(columns) > 1 else repr(name) for name in best]
+    return f"did you mean {' or '.join(suggestions)}?"
 
 
 # ---------------------------------------------------------------------- what became of it
@@ -269,67 +279,68 @@ class _Explainer:
         self.plan, self.method = release.transitions, release.method
         self.tuples = self.plan.tuples
 
-    def part(self, asked: Asked) -> Part:
-        """What was asked for, and the tuple of the most records that holds it."""
-        held = np.ones(len(self.tuples), dtype=bool)
-        for j, place in asked.items():
-            held &= self.tuples.codes[j] == place
-        some = np.flatnonzero(held)
-        if not len(some):
+    def explain_selection(self, selection: Selection) -> Part:
+        """Explain the selected values, and the tuple with the most records that holds them."""
+        is_holder = np.ones(len(self.tuples), dtype=bool)
+        for j, place in selection.items():
+            is_holder &= self.tuples.codes[j] == place
+        holders = np.flatnonzero(is_holder)
+        if not len(holders):
             raise UnknownValueError(
                 "no record holds these values together",
                 "name fewer columns: those that do stand together are explained",
             )
-        rows = np.flatnonzero(held[self.plan.source])
+        rows = np.flatnonzero(is_holder[self.plan.source])
         return Part(
-            asked={self.columns[j].name: self.columns[j].original(p) for j, p in asked.items()},
-            records=int(self.tuples.counts[some].sum()),
-            tuples=len(some),
+            asked={self.columns[j].name: self.columns[j].original(p) for j, p in selection.items()},
+            records=int(self.tuples.counts[holders].sum()),
+            tuples=len(holders),
             values=tuple(
                 ValueExplained(
                     self.columns[j].name,
                     self.columns[j].original(place),
-                    self._moves(j, place, rows),
+                    self._find_moves(j, place, rows),
                 )
-                for j, place in asked.items()
-                if len(some) > 1
+                for j, place in selection.items()
+                if len(holders) > 1
             ),
-            example=self.of_tuple(int(some[np.argmax(self.tuples.counts[some])])),
+            example=self.explain_tuple(int(holders[np.argmax(self.tuples.counts[holders])])),
         )
 
-    def of_tuple(self, t: int) -> TupleExplained:
-        """One tuple."""
+    def explain_tuple(self, t: int) -> TupleExplained:
+        """Explain one tuple."""
         rows = np.flatnonzero(self.plan.source == t)
         rows = rows[np.argsort(-self.plan.count[rows], kind="stable")]
-        story = Story.of(self.release, self.columns, t, int(self.plan.target[rows[0]]))
+        explanation = Story.of(self.release, self.columns, t, int(self.plan.target[rows[0]]))
         return TupleExplained(
-            values=self.values(t),
+            values=self.describe_tuple(t),
             records=int(self.tuples.counts[t]),
             became=tuple(
-                self._target(int(self.plan.target[r]), int(self.plan.count[r])) for r in rows
+                self._describe_target(int(self.plan.target[r]), int(self.plan.count[r]))
+                for r in rows
             ),
-            group=self._group(story),
+            group=self._describe_group(explanation),
             columns=tuple(
                 ColumnExplained(
                     column.name,
                     column.original(place),
-                    self._moves(j, place, rows),
-                    story.centres[j] if story.centres else None,
-                    story.column_notes[j] if story.column_notes else (),
+                    self._find_moves(j, place, rows),
+                    explanation.centres[j] if explanation.centres else None,
+                    explanation.column_notes[j] if explanation.column_notes else (),
                 )
                 for j, (column, place) in enumerate(
                     zip(self.columns, self.tuples.codes[:, t].tolist(), strict=True)
                 )
             ),
-            notes=story.notes,
+            notes=explanation.notes,
         )
 
-    def values(self, t: int) -> tuple[Value, ...]:
-        """A tuple as it is spoken of."""
+    def describe_tuple(self, t: int) -> tuple[Value, ...]:
+        """Describe the values of a tuple."""
         pairs = zip(self.columns, self.tuples.codes[:, t].tolist(), strict=True)
         return tuple(column.original(place) for column, place in pairs)
 
-    def _target(self, target: int, records: int) -> Target:
+    def _describe_target(self, target: int, records: int) -> Target:
         row = self.plan.targets[target]
         alike = self.plan.target == target
         return Target(
@@ -341,7 +352,7 @@ class _Explainer:
             int(self.plan.count[alike].sum()),
         )
 
-    def _moves(self, j: int, place: int, rows: Longs) -> tuple[Move, ...]:
+    def _find_moves(self, j: int, place: int, rows: Longs) -> tuple[Move, ...]:
         """What a value became in some transitions, the most frequent first."""
         column = self.columns[j]
         targets, at = np.unique(self.plan.targets[self.plan.target[rows], j], return_inverse=True)
@@ -350,37 +361,37 @@ class _Explainer:
         for number, i in enumerate(np.argsort(-counts, kind="stable").tolist()):
             target = float(targets[i])
             distance = float(column.apart(target, [place])[0])
-            nearer = self._nearer(j, place, distance) if self.method.permutes else None
+            nearer = self._count_nearer(j, place, distance) if self.method.permutes else None
             words = column.why(place, target) if number < MOST_WORDS else ""
             moves.append(Move(column.said(target), int(counts[i]), distance, nearer, words))
         return tuple(moves)
 
-    def _nearer(self, j: int, place: int, distance: float) -> int:
-        """How many of the other records have a value that is nearer to one than that."""
+    def _count_nearer(self, j: int, place: int, distance: float) -> int:
+        """Count the other records whose value is nearer than ``distance`` to a value."""
         column = self.columns[j]
         own = float(column.attribute.target_of(np.array([place]))[0])
         near = column.apart(own, np.arange(column.attribute.size)) < distance
         return int(self.tuples.value_counts(j)[near].sum()) - (distance > 0)
 
-    def _group(self, story: Story) -> Group | None:
+    def _describe_group(self, explanation: Story) -> Group | None:
         """The tuples of a group with their distances from a target."""
-        members, counts = story.members, story.counts
+        members, counts = explanation.members, explanation.counts
         if not len(members):
             return None
         weights = np.array([column.attribute.weight for column in self.columns])
-        apart = [
-            column.apart(float(story.reference[j]), self.tuples.codes[j, members])
+        distances = [
+            column.apart(float(explanation.reference[j]), self.tuples.codes[j, members])
             for j, column in enumerate(self.columns)
         ]
-        distance = weights @ np.array(apart) / weights.sum()
+        distance = weights @ np.array(distances) / weights.sum()
         order = np.lexsort((members, distance, -counts))[:MOST_MEMBERS]
         return Group(
-            story.name,
+            explanation.name,
             len(members),
             int(counts.sum()),
             tuple(
-                Member(self.values(int(members[i])), int(counts[i]), float(distance[i]))
+                Member(self.describe_tuple(int(members[i])), int(counts[i]), float(distance[i]))
                 for i in order
             ),
-            story.measured_from,
+            explanation.measured_from,
         )

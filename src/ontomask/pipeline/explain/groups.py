@@ -88,7 +88,7 @@ class Groups:
         return np.flatnonzero(self.group == self.group[tuple_])
 
 
-_known: WeakKeyDictionary[Transitions, Groups | None] = WeakKeyDictionary()
+_cache: WeakKeyDictionary[Transitions, Groups | None] = WeakKeyDictionary()
 
 
 def groups_of(release: Release) -> Groups | None:
@@ -98,25 +98,25 @@ def groups_of(release: Release) -> Groups | None:
         return None
     if release.blocked is not None:
         return None
-    if plan not in _known:
-        _known[plan] = _formed_again(plan, method)
-    return _known[plan]
+    if plan not in _cache:
+        _cache[plan] = _rebuild_groups(plan, method)
+    return _cache[plan]
 
 
-def _formed_again(plan: Transitions, method: Microaggregation) -> Groups | None:
+def _rebuild_groups(plan: Transitions, method: Microaggregation) -> Groups | None:
     operators = method.operators_for(plan.tuples)
     group, raw = method.groups(operators, np.random.default_rng(0))
-    written = [a.released(c) for a, c in zip(plan.tuples.attributes, raw.T, strict=True)]
+    released = [a.released(c) for a, c in zip(plan.tuples.attributes, raw.T, strict=True)]
     # Not the operators themselves: they hold tables.
     rule = "least sum"
     if method.algorithm == "merge":
         rule = "least loss" if method.centroid == "best" else "least sum, then loss"
-    found = Groups(group, np.column_stack(written), operators.above, operators.classic, rule)
+    groups = Groups(group, np.column_stack(released), operators.above, operators.classic, rule)
     if method.replacement == "centroid":
         targets = set(map(tuple, plan.targets.tolist()))
-        if not targets <= set(map(tuple, found.centroids.tolist())):
+        if not targets <= set(map(tuple, groups.centroids.tolist())):
             return None  # the plan was made in another way
-    return found
+    return groups
 
 
 def centre_of(groups: Groups, tuples: Tuples, column: QuasiIdentifier, members: Longs) -> Centre:
@@ -125,21 +125,23 @@ def centre_of(groups: Groups, tuples: Tuples, column: QuasiIdentifier, members: 
     places, at = np.unique(tuples.codes[j, members], return_inverse=True)
     counts = np.bincount(at, weights=tuples.counts[members]).astype(np.int64)
     if isinstance(column, Numbers):
-        return _middle(column, places, counts)
+        return _centre_of_numbers(column, places, counts)
     assert isinstance(column, Words)
     if groups.classic:
-        return _most_frequent(column, places, counts)
+        return _centre_by_frequency(column, places, counts)
     chosen = int(groups.centroids[groups.group[members[0]], j])
-    return _least_sum(groups.above[j], column, places, counts, chosen, groups.rule)
+    return _centre_by_least_sum(groups.above[j], column, places, counts, chosen, groups.rule)
 
 
-def _values(column: QuasiIdentifier, places: Longs, counts: Longs) -> tuple[tuple[Value, int], ...]:
+def _group_values(
+    column: QuasiIdentifier, places: Longs, counts: Longs
+) -> tuple[tuple[Value, int], ...]:
     """The values of a group, the most frequent first."""
     order = np.argsort(-counts, kind="stable")[:MOST_VALUES]
     return tuple((column.original(int(places[i])), int(counts[i])) for i in order)
 
 
-def _least_sum(
+def _centre_by_least_sum(
     candidates: tuple[Longs, NDArray[np.int32]],
     column: Words,
     places: Longs,
@@ -148,27 +150,27 @@ def _least_sum(
     rule: str,
 ) -> Centre:
     start, above = candidates
-    near = np.unique(np.concatenate([above[start[v] : start[v + 1]] for v in places]))
-    sums = column.fixed(near, places) @ counts
+    pool = np.unique(np.concatenate([above[start[v] : start[v + 1]] for v in places]))
+    sums = column.fixed(pool, places) @ counts
     # Ties as candidates are sorted; the chosen one first, whatever settled it.
-    order = np.lexsort((near, sums, near != chosen))[: RUNNERS_UP + 1]
+    order = np.lexsort((pool, sums, pool != chosen))[: RUNNERS_UP + 1]
     best = tuple(
-        Candidate(column.said(float(near[i])), float(sums[i] / FIXED)) for i in order.tolist()
+        Candidate(column.said(float(pool[i])), float(sums[i] / FIXED)) for i in order.tolist()
     )
-    values = _values(column, places, counts)
-    return Centre(rule, best[0].value, values, len(places), best, len(near))
+    values = _group_values(column, places, counts)
+    return Centre(rule, best[0].value, values, len(places), best, len(pool))
 
 
-def _most_frequent(column: Words, places: Longs, counts: Longs) -> Centre:
+def _centre_by_frequency(column: Words, places: Longs, counts: Longs) -> Centre:
     order = np.argsort(-counts, kind="stable")[: RUNNERS_UP + 1]
     best = tuple(
         Candidate(column.original(int(places[i])), float(counts[i])) for i in order.tolist()
     )
-    values = _values(column, places, counts)
+    values = _group_values(column, places, counts)
     return Centre("most frequent", best[0].value, values, len(places), best, len(places))
 
 
-def _middle(column: Numbers, places: Longs, counts: Longs) -> Centre:
+def _centre_of_numbers(column: Numbers, places: Longs, counts: Longs) -> Centre:
     exact = column.attribute.centroid(places, counts)
     rule = "median" if column.attribute.median else "mean"
     ascending = tuple(

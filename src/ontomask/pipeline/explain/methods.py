@@ -38,7 +38,7 @@ NOBODY = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class Story:
-    """What a method says about a tuple.
+    """How a method explains the masking of a tuple.
 
     ``members`` are the tuples of its group, itself among them, with the records that are in it;
     none where there are no groups. Their distance is that from ``reference``, a target, which
@@ -56,26 +56,26 @@ class Story:
 
     @staticmethod
     def of(release: Release, columns: Sequence[QuasiIdentifier], t: int, target: int) -> Story:
-        """The story of tuple ``t``, most of whose records became ``target``."""
-        told = _Told(release, columns, t, target)
+        """Explain tuple ``t``, most of whose records became ``target``."""
+        explainer = _TupleExplainer(release, columns, t, target)
         method = release.method
         if isinstance(method, Microaggregation):
-            return told.microaggregated(method)
+            return explainer.explain_microaggregation(method)
         if isinstance(method, Recoding):
-            return told.recoded(method)
+            return explainer.explain_recoding(method)
         if isinstance(method, Resampling):
-            return told.resampled()
+            return explainer.explain_resampling()
         if isinstance(method, Suppression):
-            return told.suppressed(method)
+            return explainer.explain_suppression(method)
         if isinstance(method, RankSwapping):
-            return told.swapped()
+            return explainer.explain_swapping()
         if isinstance(method, NoiseAddition):
-            return told.noisy(method)
-        return told.alike_story()
+            return explainer.explain_noise(method)
+        return explainer.explain_by_target()
 
 
-class _Told:
-    """One tuple of one release."""
+class _TupleExplainer:
+    """Explains one tuple of one release."""
 
     def __init__(
         self, release: Release, columns: Sequence[QuasiIdentifier], t: int, target: int
@@ -87,33 +87,38 @@ class _Told:
         self.own: Floats = self.tuples.targets()[t]
         self.records = int(self.tuples.counts[t])
 
-    def alike(self) -> Longs:
-        """The tuples with records that became the same."""
+    def tuples_with_same_target(self) -> Longs:
+        """The tuples with records that became the same target."""
         return np.asarray(self.plan.source[self.plan.target == self.target])
 
-    def alike_story(self, *notes: str) -> Story:
-        """Where groups cannot be told: the records that became the same."""
+    def explain_by_target(self, *notes: str) -> Story:
+        """Explain by the records with the same target, where groups are not known."""
         counts = self.plan.count[self.plan.target == self.target]
         return Story(
-            self.alike(), counts, self.row, "what they became", "what became the same", notes=notes
+            self.tuples_with_same_target(),
+            counts,
+            self.row,
+            "what they became",
+            "what became the same",
+            notes=notes,
         )
 
-    def alone(self, *notes: str, **more: Any) -> Story:
-        """Where there are no groups."""
+    def explain_without_group(self, *notes: str, **more: Any) -> Story:
+        """Explain a method that forms no groups."""
         return Story(NOBODY, NOBODY, self.row, notes=notes, **more)
 
-    def named(self, row: Floats) -> str:
-        """A target in a line."""
+    def describe_target(self, row: Floats) -> str:
+        """Describe a target in one line."""
         pairs = zip(self.columns, row.tolist(), strict=True)
         return " · ".join(column.said(x).short for column, x in pairs)
 
     # ------------------------------------------------------------------ groups with a middle
 
-    def microaggregated(self, method: Microaggregation) -> Story:
-        """The group, formed again, and the sums behind its centroid."""
+    def explain_microaggregation(self, method: Microaggregation) -> Story:
+        """Explain by the group, formed again, and the sums behind its centroid."""
         groups = groups_of(self.release)
         if groups is None:
-            return self.alike_story()
+            return self.explain_by_target()
         members = groups.members(self.t)
         counts = self.tuples.counts[members]
         if method.replacement == "synthetic":
@@ -123,36 +128,38 @@ class _Told:
                 self.own,
                 "this tuple",
                 notes=("The group only says how far away a value may be drawn.",),
-                column_notes=self._reach(groups, members),
+                column_notes=self._notes_on_reach(groups, members),
             )
         centroid = groups.centroids[groups.group[self.t]]
         centres: tuple[Centre, ...] = ()
-        notes = self._together(groups, centroid)
+        notes = self._notes_on_joined_groups(groups, centroid)
         if method.operators == "classic" and method.distance == "mean":
             notes = (
                 "The centroid is the group's most frequent tuple; of equals, the first in order.",
                 *notes,
             )
         else:
-            centres = tuple(centre_of(groups, self.tuples, it, members) for it in self.columns)
+            centres = tuple(
+                centre_of(groups, self.tuples, column, members) for column in self.columns
+            )
         return Story(members, counts, centroid, "the centroid", centres=centres, notes=notes)
 
-    def _together(self, groups: Groups, centroid: Floats) -> tuple[str, ...]:
-        """What joined the group with others: people, or chance."""
+    def _notes_on_joined_groups(self, groups: Groups, centroid: Floats) -> tuple[str, ...]:
+        """Notes on other groups that got the same values: too few people, or the same centroid."""
         notes = []
         number = groups.group[self.t]
         k = getattr(self.release.method, "k", 0)
-        others = np.unique(groups.group[self.alike()])
+        others = np.unique(groups.group[self.tuples_with_same_target()])
         others = others[others != number]
         same = (groups.centroids[others] == self.row).all(axis=1)
         if not np.array_equal(centroid, self.row):
             notes.append(
                 f"Its group held records of fewer than {k} people, so it took the values of another"
-                f" class, the nearest. Its own centroid was {self.named(centroid)}."
+                f" class, the nearest. Its own centroid was {self.describe_target(centroid)}."
             )
         elif same.any():
-            having = "has" if same.sum() == 1 else "have"
-            notes.append(f"{many(int(same.sum()), 'other group')} {having} the same centroid.")
+            verb = "has" if same.sum() == 1 else "have"
+            notes.append(f"{many(int(same.sum()), 'other group')} {verb} the same centroid.")
         if (~same).any():
             notes.append(
                 f"{many(int((~same).sum()), 'other group')}, of records of fewer than {k} people, "
@@ -160,16 +167,16 @@ class _Told:
             )
         return tuple(notes)
 
-    def _reach(self, groups: Groups, members: Longs) -> tuple[tuple[str, ...], ...]:
+    def _notes_on_reach(self, groups: Groups, members: Longs) -> tuple[tuple[str, ...], ...]:
         """Of each column, how far from its value another may be drawn (MA algorithm 1)."""
         notes = []
         for j, column in enumerate(self.columns):
             place = int(self.tuples.codes[j, self.t])
-            apart = column.apart(float(self.own[j]), np.arange(column.attribute.size))
+            distances = column.apart(float(self.own[j]), np.arange(column.attribute.size))
             if groups.classic and isinstance(column, Words):
-                apart = (np.arange(column.attribute.size) != place).astype(np.float64)
-            reach = float(apart[self.tuples.codes[j, members]].max())
-            within = int((apart <= reach + EQUAL).sum())
+                distances = (np.arange(column.attribute.size) != place).astype(np.float64)
+            reach = float(distances[self.tuples.codes[j, members]].max())
+            within = int((distances <= reach + EQUAL).sum())
             notes.append(
                 (
                     f"drawn by chance from the {within:,} values of the column within {reach:.3f} "
@@ -182,12 +189,13 @@ class _Told:
 
     # ------------------------------------------------------------------ other groups
 
-    def recoded(self, method: Recoding) -> Story:
-        """Which tuple gave its values to all."""
-        members = self.alike()
+    def explain_recoding(self, method: Recoding) -> Story:
+        """Explain which tuple gave its values to the whole group."""
+        members = self.tuples_with_same_target()
         targets = self.tuples.targets()[members]
         giver = int(members[(targets == self.row).all(axis=1).argmax()])
-        given = f"{self.named(self.row)}, which {many(int(self.tuples.counts[giver]), 'record')}"
+        giver_records = many(int(self.tuples.counts[giver]), "record")
+        giver_words = f"{self.describe_target(self.row)}, which {giver_records}"
         if giver == self.t:
             notes = [
                 f"It keeps its values, and {many(len(members) - 1, 'rarer tuple')} took them, too."
@@ -196,8 +204,8 @@ class _Told:
                 f"{many(self.records, 'record')} are {method.k} or more."
             ]
         else:
-            hold = "holds" if self.tuples.counts[giver] == 1 else "hold"
-            notes = [f"All of its group took the values of {given} {hold}."]
+            verb = "holds" if self.tuples.counts[giver] == 1 else "hold"
+            notes = [f"All of its group took the values of {giver_words} {verb}."]
             if self.records < method.k:
                 notes.append(f"It had {many(self.records, 'record')}, fewer than {method.k}.")
             else:
@@ -205,103 +213,107 @@ class _Told:
         counts = self.tuples.counts[members]
         return Story(members, counts, self.row, "the values they took", notes=tuple(notes))
 
-    def resampled(self) -> Story:
-        """Groups drawn by chance, which a plan does not keep."""
-        return self.alike_story(
+    def explain_resampling(self) -> Story:
+        """Explain random groups, which a plan does not keep."""
+        return self.explain_by_target(
             "Which records formed a group was drawn by chance and is not kept: below are those that"
             " became the same, of one group or of several."
         )
 
-    def suppressed(self, method: Suppression) -> Story:
-        """How many records it had, against k."""
-        held, k = many(self.records, "record"), method.k
+    def explain_suppression(self, method: Suppression) -> Story:
+        """Explain suppression by the number of records and k."""
+        records, k = many(self.records, "record"), method.k
         person = self.release.schema.person is not None
         if not np.isnan(self.row).all():
             enough = f"of {k} people or more" if person else f"{k} or more"
-            note = f"It has {held}, {enough}: it stays as it is."
+            note = f"It has {records}, {enough}: it stays as it is."
         elif self.records < k:
-            note = f"It has {held}, fewer than {k}: it is suppressed."
+            note = f"It has {records}, fewer than {k}: it is suppressed."
         elif person:
             note = (
-                f"It has {held}, of fewer than {k} people, or was needed so that the suppressed "
+                f"It has {records}, of fewer than {k} people, or was needed so that the suppressed "
                 f"records are of {k} people: it is suppressed."
             )
         else:
             note = (
-                f"It has {held}, enough by itself, and was needed so that the suppressed records "
-                f"are {k} together: it is suppressed."
+                f"It has {records}, enough by itself, and was needed so that the suppressed "
+                f"records are {k} together: it is suppressed."
             )
-        return self.alone(note)
+        return self.explain_without_group(note)
 
     # ------------------------------------------------------------------ values that move
 
-    def swapped(self) -> Story:
-        """Swaps are counted, not kept."""
-        return self.alone(
+    def explain_swapping(self) -> Story:
+        """Explain swapping, whose pairs of records are counted but not kept."""
+        return self.explain_without_group(
             "Who swapped with whom is not kept: the counts say what the records of this tuple got.",
-            column_notes=self._unpaired(),
+            column_notes=self._notes_on_unpaired(),
         )
 
-    def _unpaired(self) -> tuple[tuple[str, ...], ...]:
+    def _notes_on_unpaired(self) -> tuple[tuple[str, ...], ...]:
         n = self.tuples.records
         return tuple(
-            (f"{kept:,} of the column's {n:,} values found no partner to swap with",)
-            if kept
+            (f"{unpaired:,} of the column's {n:,} values found no partner to swap with",)
+            if unpaired
             else ()
-            for kept in self.plan.unpaired or [0] * len(self.columns)
+            for unpaired in self.plan.unpaired or [0] * len(self.columns)
         )
 
-    def noisy(self, method: NoiseAddition) -> Story:
-        """Where the mean of each column is, and on which side of it the value went."""
+    def explain_noise(self, method: NoiseAddition) -> Story:
+        """Explain noise by the mean of each column and the direction in which values moved."""
         if method.strategy != "semantic":
-            return self.alone()
-        return self.alone(
+            return self.explain_without_group()
+        return self.explain_without_group(
             column_notes=tuple(
-                (self._mean(method, j, column),) for j, column in enumerate(self.columns)
+                (self._note_on_mean(method, j, column),) for j, column in enumerate(self.columns)
             ),
         )
 
-    def _mean(self, method: NoiseAddition, j: int, column: QuasiIdentifier) -> str:
+    def _note_on_mean(self, method: NoiseAddition, j: int, column: QuasiIdentifier) -> str:
         if isinstance(column, Words):
-            return self._words_mean(method, j, column)
+            return self._note_on_concept_mean(method, j, column)
         assert isinstance(column, Numbers)
-        return self._number_mean(j, column)
+        return self._note_on_number_mean(j, column)
 
-    def _words_mean(self, method: NoiseAddition, j: int, column: Words) -> str:
-        it: NominalAttribute = column.attribute
-        counts = self.tuples.value_counts(j)[: len(it.values)]
+    def _note_on_concept_mean(self, method: NoiseAddition, j: int, column: Words) -> str:
+        attribute: NominalAttribute = column.attribute
+        counts = self.tuples.value_counts(j)[: len(attribute.values)]
         place = int(self.tuples.codes[j, self.t])
-        if place >= len(it.values):
+        if place >= len(attribute.values):
             return "missing values stay missing"
-        held = dict(zip(it.values, counts.tolist(), strict=True))
-        measure = method.measure(it.measure)
-        mean, _ = mean_and_variance(held, it.domain, measure)
+        counts_by_concept = dict(zip(attribute.values, counts.tolist(), strict=True))
+        measure = method.measure(attribute.measure)
+        mean, _ = mean_and_variance(counts_by_concept, attribute.domain, measure)
         from ontomask.distances import distance
 
         def from_mean(target: float) -> float:
-            return distance(it.domain, mean, it.candidates[int(target)], measure)
+            return distance(attribute.domain, mean, attribute.candidates[int(target)], measure)
 
-        return self._sides(
-            column.concept(mean).words, from_mean(self.own[j]), [*map(from_mean, self._got(j))]
+        return self._note_on_directions(
+            column.concept(mean).words,
+            from_mean(self.own[j]),
+            [*map(from_mean, self._received_targets(j))],
         )
 
-    def _number_mean(self, j: int, column: Numbers) -> str:
+    def _note_on_number_mean(self, j: int, column: Numbers) -> str:
         numbers = column.attribute.numbers
         mean = float(numbers @ self.tuples.value_counts(j)) / self.tuples.records
         named = number_words(mean) if isinstance(column.column, Numeric) else ""
         words = named or column.said(mean).words
-        return self._sides(words, abs(self.own[j] - mean), [abs(x - mean) for x in self._got(j)])
+        return self._note_on_directions(
+            words, abs(self.own[j] - mean), [abs(x - mean) for x in self._received_targets(j)]
+        )
 
-    def _got(self, j: int) -> list[float]:
-        """What each record of the tuple got in a column."""
+    def _received_targets(self, j: int) -> list[float]:
+        """The target of each record of the tuple in a column."""
         rows = self.plan.source == self.t
         got = np.repeat(self.plan.targets[self.plan.target[rows], j], self.plan.count[rows])
         return [float(x) for x in got]
 
-    def _sides(self, mean: str, before: float, after: Sequence[float]) -> str:
+    def _note_on_directions(self, mean: str, before: float, after: Sequence[float]) -> str:
         towards = sum(x < before - EQUAL for x in after)
         away = sum(x > before + EQUAL for x in after)
         ways = [(towards, "moved towards it"), (away, "moved away from it")]
         ways.append((len(after) - towards - away, "did neither"))
-        said = ", ".join(f"{count:,} {way}" for count, way in ways if count)
-        return f"the column's mean is {mean}; of {many(len(after), 'record')} {said}"
+        directions = ", ".join(f"{count:,} {way}" for count, way in ways if count)
+        return f"the column's mean is {mean}; of {many(len(after), 'record')} {directions}"

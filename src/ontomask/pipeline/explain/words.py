@@ -29,17 +29,17 @@ MOST_SHARES = 10
 
 
 def in_words(explained: Explained) -> str:
-    """The whole of it, as lines."""
+    """Format an explanation as lines of text."""
     chosen = f": {explained.because}" if explained.because else ""
-    lines = _wrapped(f"{explained.method}{chosen}", 0)
+    lines = _wrap(f"{explained.method}{chosen}", 0)
     if len(explained.columns) > 1:
-        lines += _wrapped(f"tuples are {' · '.join(explained.columns)}", 0)
+        lines += _wrap(f"tuples are {' · '.join(explained.columns)}", 0)
     for part in explained.parts:
-        lines += ["", *_part(part, explained.columns)]
-    return "\n".join([*lines, "", *_wrapped(PRIVATE, 0)])
+        lines += ["", *_format_part(part, explained.columns)]
+    return "\n".join([*lines, "", *_wrap(PRIVATE, 0)])
 
 
-def _wrapped(text: str, indent: int, hanging: int = 0) -> list[str]:
+def _wrap(text: str, indent: int, hanging: int = 0) -> list[str]:
     return textwrap.wrap(
         text,
         WIDTH,
@@ -49,8 +49,8 @@ def _wrapped(text: str, indent: int, hanging: int = 0) -> list[str]:
     )
 
 
-def _row(begin: str, text: str) -> list[str]:
-    """A row of a table whose last cell may be long."""
+def _wrap_row(begin: str, text: str) -> list[str]:
+    """Wrap a row of a table whose last cell may be long."""
     return textwrap.wrap(
         text,
         WIDTH,
@@ -60,80 +60,82 @@ def _row(begin: str, text: str) -> list[str]:
     )
 
 
-def _line(values: Sequence[Value]) -> str:
+def _join_values(values: Sequence[Value]) -> str:
     return " · ".join(value.short for value in values)
 
 
 # ---------------------------------------------------------------------- a value
 
 
-def _part(part: Part, columns: Sequence[str]) -> Iterator[str]:
+def _format_part(part: Part, columns: Sequence[str]) -> Iterator[str]:
     if part.tuples == 1:
-        yield from _tuple(part.example)
+        yield from _format_tuple(part.example)
         return
-    for it in part.values:
-        held = f"{many(part.records, 'record')} of {many(part.tuples, 'tuple')} became"
-        yield from _wrapped(f"{it.column} {it.value.words}: {held}", 0, 2)
-        yield from _shares(it.moves)
+    for explained in part.values:
+        heading = f"{many(part.records, 'record')} of {many(part.tuples, 'tuple')} became"
+        yield from _wrap(f"{explained.column} {explained.value.words}: {heading}", 0, 2)
+        yield from _format_shares(explained.moves)
         yield ""
     most = many(part.example.records, "record")
     yield f"Of these tuples, the first of those with the most records ({most}):"
     yield ""
-    yield from _tuple(part.example)
+    yield from _format_tuple(part.example)
     others = [name for name in columns if name not in part.asked]
     yield ""
-    yield from _wrapped(
+    yield from _wrap(
         f"To see another of the {many(part.tuples, 'tuple')}, name more columns with their values: "
         f"{', '.join(others)}.",
         0,
     )
 
 
-def _shares(moves: Sequence[Move]) -> Iterator[str]:
+def _format_shares(moves: Sequence[Move]) -> Iterator[str]:
     total = sum(move.records for move in moves)
 
-    def cells(records: int, distance: str) -> str:
+    def format_cells(records: int, distance: str) -> str:
         share = f"{100 * records / total:.1f} %"
         return f"  {records:>7,}  {share:>7}  {distance:>8}  "
 
     yield "  records    share  distance"
     for move in moves[:MOST_SHARES]:
-        yield from _row(cells(move.records, f"{move.distance:.3f}"), move.to.words)
+        yield from _wrap_row(format_cells(move.records, f"{move.distance:.3f}"), move.to.words)
     if rest := moves[MOST_SHARES:]:
         records = sum(move.records for move in rest)
-        yield cells(records, "") + many(len(rest), "other value")
+        yield format_cells(records, "") + many(len(rest), "other value")
 
 
 # ---------------------------------------------------------------------- one tuple
 
 
-def _tuple(it: TupleExplained) -> Iterator[str]:
-    yield from _wrapped(f"{_line(it.values)}, {many(it.records, 'record')}", 0, 2)
-    for target in it.became[:MOST_MOVES]:
-        yield from _wrapped(_became(target, it.records), 2, 2)
-    if rest := it.became[MOST_MOVES:]:
+def _format_tuple(explained: TupleExplained) -> Iterator[str]:
+    yield from _wrap(f"{_join_values(explained.values)}, {many(explained.records, 'record')}", 0, 2)
+    for target in explained.became[:MOST_MOVES]:
+        yield from _wrap(_format_target(target, explained.records), 2, 2)
+    if rest := explained.became[MOST_MOVES:]:
         records = many(sum(target.records for target in rest), "record")
         yield f"  → {many(len(rest), 'other tuple')}, {records}"
-    for note in it.notes:
-        yield from _wrapped(note, 2)
-    if it.group is not None:
+    for note in explained.notes:
+        yield from _wrap(note, 2)
+    if explained.group is not None:
         yield ""
-        yield from _group(it.group)
-    for column in it.columns:
+        yield from _format_group(explained.group)
+    for column in explained.columns:
         yield ""
-        yield from _column(column, it.records, it.group is not None and it.group.tuples > 1)
+        yield from _format_column(
+            column, explained.records, explained.group is not None and explained.group.tuples > 1
+        )
 
 
-def _became(target: Target, records: int) -> str:
-    made = "suppressed" if target.values is None else _line(target.values)
-    some = f", {target.records:,} of {many(records, 'record')}" if target.records < records else ""
+def _format_target(target: Target, records: int) -> str:
+    values = "suppressed" if target.values is None else _join_values(target.values)
+    share = f", {target.records:,} of {many(records, 'record')}" if target.records < records else ""
     if target.alike_records == target.records:
-        return f"→ {made}{some}; no other record became that"
+        return f"→ {values}{share}; no other record became that"
     alike = f"{many(target.alike_records, 'record')} of {many(target.alike_tuples, 'tuple')}"
-    return f"→ {made}{some}; {alike} became that in all"
+    return f"→ {values}{share}; {alike} became that in all"
 
 
-def _group(group: Group) -> Iterator[str]:
+def _format_group(group: Group) -> Iterator[str]:
     if group.tuples == 1:
         yield f"{group.name}: this tuple alone, {many(group.records, 'record')}"
         return
@@ -141,62 +143,66 @@ def _group(group: Group) -> Iterator[str]:
     yield f"  records  distance from {group.measured_from}, mean over the columns"
     for member in group.members:
         begin = f"  {member.records:>7,}  {member.distance:>8.3f}  "
-        yield from _row(begin, _line(member.values))
+        yield from _wrap_row(begin, _join_values(member.values))
     if more := group.tuples - len(group.members):
         rest = group.records - sum(member.records for member in group.members)
         yield f"  {rest:>7,}            {many(more, 'other tuple')}"
 
 
-def _column(column: ColumnExplained, records: int, in_company: bool) -> Iterator[str]:
+def _format_column(column: ColumnExplained, records: int, in_company: bool) -> Iterator[str]:
     if len(column.moves) == 1 and column.moves[0].words == "unchanged":
-        yield from _wrapped(f"{column.column}: {column.original.words}, unchanged", 0, 2)
+        yield from _wrap(f"{column.column}: {column.original.words}, unchanged", 0, 2)
     else:
-        yield from _wrapped(f"{column.column}: {column.original.words}", 0, 2)
+        yield from _wrap(f"{column.column}: {column.original.words}", 0, 2)
         for move in column.moves[:MOST_MOVES]:
-            yield from _move(move, records)
+            yield from _format_move(move, records)
         if rest := column.moves[MOST_MOVES:]:
             others = many(sum(move.records for move in rest), "record")
             yield f"  → {many(len(rest), 'other value')}, {others}"
     for note in column.notes:
-        yield from _wrapped(note, 2, 2)
+        yield from _wrap(note, 2, 2)
     if column.centre is not None and in_company:
         elsewhere = column.moves[0].to != column.centre.chosen
-        yield from _centre(column.centre, "its own group" if elsewhere else "its group")
+        yield from _format_centre(column.centre, "its own group" if elsewhere else "its group")
 
 
-def _move(move: Move, records: int) -> Iterator[str]:
-    some = f", {move.records:,} of {many(records, 'record')}" if move.records < records else ""
+def _format_move(move: Move, records: int) -> Iterator[str]:
+    share = f", {move.records:,} of {many(records, 'record')}" if move.records < records else ""
     if move.words == "unchanged":
-        yield from _wrapped(f"→ unchanged{some}", 2, 2)
+        yield from _wrap(f"→ unchanged{share}", 2, 2)
         return
-    yield from _wrapped(f"→ {move.to.words}{some}: distance {move.distance:.3f}", 2, 2)
-    yield from _wrapped(move.words, 4)
+    yield from _wrap(f"→ {move.to.words}{share}: distance {move.distance:.3f}", 2, 2)
+    yield from _wrap(move.words, 4)
     if move.nearer is not None:
-        lie = (
+        nearer = (
             f"{move.nearer:,} of the column's other records lie"
             if move.nearer
             else "no record lies"
         )
-        yield f"    {lie} nearer"
+        yield f"    {nearer} nearer"
 
 
-def _centre(centre: Centre, group: str) -> Iterator[str]:
-    values = _of_group(centre)
+def _format_centre(centre: Centre, group: str) -> Iterator[str]:
+    values = _format_group_values(centre)
     if centre.distinct == 1:
-        yield from _wrapped(f"every record of {group} has {centre.chosen.short}", 2, 2)
+        yield from _wrap(f"every record of {group} has {centre.chosen.short}", 2, 2)
     elif centre.rule in ("mean", "median"):
-        yield from _wrapped(f"{centre.rule} of {group}: {_exact(centre)}, of {values}", 2, 2)
+        yield from _wrap(f"{centre.rule} of {group}: {_format_mean(centre)}, of {values}", 2, 2)
     else:
-        yield from _wrapped(f"{group} has {values}", 2, 2)
-        yield from _wrapped(_rule(centre), 2, 2)
-        for number, it in enumerate(centre.candidates):
-            total = f"{it.total:.3f}" if centre.rule.startswith("least") else f"{it.total:,.0f}"
+        yield from _wrap(f"{group} has {values}", 2, 2)
+        yield from _wrap(_format_rule(centre), 2, 2)
+        for number, candidate in enumerate(centre.candidates):
+            total = (
+                f"{candidate.total:.3f}"
+                if centre.rule.startswith("least")
+                else f"{candidate.total:,.0f}"
+            )
             chosen = "" if number else ", chosen"
-            yield from _row(f"  {total:>8}  ", f"{it.value.words}{chosen}")
+            yield from _wrap_row(f"  {total:>8}  ", f"{candidate.value.words}{chosen}")
 
 
-def _of_group(centre: Centre) -> str:
-    """The values of a group; how many records hold each, where it is more than one."""
+def _format_group_values(centre: Centre) -> str:
+    """Format the values of a group, with the records of each that more than one record holds."""
     listed = [
         value.short if count == 1 else f"{value.short} ({count:,} times)"
         for value, count in centre.values
@@ -206,15 +212,15 @@ def _of_group(centre: Centre) -> str:
     return ", ".join(listed)
 
 
-def _exact(centre: Centre) -> str:
-    """A mean, and what it was before it was rounded."""
+def _format_mean(centre: Centre) -> str:
+    """Format a mean, and the exact one where it was rounded."""
     chosen, exact = centre.chosen, centre.exact
     if exact is None or not isinstance(chosen.value, int | float) or exact == chosen.value:
         return chosen.words
     return f"{chosen.words}, rounded from {number_words(exact)}"
 
 
-def _rule(centre: Centre) -> str:
+def _format_rule(centre: Centre) -> str:
     among = f"of {many(centre.among, 'candidate')}"
     if centre.rule == "least loss":
         return (

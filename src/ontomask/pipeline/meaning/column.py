@@ -121,25 +121,27 @@ class Apart:
 def meaning_of(
     column: Nominal, counts: Mapping[str, int], marks: Sequence[str] = ()
 ) -> ColumnMeaning:
-    """What the values of a column mean, given how many records hold each.
+    """Find the concepts of the values of a column, given how many records hold each.
 
     ``marks`` are values that count as missing.
 
     >>> from ontomask import datasets
-    >>> found = meaning_of(
+    >>> meaning = meaning_of(
     ...     Nominal("diagnosis", datasets.diagnoses()), {"Flu": 3, "sprain": 1, "hepatits": 1}
     ... )
-    >>> found.coverage, [(it.value, it.nearest[0].concept) for it in found.lost(5)]
-    (0.8, [('hepatits', 'hepatitis')])
+    >>> meaning.coverage
+    0.8
+    >>> [(value.value, value.nearest[0].concept) for value in meaning.lost(5)]
+    [('hepatits', 'hepatitis')]
     """
-    held = {value: count for value, count in counts.items() if value not in set(marks)}
-    missing = sum(counts.values()) - sum(held.values())
-    found = Distinct(
-        list(held),
-        np.arange(len(held), dtype=np.int64),
-        np.fromiter(held.values(), dtype=np.int64, count=len(held)),
+    present = {value: count for value, count in counts.items() if value not in set(marks)}
+    missing = sum(counts.values()) - sum(present.values())
+    distinct = Distinct(
+        list(present),
+        np.arange(len(present), dtype=np.int64),
+        np.fromiter(present.values(), dtype=np.int64, count=len(present)),
     )
-    return ColumnMeaning(column, terms_of(column, found), missing)
+    return ColumnMeaning(column, terms_of(column, distinct), missing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +173,7 @@ class ColumnMeaning:
         return sum(match.count for match in self.terms.matches)
 
     def ways(self) -> list[tuple[str, int, int]]:
-        """How values found their concepts: the kind of name, values and records."""
+        """Count values and records by the kind of name that matched."""
         values: dict[str, int] = {}
         for match in self.terms.matches:
             values[match.how] = values.get(match.how, 0) + 1
@@ -179,44 +181,49 @@ class ColumnMeaning:
 
     def lost(self, most: int = 50, near: int = 4) -> list[Lost]:
         """The most frequent values without a concept, with the concepts they may mean."""
-        wanted = self.terms.lost[:most]
-        some = TermMap(self.taxonomy, tuple(wanted))
-        hits = some.suggestions(most, near) if wanted else {}
+        lost_matches = self.terms.lost[:most]
+        unmapped = TermMap(self.taxonomy, tuple(lost_matches))
+        suggestions = unmapped.suggestions(most, near) if lost_matches else {}
         return [
             Lost(
                 match.value,
                 match.count,
                 bool(match.concepts),
-                tuple(self._found(it.concept, it.name) for it in hits.get(match.value, ())[:near]),
+                tuple(
+                    self._make_hit(hit.concept, hit.name)
+                    for hit in suggestions.get(match.value, ())[:near]
+                ),
             )
-            for match in wanted
+            for match in lost_matches
         ]
 
     # ------------------------------------------------------------------ concepts
 
     def search(self, text: str, most: int = 12) -> list[Found]:
         """Concepts by (part of) a name."""
-        return [self._found(hit.concept, hit.name) for hit in self.taxonomy.search(text, most)]
+        return [self._make_hit(hit.concept, hit.name) for hit in self.taxonomy.search(text, most)]
 
     def facts(self, concept: Concept, children: int = 200, values: int = 20) -> Facts:
         """What is known of a concept; so many of its children and of the values that mean it."""
         tax = self.taxonomy
         code = tax.code(concept)
-        its = tax.identifiers[code]
-        below = tax.child_links.of(code)
-        order = sorted(below, key=lambda it: (-self._below[it], tax.identifiers[it]))
-        meant = [(m.value, m.count) for m in self.terms.matches if m.concept == its]
+        identifier = tax.identifiers[code]
+        kinds = tax.child_links.of(code)
+        order = sorted(
+            kinds, key=lambda child: (-self._records_below[child], tax.identifiers[child])
+        )
+        counted_values = [(m.value, m.count) for m in self.terms.matches if m.concept == identifier]
         return Facts(
-            its,
-            tax.label(its),
-            tax.labels(its),
-            self.path(its),
-            tuple(self._named(it) for it in tax.parents(its)),
-            tuple(self._found(tax.identifiers[it]) for it in order[:children]),
-            len(below),
-            int(self._below[code]),
-            int(self._exactly[code]),
-            tuple(meant[:values]),
+            identifier,
+            tax.label(identifier),
+            tax.labels(identifier),
+            self.path(identifier),
+            tuple(self._name_concept(parent) for parent in tax.parents(identifier)),
+            tuple(self._make_hit(tax.identifiers[child]) for child in order[:children]),
+            len(kinds),
+            int(self._records_below[code]),
+            int(self._records_exactly[code]),
+            tuple(counted_values[:values]),
         )
 
     def path(self, concept: Concept) -> tuple[Named, ...]:
@@ -226,15 +233,15 @@ class ColumnMeaning:
         above: list[Named] = []
         while place:
             place = int(tree.parent[place])
-            above.append(self._named(self.taxonomy.identifiers[tree.codes[place]]))
+            above.append(self._name_concept(self.taxonomy.identifiers[tree.codes[place]]))
         return tuple(reversed(above))
 
-    def _named(self, concept: Concept) -> Named:
+    def _name_concept(self, concept: Concept) -> Named:
         return Named(concept, self.taxonomy.label(concept))
 
-    def _found(self, concept: Concept, name: str = "") -> Found:
+    def _make_hit(self, concept: Concept, name: str = "") -> Found:
         label = self.taxonomy.label(concept)
-        records = int(self._below[self.taxonomy.code(concept)])
+        records = int(self._records_below[self.taxonomy.code(concept)])
         return Found(concept, label, name or label, self.path(concept), records)
 
     # ------------------------------------------------------------------ masses
@@ -242,28 +249,28 @@ class ColumnMeaning:
     def masses(self, most: int = 3000) -> Masses:
         """The part of the taxonomy that holds records; beyond ``most`` the smallest are folded."""
         tree = self._tree
-        own = self._exactly[tree.codes]
-        inside = tree.summed(own)
-        held = np.flatnonzero(inside)
-        if not len(held):
+        own_records = self._records_exactly[tree.codes]
+        branch_records = tree.summed(own_records)
+        nonempty = np.flatnonzero(branch_records)
+        if not len(nonempty):
             return Masses((), 0, 0, 0)
         # A branch is no larger than the one above it, which comes first: none hangs in the air.
-        here = np.sort(held[np.lexsort((held, -inside[held]))][: max(most, 1)])
+        shown = np.sort(nonempty[np.lexsort((nonempty, -branch_records[nonempty]))][: max(most, 1)])
         number = np.full(len(tree.codes), -1, dtype=np.int64)
-        number[here] = np.arange(len(here))
-        above = np.where(here == 0, -1, number[tree.parent[here]])
-        top = int(np.flatnonzero(inside[here] == inside[0])[-1])
-        codes = tree.codes[here].tolist()
+        number[shown] = np.arange(len(shown))
+        above = np.where(shown == 0, -1, number[tree.parent[shown]])
+        top = int(np.flatnonzero(branch_records[shown] == branch_records[0])[-1])
+        codes = tree.codes[shown].tolist()
         names, labels = self.taxonomy.identifiers, self.taxonomy.label_lists
-        columns = (above.tolist(), inside[here].tolist(), own[here].tolist())
+        columns = (above.tolist(), branch_records[shown].tolist(), own_records[shown].tolist())
         return Masses(
             tuple(
-                (parent, names[code], labels[code][0] if labels[code] else names[code], all_, its)
-                for code, parent, all_, its in zip(codes, *columns, strict=True)
+                (parent, names[code], labels[code][0] if labels[code] else names[code], sum_, own_)
+                for code, parent, sum_, own_ in zip(codes, *columns, strict=True)
             ),
             top,
-            int(inside[0]),
-            len(held) - len(here),
+            int(branch_records[0]),
+            len(nonempty) - len(shown),
         )
 
     @cached_property
@@ -271,7 +278,7 @@ class ColumnMeaning:
         return drawn(self.taxonomy)
 
     @cached_property
-    def _exactly(self) -> Longs:
+    def _records_exactly(self) -> Longs:
         """Records of each concept, by number."""
         counts = np.zeros(len(self.taxonomy), dtype=np.int64)
         for match in self.terms.matches:
@@ -280,11 +287,11 @@ class ColumnMeaning:
         return counts
 
     @cached_property
-    def _below(self) -> Longs:
+    def _records_below(self) -> Longs:
         """Records at or below each concept, by number; each record counts once."""
         parents, size = self.taxonomy.parent_links, len(self.taxonomy)
-        start = np.flatnonzero(self._exactly)
-        own = self._exactly[start]
+        start = np.flatnonzero(self._records_exactly)
+        own = self._records_exactly[start]
         sums = np.zeros(size, dtype=np.int64)
         # Pairs (value, ancestor) as one number each, a level at a time, every pair once.
         pairs = np.arange(len(start)) * size + start
@@ -309,8 +316,8 @@ class ColumnMeaning:
         return tax.domain(concepts) if wanted == "lcs" else tax.domain(root=wanted)
 
     def apart(self, first: str, second: str) -> Apart:
-        """The distance between two values of the column, or concepts by name, explained."""
-        a, b = self._meant(first), self._meant(second)
+        """Explain the distance between two values of the column, or two concepts by name."""
+        a, b = self._find_concept(first), self._find_concept(second)
         domain = self.domain
         for value, concept in ((first, a), (second, b)):
             if concept not in domain:
@@ -318,42 +325,42 @@ class ColumnMeaning:
                     f"{value!r} is not below {domain.label(domain.root)!r}, the domain",
                     "name a concept above all values as domain, or lcs, or taxonomy",
                 )
-        found = domain.explain(a, b, self.column.measure)
+        explanation = domain.explain(a, b, self.column.measure)
         return Apart(
-            self._named(a),
-            self._named(b),
-            found.distance,
-            found.measure,
-            self._named(domain.root),
-            self._named(found.lcs),
-            tuple(map(self._named, found.common)),
-            tuple(self._only(a, b)),
-            tuple(self._only(b, a)),
-            tuple(line.strip() for line in found.text.split("\n")[1:]),
+            self._name_concept(a),
+            self._name_concept(b),
+            explanation.distance,
+            explanation.measure,
+            self._name_concept(domain.root),
+            self._name_concept(explanation.lcs),
+            tuple(map(self._name_concept, explanation.common)),
+            tuple(self._exclusive_ancestors(a, b)),
+            tuple(self._exclusive_ancestors(b, a)),
+            tuple(line.strip() for line in explanation.text.split("\n")[1:]),
         )
 
-    def _meant(self, value: str) -> Concept:
-        known = self.terms.concepts.get(value)
-        if known is not None:
-            return known
+    def _find_concept(self, value: str) -> Concept:
+        mapped = self.terms.concepts.get(value)
+        if mapped is not None:
+            return mapped
         matches = {match.value: match for match in self.terms.matches}
         match: Match | None = matches.get(value)
         if match is not None:
             raise UnknownValueError(
                 f"{value!r} has no concept of its own", "say first what it means"
             )
-        named = map_terms({value: 1}, self.column.taxonomy).concepts.get(value)
-        if named is not None:  # a concept may be compared that no record holds
-            return named
+        concept = map_terms({value: 1}, self.column.taxonomy).concepts.get(value)
+        if concept is not None:  # a concept may be compared that no record holds
+            return concept
         near = nearest(value, matches)
         raise UnknownValueError(
             f"no record holds {value!r}, and no concept is called so",
             f"did you mean {quoted(near)}?" if near else "choose a value of the column",
         )
 
-    def _only(self, concept: Concept, other: Concept) -> Iterator[Named]:
-        """What a concept is and the other is not, the most specific first."""
+    def _exclusive_ancestors(self, concept: Concept, other: Concept) -> Iterator[Named]:
+        """The ancestors of a concept that another does not have, the most specific first."""
         domain = self.domain
-        alone = domain.ancestors(concept) - domain.ancestors(other)
-        for it in sorted(alone, key=lambda c: (-domain.depth(c), c)):
-            yield self._named(it)
+        exclusive = domain.ancestors(concept) - domain.ancestors(other)
+        for ancestor in sorted(exclusive, key=lambda c: (-domain.depth(c), c)):
+            yield self._name_concept(ancestor)

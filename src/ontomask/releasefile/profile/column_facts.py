@@ -106,16 +106,16 @@ class Facts:
 
 
 class Looking:
-    """A table that is being looked at."""
+    """Counts what the columns of an open table hold."""
 
     def __init__(self, stored: StoredTable) -> None:
         self.stored, self.sql = stored, stored.connection
         self._own = fresh_name()
-        self.table = self._readable()
+        self.table = self._copy_if_slow()
         self._sample = ""
 
-    def _readable(self) -> str:
-        """Parquet is read where it is; what is slow to read is copied into the database first."""
+    def _copy_if_slow(self) -> str:
+        """Copy the table into the database unless it is Parquet; return what to read."""
         if self.stored.format == "parquet":
             return self.stored.source
         with reading(self.stored.path):
@@ -135,64 +135,64 @@ class Looking:
         return next(self._facts([name]))
 
     def _facts(self, names: Sequence[str]) -> Iterator[Facts]:
-        for name, (present, distinct) in zip(names, self._roughly(names), strict=True):
+        for name, (present, distinct) in zip(names, self._approximate_counts(names), strict=True):
             with reading(self.stored.path):
-                found = self._column(name, present, distinct)
-            yield found
+                facts = self._column_facts(name, present, distinct)
+            yield facts
 
-    def _roughly(self, names: Sequence[str]) -> list[tuple[int, int]]:
-        """How many values each column has, and about how many are different."""
-        found: list[tuple[int, int]] = []
+    def _approximate_counts(self, names: Sequence[str]) -> list[tuple[int, int]]:
+        """Count the values of each column, and approximately how many are distinct."""
+        counts: list[tuple[int, int]] = []
         for start in range(0, len(names), 100):
-            asked = ", ".join(
-                f"count({identifier(n)}), "
+            expressions = ", ".join(
+                f"count({identifier(name)}), "
                 + (
                     "0"
-                    if _is_nested(self.stored.types[n])
-                    else f"approx_count_distinct({identifier(n)})"
+                    if _is_nested(self.stored.types[name])
+                    else f"approx_count_distinct({identifier(name)})"
                 )
-                for n in names[start : start + 100]
+                for name in names[start : start + 100]
             )
             with reading(self.stored.path):
-                numbers = _row(self.sql, f"select {asked} from {self.table}")
-            found += zip(numbers[::2], numbers[1::2], strict=True)
-        return found
+                numbers = _fetch_row(self.sql, f"select {expressions} from {self.table}")
+            counts += zip(numbers[::2], numbers[1::2], strict=True)
+        return counts
 
-    def _column(self, name: str, present: int, distinct: int) -> Facts:
+    def _column_facts(self, name: str, present: int, distinct: int) -> Facts:
         kind, rows = self.stored.types[name], self.stored.rows
         if _is_nested(kind):
             return Facts(name, "something else", rows, rows - present, 0, stored_as_text=False)
         exact = rows <= MANY_ROWS or distinct <= MANY_VALUES
-        values = self._values(name, kind, exact)
-        marks, empty = self._marks(values, kind)
-        shown = ", ".join(literal(mark) for mark in (*marks, ""))
-        facts = self._judged(kind, f"(from {values} where text not in ({shown}))")
+        values = self._count_values(name, kind, exact)
+        marks, empty = self._find_missing_marks(values, kind)
+        excluded = ", ".join(literal(mark) for mark in (*marks, ""))
+        facts = self._judge_values(kind, f"(from {values} where text not in ({excluded}))")
         self.sql.execute(f"drop table {values}")
         facts["marks"] = {**marks, **({"": empty} if empty else {})}
-        found = facts.pop("records") * (1 if exact else rows / min(rows, SAMPLE))
+        records = facts.pop("records") * (1 if exact else rows / min(rows, SAMPLE))
         if not exact and facts["distinct"]:
             facts |= {"distinct": distinct, "singles": 0, "rarest": 1, "frequent": {}}
-        return Facts(name, rows=rows, missing=rows - round(found), exact=exact, **facts)
+        return Facts(name, rows=rows, missing=rows - round(records), exact=exact, **facts)
 
-    def _values(self, name: str, kind: str, exact: bool) -> str:
-        """A table of the values of a column, as they are and as text, with their counts."""
-        made, column = fresh_name(), identifier(name)
+    def _count_values(self, name: str, kind: str, exact: bool) -> str:
+        """Make a table of a column's values, as they are and as text, with their counts."""
+        table, column = fresh_name(), identifier(name)
         value = f"cast({column} as varchar)" if _is_text(kind) else column
         text = (
             f"if({column}, 'True', 'False')" if kind == "BOOLEAN" else f"cast({column} as varchar)"
         )
-        known = f"{column} is not null"
+        condition = f"{column} is not null"
         if kind in ("FLOAT", "DOUBLE"):
-            known += f" and not isnan({column})"
-        source = self.table if exact else self._sampled()
+            condition += f" and not isnan({column})"
+        source = self.table if exact else self._draw_sample()
         self.sql.execute(
-            f"create temp table {made} as select {value} as value, {text} as text, count(*) as n "
-            f"from {source} where {known} group by all"
+            f"create temp table {table} as select {value} as value, {text} as text, count(*) as n "
+            f"from {source} where {condition} group by all"
         )
-        return made
+        return table
 
-    def _sampled(self) -> str:
-        """A random sample of the records, drawn once."""
+    def _draw_sample(self) -> str:
+        """Draw a random sample of the records, once."""
         if not self._sample:
             self._sample = fresh_name()
             self.sql.execute(
@@ -201,24 +201,24 @@ class Looking:
             )
         return self._sample
 
-    def _marks(self, values: str, kind: str) -> tuple[dict[str, int], int]:
-        """Values that seem to mean missing, with their counts, and how many are empty."""
+    def _find_missing_marks(self, values: str, kind: str) -> tuple[dict[str, int], int]:
+        """Find values that seem to mean missing, with their counts, and how many are empty."""
         if not _is_text(kind):
             return {}, 0
-        listed = ", ".join(map(literal, (*MARKS, *WORDS_FOR_MISSING, "")))
-        found = self.sql.execute(
-            f"select text, n from {values} where lower(trim(text)) in ({listed}) order by n desc"
+        literals = ", ".join(map(literal, (*MARKS, *WORDS_FOR_MISSING, "")))
+        rows = self.sql.execute(
+            f"select text, n from {values} where lower(trim(text)) in ({literals}) order by n desc"
         ).fetchall()
         marks = {
             text: n
-            for text, n in found
+            for text, n in rows
             if text and (text.strip().lower() not in WORDS_FOR_MISSING or n >= FEWEST)
         }
-        return marks, sum(n for text, n in found if not text)
+        return marks, sum(n for text, n in rows if not text)
 
-    def _judged(self, kind: str, values: str) -> dict[str, Any]:
-        """All that follows from the table of values."""
-        figures = _row(
+    def _judge_values(self, kind: str, values: str) -> dict[str, Any]:
+        """Derive the facts of a column from its table of values."""
+        figures = _fetch_row(
             self.sql,
             f"""
             select coalesce(sum(n), 0), count(*), count(*) filter (n = 1), min(n),
@@ -231,21 +231,21 @@ class Looking:
             from {values}
         """,
         )
-        records, distinct, singles, rarest, longest, mean, same, *looks = figures
-        numbers, whole, zeros, largest, dates = looks
+        records, distinct, singles, rarest, longest, mean, same, *shape = figures
+        numbers, integers, zeros, largest, dates = shape
         if not distinct:
             return {"kind": "nothing", "distinct": 0, "records": 0}
-        most = self._most(values)
-        often = {text: n for text, n in list(most.items())[:MOST_FREQUENT] if n >= FEWEST}
-        formats = self._formats(values) if _is_text(kind) and dates else ()
+        counts = self._most_frequent(values)
+        frequent = {text: n for text, n in list(counts.items())[:MOST_FREQUENT] if n >= FEWEST}
+        formats = self._date_formats(values) if _is_text(kind) and dates else ()
         return {
-            "kind": _kind(kind, bool(formats), numbers == 1, bool(whole), bool(zeros)),
+            "kind": _content_kind(kind, bool(formats), numbers == 1, bool(integers), bool(zeros)),
             "records": int(records),
             "distinct": distinct,
             "singles": singles,
             "rarest": rarest,
             "stored_as_text": _is_text(kind),
-            "frequent": often,
+            "frequent": frequent,
             "date_formats": formats,
             "zeros_in_front": bool(zeros),
             "longest": longest,
@@ -253,10 +253,10 @@ class Looking:
             "same_length": bool(same),
             "largest": float(largest or 0) if numbers else 0.0,
             "numbers": float(numbers),
-            "values": most,
+            "values": counts,
         }
 
-    def _most(self, values: str) -> dict[str, int]:
+    def _most_frequent(self, values: str) -> dict[str, int]:
         """The most frequent values, with their counts."""
         return dict(
             self.sql.execute(
@@ -264,22 +264,23 @@ class Looking:
             ).fetchall()
         )
 
-    def _formats(self, values: str) -> tuple[str, ...]:
-        """The ways of writing dates that all values follow."""
+    def _date_formats(self, values: str) -> tuple[str, ...]:
+        """The date formats that all values follow."""
         fits = ", ".join(
-            f"bool_and(try_strptime(trim(text), {literal(form)}) is not null)" for form in FORMATS
+            f"bool_and(try_strptime(trim(text), {literal(format)}) is not null)"
+            for format in FORMATS
         )
-        found = _row(self.sql, f"select {fits} from {values}")
-        return tuple(form for form, fit in zip(FORMATS, found, strict=True) if fit)
+        row = _fetch_row(self.sql, f"select {fits} from {values}")
+        return tuple(format for format, fit in zip(FORMATS, row, strict=True) if fit)
 
     # ------------------------------------------------------------------ records
 
     def uniques(self, columns: Sequence[str]) -> int:
-        """How many records nobody shares some columns with; told apart by a hash of 64 bits."""
+        """Count the records that are unique on some columns, by a hash of 64 bits."""
         hashed = ", ".join(map(identifier, columns))
         with reading(self.stored.path):
             return int(
-                _row(
+                _fetch_row(
                     self.sql,
                     f"select count(*) from (select 1 from {self.table} "
                     f"group by hash({hashed}) having count(*) = 1)",
@@ -287,27 +288,27 @@ class Looking:
             )
 
     def incomplete(self, marks: dict[str, Sequence[str]]) -> int:
-        """How many records miss one of some columns, each with its marks of missing values."""
+        """Count the records with a missing value in some columns, each with its marks."""
         tests = []
-        for name, some in marks.items():
+        for name, column_marks in marks.items():
             column = identifier(name)
             tests.append(f"{column} is null")
             if self.stored.types[name] in ("FLOAT", "DOUBLE"):
                 tests.append(f"isnan({column})")
-            if some:
-                listed = ", ".join(map(literal, some))
-                tests.append(f"cast({column} as varchar) in ({listed})")
+            if column_marks:
+                literals = ", ".join(map(literal, column_marks))
+                tests.append(f"cast({column} as varchar) in ({literals})")
         with reading(self.stored.path):
-            found = _row(
+            row = _fetch_row(
                 self.sql, f"select count(*) from {self.table} where {' or '.join(tests) or 'false'}"
             )
-        return int(found[0])
+        return int(row[0])
 
 
-def _row(sql: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:
-    found = sql.execute(query).fetchone()
-    assert found is not None
-    return found
+def _fetch_row(sql: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:
+    row = sql.execute(query).fetchone()
+    assert row is not None
+    return row
 
 
 def _is_text(kind: str) -> bool:
@@ -321,8 +322,8 @@ def _is_nested(kind: str) -> bool:
     )
 
 
-def _kind(kind: str, dates: bool, numbers: bool, whole: bool, zeros: bool) -> str:
-    """What stands in a column, by its type or, of text, by what all values look like."""
+def _content_kind(kind: str, dates: bool, numbers: bool, integers: bool, zeros: bool) -> str:
+    """Kind of a column's content, by its type or, for text, by the shape of all values."""
     if not _is_text(kind):
         if kind == "BOOLEAN":
             return "flags"
@@ -336,7 +337,7 @@ def _kind(kind: str, dates: bool, numbers: bool, whole: bool, zeros: bool) -> st
         return "dates"
     if not numbers or zeros:
         return "text"  # a code with zeros in front is no number
-    return "whole numbers" if whole else "decimals"
+    return "whole numbers" if integers else "decimals"
 
 
 def is_finite(facts: Facts) -> bool:

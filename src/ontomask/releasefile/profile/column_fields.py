@@ -39,49 +39,53 @@ class ColumnFields:
 
 
 def fields_in_role(facts: Facts, role: str) -> ColumnFields:
-    """What a release file would say of a column in a role.
+    """Release file fields of a column in a role.
 
     >>> facts = Facts("ward", "text", rows=40, missing=0, distinct=2, values={"A": 30, "B": 10})
     >>> fields_in_role(facts, "keep").fields
     {'role': 'keep'}
-    >>> found = fields_in_role(facts, "quasi")
-    >>> found.fields
+    >>> masked = fields_in_role(facts, "quasi")
+    >>> masked.fields
     {'role': 'quasi', 'type': 'nominal'}
-    >>> found.make
+    >>> masked.make
     Making(how='flat', separator=None, lengths=())
     """
-    said = as_chosen(facts, role)
-    if said.role != role:
-        return ColumnFields({"role": role}, said.reason, said.notes, lacks=_lacking(said))
-    return ColumnFields(fields_of(said), said.reason, said.notes, _making(said))
+    suggestion = as_chosen(facts, role)
+    if suggestion.role != role:
+        return ColumnFields(
+            {"role": role}, suggestion.reason, suggestion.notes, lacks=_obstacle(suggestion)
+        )
+    return ColumnFields(
+        fields_of(suggestion), suggestion.reason, suggestion.notes, _proposed_taxonomy(suggestion)
+    )
 
 
-def _lacking(said: Suggestion) -> str:
-    reason = f"{said.reason[:1].upper()}{said.reason[1:]}"
+def _obstacle(suggestion: Suggestion) -> str:
+    reason = f"{suggestion.reason[:1].upper()}{suggestion.reason[1:]}"
     return f"It cannot be masked as it is. {reason}."
 
 
-def fields_of(said: Suggestion, taxonomy: str | None = None) -> dict[str, Any]:
-    """What is suggested, as a release file has it; ``taxonomy`` is a file made of the values."""
-    fields: dict[str, Any] = {"role": said.role}
-    if said.taxonomy or taxonomy:
-        fields["taxonomy"] = said.taxonomy or taxonomy
-    elif said.type:
-        fields["type"] = said.type
+def fields_of(suggestion: Suggestion, taxonomy: str | None = None) -> dict[str, Any]:
+    """A suggestion as release file fields; ``taxonomy`` is a file made of the values."""
+    fields: dict[str, Any] = {"role": suggestion.role}
+    if suggestion.taxonomy or taxonomy:
+        fields["taxonomy"] = suggestion.taxonomy or taxonomy
+    elif suggestion.type:
+        fields["type"] = suggestion.type
     if taxonomy:
         fields["format"] = "child-parent"
-    if said.repair_codes:
+    if suggestion.repair_codes:
         fields["repair_codes"] = True
-    if said.levels:
-        fields["levels"] = list(said.levels)
-    if said.date_format:
-        fields["date_format"] = said.date_format
+    if suggestion.levels:
+        fields["levels"] = list(suggestion.levels)
+    if suggestion.date_format:
+        fields["date_format"] = suggestion.date_format
     return fields
 
 
-def _making(said: Suggestion) -> Making | None:
-    if said.made is None:
+def _proposed_taxonomy(suggestion: Suggestion) -> Making | None:
+    if suggestion.made is None:
         return None
-    if isinstance(said.made_of, str):
-        return Making(said.made, separator=said.made_of)
-    return Making(said.made, lengths=said.made_of)
+    if isinstance(suggestion.made_of, str):
+        return Making(suggestion.made, separator=suggestion.made_of)
+    return Making(suggestion.made, lengths=suggestion.made_of)

@@ -23,45 +23,45 @@ __all__ = [
 ]
 
 
-def _words(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
+def _split_words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
 
 
-PEOPLE = _words("""
+PEOPLE = _split_words("""
     patient person subject member customer client user participant respondent student employee
     citizen resident household insured pid mrn ssn
 """)
-IDENTIFYING = _words("""
+IDENTIFYING = _split_words("""
     ssn mrn email mail phone telephone tel mobile fax address street iban passport licence
     license url ip username login surname firstname lastname forename nhs dni nif uuid guid
 """)
-NUMBERED = _words("id ids nbr nr no number uuid guid key mrn identifier")
-OF_PEOPLE = _words("""
+NUMBERED = _split_words("id ids nbr nr no number uuid guid key mrn identifier")
+OF_PEOPLE = _split_words("""
     age sex gender race ethnicity ethnic marital education school degree occupation job
     profession religion nationality nation country native birth born dob birthday birthdate
     birthplace year height weight language citizenship relationship family household children
     industry workclass employer disability veteran
 """)
-OF_PLACES = _words("""
+OF_PLACES = _split_words("""
     zip zipcode postal postcode plz city town region state county province district area place
     address municipality ward hospital clinic site location neighbourhood latitude longitude
 """)
-OF_TIMES = _words("date time day days month week hours stay duration los admitted")
-POSTAL = _words("zip zipcode postal postcode plz")
-CONFIDENTIAL = _words("""
+OF_TIMES = _split_words("date time day days month week hours stay duration los admitted")
+POSTAL = _split_words("zip zipcode postal postcode plz")
+CONFIDENTIAL = _split_words("""
     charge charges cost costs amount price salary income wage wages pay payment payments revenue
     balance debt gain loss capital outcome result results readmitted readmission death died
     deceased mortality survival survived score glucose serum hba1c cholesterol creatinine
     haemoglobin hemoglobin pressure hiv viral tumour tumor stage prognosis verdict grade
 """)
 CONFIDENTIAL_PARTS = ("result", "salary", "income", "outcome", "readmi")
-CODED = _words("""
+CODED = _split_words("""
     diagnosis diagnoses diag dx icd icd9 icd10 procedure procedures proc px code codes cause
     disease
 """)
 COUNTED = ("num", "number", "count", "n", "nr", "no", "times")  # as a first word
-STAFF = _words("doctor physician provider surgeon nurse therapist prescriber author")
-CATEGORIES = _words("id type code class category group kind status source flag")
+STAFF = _split_words("doctor physician provider surgeon nurse therapist prescriber author")
+CATEGORIES = _split_words("id type code class category group kind status source flag")
 
 
 def words_of(name: str) -> frozenset[str]:

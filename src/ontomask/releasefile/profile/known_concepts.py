@@ -13,7 +13,7 @@ from ontomask.taxonomy import load_taxonomy, map_terms
 __all__ = ["Known", "known_by"]
 
 #: A taxonomy is proposed where it knows so many of the different values.
-ENOUGH = 0.9
+MIN_COVERAGE = 0.9
 FEWEST_VALUES = 3
 FEWEST_WORDS = 5
 #: Of more words than this, the most frequent ones are compared.
@@ -22,8 +22,8 @@ MOST_WORDS = 2_000
 BUNDLED_CODES: tuple[str, ...] = ("icd9cm", "icd9cm-procedures")
 ICD9 = re.compile(r"[EV]?\d{1,5}(\.\d{0,2})?", re.IGNORECASE)
 ICD10 = re.compile(r"[A-TV-Z]\d[\dA-Z](\.?[\dA-Z]{1,4})?", re.IGNORECASE)
-MARKED = re.compile(r"[A-Z]\d|\d\.\d", re.IGNORECASE)
-WORDS = re.compile(r"[^\W\d_]{3,}([ '-][^\W\d_]+)*")
+CODE_MARK = re.compile(r"[A-Z]\d|\d\.\d", re.IGNORECASE)
+PHRASE = re.compile(r"[^\W\d_]{3,}([ '-][^\W\d_]+)*")
 PROCEDURES = {"procedure", "procedures", "proc", "px", "surgery", "operation", "intervention"}
 
 
@@ -39,29 +39,37 @@ class Known:
 
 
 def known_by(values: Mapping[str, int], words_of_name: frozenset[str]) -> Known | None:
-    """The taxonomy that knows nearly all of the values of a column, if there is one."""
+    """Find the bundled taxonomy that covers nearly all values of a column, if there is one."""
     if len(values) < FEWEST_VALUES:
         return None
-    named = bool(words_of_name & CODED)
-    if _share(values, ICD9) >= ENOUGH:
+    named_as_code = bool(words_of_name & CODED)
+    if _matching_share(values, ICD9) >= MIN_COVERAGE:
         names = BUNDLED_CODES[::-1] if words_of_name & PROCEDURES else BUNDLED_CODES
-    elif _share(values, ICD10) >= ENOUGH:
+    elif _matching_share(values, ICD10) >= MIN_COVERAGE:
         names = ("icd10cm",)
     else:
-        by_label = (_codes(values, name, False) for name in BUNDLED_CODES if named)
-        return next((known for known in by_label if known is not None), None) or _words(values)
-    if not named and not any(MARKED.search(value) for value in values):
+        by_label = (_code_coverage(values, name, False) for name in BUNDLED_CODES if named_as_code)
+        return next(
+            (coverage for coverage in by_label if coverage is not None), None
+        ) or _wordnet_coverage(values)
+    if not named_as_code and not any(CODE_MARK.search(value) for value in values):
         return None  # plain numbers, that any classification has
-    found = [known for name in names if (known := _codes(values, name, named)) is not None]
-    return max(found, key=lambda it: it.coverage, default=None)  # the first of equals
+    candidates = [
+        coverage
+        for name in names
+        if (coverage := _code_coverage(values, name, named_as_code)) is not None
+    ]
+    return max(
+        candidates, key=lambda candidate: candidate.coverage, default=None
+    )  # the first of equals
 
 
-def _share(values: Mapping[str, int], pattern: re.Pattern[str]) -> float:
+def _matching_share(values: Mapping[str, int], pattern: re.Pattern[str]) -> float:
     return sum(pattern.fullmatch(value.strip()) is not None for value in values) / len(values)
 
 
-def _codes(values: Mapping[str, int], name: str, mend: bool) -> Known | None:
-    """How many of the codes a taxonomy knows; damaged ones are mended where the name says codes."""
+def _code_coverage(values: Mapping[str, int], name: str, mend: bool) -> Known | None:
+    """Coverage of codes by a taxonomy; damaged ones are repaired where the name says codes."""
     try:
         taxonomy = load_taxonomy(name)
     except OntomaskError:  # it belongs to a package that is not installed
@@ -71,26 +79,26 @@ def _codes(values: Mapping[str, int], name: str, mend: bool) -> Known | None:
     mended = plain
     if mend and plain:
         mended = len(map_terms(counts, taxonomy, stems=None, repair_codes=True).lost)
-    lost = min(plain, mended)
-    coverage = 1 - lost / len(values)
+    unknown = min(plain, mended)
+    coverage = 1 - unknown / len(values)
     # Mending makes something of many a number: it counts where most codes are right as they are,
     # or where all of them lost their point.
-    if coverage < ENOUGH or (mended < plain and not _damaged(values, plain)):
+    if coverage < MIN_COVERAGE or (mended < plain and not _are_damaged_codes(values, plain)):
         return None
-    return Known(name, coverage, lost, mended < plain)
+    return Known(name, coverage, unknown, mended < plain)
 
 
-def _damaged(values: Mapping[str, int], plain: int) -> bool:
+def _are_damaged_codes(values: Mapping[str, int], plain: int) -> bool:
     mostly_right = plain <= len(values) / 2
     without_point = not any("." in value for value in values)
     return mostly_right or without_point
 
 
-def _words(values: Mapping[str, int]) -> Known | None:
-    """WordNet, where hardly any word is unknown or has several meanings."""
-    if len(values) < FEWEST_WORDS or _share(values, WORDS) < ENOUGH:
+def _wordnet_coverage(values: Mapping[str, int]) -> Known | None:
+    """Coverage by WordNet, where hardly any word is unknown or ambiguous."""
+    if len(values) < FEWEST_WORDS or _matching_share(values, PHRASE) < MIN_COVERAGE:
         return None
-    some: dict[object, int] = dict(sorted(values.items(), key=lambda it: -it[1])[:MOST_WORDS])
-    lost = len(map_terms(some, load_taxonomy("wordnet")).lost)
-    coverage = 1 - lost / len(some)
-    return Known("wordnet", coverage, lost, of_codes=False) if coverage >= ENOUGH else None
+    counts: dict[object, int] = dict(sorted(values.items(), key=lambda item: -item[1])[:MOST_WORDS])
+    unknown = len(map_terms(counts, load_taxonomy("wordnet")).lost)
+    coverage = 1 - unknown / len(counts)
+    return Known("wordnet", coverage, unknown, of_codes=False) if coverage >= MIN_COVERAGE else None

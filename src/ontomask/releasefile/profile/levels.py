@@ -25,7 +25,7 @@ SCALES: tuple[tuple[str, ...], ...] = (
     ("0", "I", "II", "III", "IV", "V"),
 )
 STYLES: tuple[Callable[[str], str], ...] = (str, str.lower, str.capitalize, str.title, str.upper)
-BAND = re.compile(r"[\[(]?\s*(\d+)\s*(?:-|–|to|,)\s*(\d+)\s*[\])]?|(\d+)\s*\+")
+INTERVAL = re.compile(r"[\[(]?\s*(\d+)\s*(?:-|–|to|,)\s*(\d+)\s*[\])]?|(\d+)\s*\+")
 
 
 def levels_of(facts: Facts) -> tuple[str, ...]:
@@ -42,15 +42,17 @@ def levels_of(facts: Facts) -> tuple[str, ...]:
         return ()
     if len(values) == 2 and not facts.missing:
         return tuple(sorted(values))
-    return _bands(values)
+    return _ordered_intervals(values)
 
 
-def _bands(values: set[str]) -> tuple[str, ...]:
+def _ordered_intervals(values: set[str]) -> tuple[str, ...]:
     """Intervals such as [60-70), by where they begin."""
-    found = {value: BAND.fullmatch(value.strip()) for value in values}
-    if len(values) < 3 or not all(found.values()):
+    matches = {value: INTERVAL.fullmatch(value.strip()) for value in values}
+    if len(values) < 3 or not all(matches.values()):
         return ()
-    begins = {value: int(it[1] or it[3]) for value, it in found.items() if it is not None}
+    begins = {
+        value: int(match[1] or match[3]) for value, match in matches.items() if match is not None
+    }
     if len(set(begins.values())) < len(values):
         return ()
     return tuple(sorted(values, key=begins.__getitem__))

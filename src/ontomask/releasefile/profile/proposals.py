@@ -71,24 +71,24 @@ class Suggestion:
 
 
 def proposed(facts: Facts) -> Suggestion:
-    """What the first rule with an opinion says, with notes on what to look at."""
+    """Suggest a role by the first rule that applies, with notes on what to look at."""
     words = words_of(facts.name)
-    found = next(said for rule in RULES if (said := rule(facts, words)) is not None)
-    notes = list(found.notes)
+    suggestion = next(opinion for rule in RULES if (opinion := rule(facts, words)) is not None)
+    notes = list(suggestion.notes)
     if not facts.exact:
         notes.append("judged by a random sample: the table is large and the values are many")
-    if 0.9 <= facts.numbers < 1 and facts.kind == "text" and found.made == "flat":
+    if 0.9 <= facts.numbers < 1 and facts.kind == "text" and suggestion.made == "flat":
         notes.append(
             f"{facts.numbers:.0%} of the different values are numbers: if all should be, correct "
             "the others or name them in missing_marks, and say type: numeric"
         )
-    return replace(found, notes=tuple(notes))
+    return replace(suggestion, notes=tuple(notes))
 
 
 Rule = Callable[[Facts, frozenset[str]], Suggestion | None]
 
 
-def _nothing(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _empty_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     if facts.kind == "nothing":
         return Suggestion("drop", "it has no values")
     if facts.kind == "something else":
@@ -96,7 +96,7 @@ def _nothing(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     return None
 
 
-def _direct(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _direct_identifier_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     if words & IDENTIFYING and facts.variety > 0.1:
         return Suggestion("identifier", "by its name it points to a person")
     if words <= PEOPLE | {"name", "full", "first", "last"} and "name" in words:
@@ -108,11 +108,11 @@ def _direct(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     return None
 
 
-def _numbered(facts: Facts, words: frozenset[str]) -> Suggestion | None:
-    """Numbers and codes of people or of records."""
+def _number_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    """Numbers and codes that identify people or records."""
     about_people = bool(words & PEOPLE)
-    named = word_at(facts.name, -1) in NUMBERED or words <= PEOPLE
-    if facts.kind not in ("text", "whole numbers") or not named:
+    named_as_number = word_at(facts.name, -1) in NUMBERED or words <= PEOPLE
+    if facts.kind not in ("text", "whole numbers") or not named_as_number:
         return None
     if facts.variety >= (0.1 if about_people else 0.2) and facts.distinct > FEW_VALUES:
         if facts.variety >= NEARLY_ALL:
@@ -127,13 +127,13 @@ def _numbered(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     return None
 
 
-def _constant(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _constant_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     if facts.distinct == 1 and not facts.missing:
         return Suggestion("keep", "the same value in every record")
     return None
 
 
-def _mostly_missing(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _mostly_missing_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     share = facts.missing / facts.rows
     is_word = facts.kind in ("text", "flags") and not levels_of(facts)
     confidential = _is_confidential(facts, words)
@@ -147,31 +147,31 @@ def _mostly_missing(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     return None
 
 
-def _free_text(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _free_text_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     if facts.kind == "text" and facts.mean_length > FREE_TEXT and facts.variety > 0.2:
         return Suggestion("drop", "free text, which may say anything about anybody")
     return None
 
 
-def _confidential(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _confidential_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     if not _is_confidential(facts, words):
         return None
-    return _as_confidential(
+    return _suggest_confidential(
         facts,
         words,
         "by its name an amount, an outcome or a result: what the table is published for?",
     )
 
 
-def _as_confidential(facts: Facts, words: frozenset[str], reason: str) -> Suggestion:
-    """With a type where that is certain; without one, values are the same or they are not."""
-    said = Suggestion("confidential", reason)
+def _suggest_confidential(facts: Facts, words: frozenset[str], reason: str) -> Suggestion:
+    """Suggest the role confidential, with a type where that is certain."""
+    suggestion = Suggestion("confidential", reason)
     if facts.kind in ("whole numbers", "decimals") and is_finite(facts) and not facts.missing:
-        return replace(said, type="numeric")
-    known = _known(facts, words)
-    if known is not None and known.unknown == 0 and not facts.missing:
-        return _of_taxonomy("confidential", reason, known)
-    return said
+        return replace(suggestion, type="numeric")
+    coverage = _find_taxonomy(facts, words)
+    if coverage is not None and coverage.unknown == 0 and not facts.missing:
+        return _suggest_taxonomy("confidential", reason, coverage)
+    return suggestion
 
 
 def _is_confidential(facts: Facts, words: frozenset[str]) -> bool:
@@ -179,7 +179,7 @@ def _is_confidential(facts: Facts, words: frozenset[str]) -> bool:
     return bool(words & CONFIDENTIAL) or parts
 
 
-def _long_numbers(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _long_number_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     if facts.kind not in ("whole numbers", "decimals") or is_finite(facts):
         return None
     if facts.variety >= NEARLY_ALL:
@@ -187,19 +187,19 @@ def _long_numbers(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     return Suggestion("drop", "numbers too long, or not finite, to be masked as numbers")
 
 
-def _dates(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _date_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     if facts.kind != "dates":
         return None
     form = facts.date_formats[0] if facts.date_formats else None
     others = facts.date_formats[1:]
     notes = (f"written as {form}, or is it {' or '.join(others)}?",) if others else ()
-    usual = None if form == "%Y-%m-%d" else form
+    unusual_form = None if form == "%Y-%m-%d" else form
     return Suggestion(
-        "quasi", "dates: others may know them", "date", date_format=usual, notes=notes
+        "quasi", "dates: others may know them", "date", date_format=unusual_form, notes=notes
     )
 
 
-def _unique(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _unique_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     """Text and whole numbers that nearly no two records share."""
     if facts.present < ENOUGH_RECORDS or facts.variety < NEARLY_ALL:
         return None
@@ -210,34 +210,34 @@ def _unique(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     return None
 
 
-def _concepts(facts: Facts, words: frozenset[str]) -> Suggestion | None:
-    known = _known(facts, words)
-    if known is None:
+def _concept_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    match = _find_taxonomy(facts, words)
+    if match is None:
         return None
-    what = "codes" if known.of_codes else "words"
-    return _of_taxonomy(
+    values = "codes" if match.of_codes else "words"
+    return _suggest_taxonomy(
         "quasi",
-        f"{what} of {known.taxonomy}, which knows {_percent(known.coverage)} of the different "
+        f"{values} of {match.taxonomy}, which knows {_percent(match.coverage)} of the different "
         "values: others may know them",
-        known,
+        match,
     )
 
 
-def _of_taxonomy(role: str, reason: str, known: Known) -> Suggestion:
+def _suggest_taxonomy(role: str, reason: str, coverage: Known) -> Suggestion:
     notes = []
-    if known.repair_codes:
+    if coverage.repair_codes:
         notes.append("some codes lost zeros or the point: repair_codes mends them")
-    if known.unknown:
+    if coverage.unknown:
         notes.append(
-            f"{many(known.unknown, 'value')} without a concept must be led to one first: "
+            f"{many(coverage.unknown, 'value')} without a concept must be led to one first: "
             "ontomask map --write-corrections"
         )
     return Suggestion(
         role,
         reason,
         "nominal",
-        known.taxonomy,
-        repair_codes=known.repair_codes,
+        coverage.taxonomy,
+        repair_codes=coverage.repair_codes,
         notes=tuple(notes),
     )
 
@@ -246,12 +246,12 @@ def _percent(share: float) -> str:
     return "all" if share == 1 else f"{int(1000 * share) / 10:g} %"
 
 
-def _counts(facts: Facts) -> bool:
+def _is_count(facts: Facts) -> bool:
     """Whether a column by its name counts something: the number of diagnoses is no diagnosis."""
     return word_at(facts.name, 0) in COUNTED
 
 
-def _known(facts: Facts, words: frozenset[str]) -> Known | None:
+def _find_taxonomy(facts: Facts, words: frozenset[str]) -> Known | None:
     if facts.kind == "text":
         return known_by(facts.values, words)
     intact = facts.kind == "whole numbers" or facts.stored_as_text
@@ -259,27 +259,35 @@ def _known(facts: Facts, words: frozenset[str]) -> Known | None:
         facts.kind in ("whole numbers", "decimals")
         and intact
         and words & CODED
-        and not _counts(facts)
+        and not _is_count(facts)
     ):
         return known_by(facts.values, words)
     return None
 
 
-def _known_to_others(facts: Facts, words: frozenset[str]) -> Suggestion | None:
-    """People, places and times."""
-    for kind, some in {"people": OF_PEOPLE, "places": OF_PLACES, "times": OF_TIMES}.items():
-        if words & some:
-            return _quasi(facts, words, f"by its name about {kind}: others may know it")
+def _known_to_others_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+    """People, places and times, by the name of the column."""
+    for subject, subject_words in {
+        "people": OF_PEOPLE,
+        "places": OF_PLACES,
+        "times": OF_TIMES,
+    }.items():
+        if words & subject_words:
+            return _suggest_quasi_identifier(
+                facts, words, f"by its name about {subject}: others may know it"
+            )
     return None
 
 
-def _scaled(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _ordered_words_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     if len(levels_of(facts)) > 2:
-        return _quasi(facts, words, "words with an order: somebody may know them")
+        return _suggest_quasi_identifier(
+            facts, words, "words with an order: somebody may know them"
+        )
     return None
 
 
-def _harmless(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _harmless_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     rarely_missing = 0 < facts.missing < FEWEST
     if facts.distinct <= FEW_VALUES and facts.rarest >= FEWEST and not rarely_missing:
         values = many(facts.distinct, "value")
@@ -289,86 +297,92 @@ def _harmless(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     return None
 
 
-def _moderate(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _rare_values_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     rare = f"{many(facts.distinct, 'different value')}, and some are rare"
-    return _quasi(facts, words, f"{rare}: somebody may know them")
+    return _suggest_quasi_identifier(facts, words, f"{rare}: somebody may know them")
 
 
 RULES: tuple[Rule, ...] = (
-    _nothing,
-    _direct,
-    _numbered,
-    _constant,
-    _long_numbers,
-    _mostly_missing,
-    _free_text,
-    _confidential,
-    _dates,
-    _unique,
-    _concepts,
-    _known_to_others,
-    _scaled,
-    _harmless,
-    _moderate,
+    _empty_rule,
+    _direct_identifier_rule,
+    _number_rule,
+    _constant_rule,
+    _long_number_rule,
+    _mostly_missing_rule,
+    _free_text_rule,
+    _confidential_rule,
+    _date_rule,
+    _unique_rule,
+    _concept_rule,
+    _known_to_others_rule,
+    _ordered_words_rule,
+    _harmless_rule,
+    _rare_values_rule,
 )
 
 
 # ---------------------------------------------------------------------- what quasi-identifiers are
 
 
-def _quasi(facts: Facts, words: frozenset[str], reason: str) -> Suggestion:
-    """A quasi-identifier with its type; one that cannot be masked as it is is dropped."""
-    said = Suggestion("quasi", reason)
-    coded = bool(words & (POSTAL | CODED)) and not _counts(facts)
+def _suggest_quasi_identifier(facts: Facts, words: frozenset[str], reason: str) -> Suggestion:
+    """Suggest a quasi-identifier with its type; drop one that cannot be masked as it is."""
+    suggestion = Suggestion("quasi", reason)
+    coded = bool(words & (POSTAL | CODED)) and not _is_count(facts)
     coded |= word_at(facts.name, -1) in CATEGORIES
     if facts.kind in ("whole numbers", "decimals"):
         nominal = facts.kind == "whole numbers" and coded and facts.distinct <= MOST_PREFIXED
         if not nominal or not facts.complete:
-            return replace(said, type="numeric")
+            return replace(suggestion, type="numeric")
     levels = levels_of(facts)
     if levels:
         note = "any order will do for two" if len(levels) == 2 else "are the levels in their order?"
-        return replace(said, type="ordinal", levels=levels, notes=(note,))
-    return _with_own_taxonomy(facts, words, said)
+        return replace(suggestion, type="ordinal", levels=levels, notes=(note,))
+    return _suggest_own_taxonomy(facts, words, suggestion)
 
 
 def as_quasi(facts: Facts) -> Suggestion:
-    """A column that is masked because no other is."""
-    return _quasi(facts, words_of(facts.name), "no other column is a quasi-identifier")
+    """Suggest to mask a column because no other one is a quasi-identifier."""
+    return _suggest_quasi_identifier(
+        facts, words_of(facts.name), "no other column is a quasi-identifier"
+    )
 
 
 def as_chosen(facts: Facts, role: str) -> Suggestion:
-    """A column in the role that somebody chose for it.
+    """Suggest the fields of a column in the role that somebody chose.
 
     Where it cannot be a quasi-identifier as it is, the suggestion has another role, and its reason
     says what is in the way.
     """
     words, reason = words_of(facts.name), "you chose it"
     if role == "confidential":
-        return _as_confidential(facts, words, reason)
+        return _suggest_confidential(facts, words, reason)
     if role != "quasi":
         return Suggestion(role, reason)
-    rules = (_nothing, _long_numbers, _dates, _concepts)
-    found = next((said for rule in rules if (said := rule(facts, words)) is not None), None)
-    return found or _quasi(facts, words, reason)
+    rules = (_empty_rule, _long_number_rule, _date_rule, _concept_rule)
+    suggestion = next(
+        (opinion for rule in rules if (opinion := rule(facts, words)) is not None), None
+    )
+    return suggestion or _suggest_quasi_identifier(facts, words, reason)
 
 
-def _with_own_taxonomy(facts: Facts, words: frozenset[str], said: Suggestion) -> Suggestion:
-    """Words that no taxonomy knows: one can be made of them."""
-    said = replace(said, type="nominal")
-    sep = _separator(facts)
+def _suggest_own_taxonomy(
+    facts: Facts, words: frozenset[str], suggestion: Suggestion
+) -> Suggestion:
+    """Suggest a taxonomy made of the values, where no bundled one knows them."""
+    suggestion = replace(suggestion, type="nominal")
+    sep = _path_separator(facts)
     if facts.complete and facts.distinct <= MOST_PREFIXED:
         if sep:
             note = f"the values are paths: made by Taxonomy.from_paths(values, sep={sep!r})"
-            return replace(said, made="paths", made_of=sep, notes=(note,))
-        lengths = _prefixes(facts, words)
+            return replace(suggestion, made="paths", made_of=sep, notes=(note,))
+        lengths = _prefix_lengths(facts, words)
         if lengths:
             listed = ", ".join(map(str, lengths))
             note = f"codes by their beginnings: made by Taxonomy.from_prefixes(values, [{listed}])"
-            return replace(said, made="prefixes", made_of=lengths, notes=(note,))
+            return replace(suggestion, made="prefixes", made_of=lengths, notes=(note,))
         if facts.distinct <= MOST_FLAT:
             note = "its taxonomy has all values side by side: group them there, and less is lost"
-            return replace(said, made="flat", notes=(note,))
+            return replace(suggestion, made="flat", notes=(note,))
     return Suggestion(
         "drop",
         f"a quasi-identifier with {facts.distinct:,} different values and no taxonomy",
@@ -376,8 +390,8 @@ def _with_own_taxonomy(facts: Facts, words: frozenset[str], said: Suggestion) ->
     )
 
 
-def _separator(facts: Facts) -> str | None:
-    """What parts the values, where nearly all are paths and their beginnings repeat."""
+def _path_separator(facts: Facts) -> str | None:
+    """Separator of the values, where nearly all are paths and their beginnings repeat."""
     for sep in ("|", " > ", ">", "/", "::"):
         paths = [value.split(sep) for value in facts.values if sep in value]
         if len(paths) < 0.9 * max(len(facts.values), 5):
@@ -388,11 +402,11 @@ def _separator(facts: Facts) -> str | None:
     return None
 
 
-def _prefixes(facts: Facts, words: frozenset[str]) -> tuple[int, ...]:
+def _prefix_lengths(facts: Facts, words: frozenset[str]) -> tuple[int, ...]:
     """The lengths of the beginnings that group the values: of postal codes and the like."""
     digits = all(value.isascii() and value.isalnum() for value in facts.values)
-    looks = facts.same_length and facts.numbers == 1 and facts.distinct > FEW_VALUES
-    if not digits or facts.longest < 3 or not (words & POSTAL or looks):
+    looks_like_codes = facts.same_length and facts.numbers == 1 and facts.distinct > FEW_VALUES
+    if not digits or facts.longest < 3 or not (words & POSTAL or looks_like_codes):
         return ()
     return tuple(sorted({1, min(3, facts.longest - 1)}))
 
@@ -400,13 +414,17 @@ def _prefixes(facts: Facts, words: frozenset[str]) -> tuple[int, ...]:
 # ---------------------------------------------------------------------- one of many
 
 
-def one_person(said: dict[str, Suggestion], facts: dict[str, Facts]) -> dict[str, Suggestion]:
-    """At most one column tells people apart; the others of its kind are identifiers."""
-    people = [name for name, it in said.items() if it.role == "person"]
+def one_person(
+    suggestions: dict[str, Suggestion], facts: dict[str, Facts]
+) -> dict[str, Suggestion]:
+    """Keep the best person column; the others become identifiers."""
+    people = [name for name, suggestion in suggestions.items() if suggestion.role == "person"]
     if not people:
-        return said
+        return suggestions
     best = max(people, key=lambda name: (bool(words_of(name) & PEOPLE), facts[name].distinct))
     return {
-        name: replace(it, role="identifier") if it.role == "person" and name != best else it
-        for name, it in said.items()
+        name: replace(suggestion, role="identifier")
+        if suggestion.role == "person" and name != best
+        else suggestion
+        for name, suggestion in suggestions.items()
     }

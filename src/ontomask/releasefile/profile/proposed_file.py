@@ -27,7 +27,7 @@ from ontomask.taxonomy.from_values import of_values, taxonomy_file, write_made
 __all__ = ["Proposal", "propose"]
 
 WIDTH = 98
-K = 5
+DEFAULT_K = 5
 
 
 @dataclass(frozen=True)
@@ -41,36 +41,39 @@ class Proposal:
 def propose(
     profile: Profile, target: Path, *, force: bool = False, beside: Path | None = None
 ) -> Proposal:
-    """Write a release file for a table that was looked at, with the taxonomies it needs.
+    """Write a proposed release file for a profiled table, with the taxonomies it needs.
 
     ``beside`` is the file that the taxonomies are named after, where the release file will have
     that name later; those that are there already, and know the values, are kept.
     """
-    made = {c.name: taxonomy_file(beside or target, i, c.name) for i, c in _needing(profile)}
+    taxonomy_paths = {
+        c.name: taxonomy_file(beside or target, i, c.name)
+        for i, c in _columns_needing_taxonomy(profile)
+    }
     if not force:
-        _refuse_existing([target, *(made.values() if beside is None else ())])
+        _refuse_existing([target, *(taxonomy_paths.values() if beside is None else ())])
     with_files: dict[str, str] = {}
     new: list[Path] = []
     try:
-        for name, path in made.items():
+        for name, path in taxonomy_paths.items():
             if beside is not None and path.exists():
-                if not _knows(path, profile[name].facts.values):
+                if not _covers_values(path, profile[name].facts.values):
                     continue
-            elif _written(profile[name], path, force):
+            elif _write_taxonomy(profile[name], path, force):
                 new.append(path)
             else:
                 continue
             with_files[name] = path.name
         with written_beside(target, force=force) as file:
-            file.write(_text(profile, beside or target, with_files))
+            file.write(_release_file_text(profile, beside or target, with_files))
     except BaseException:
         for path in new:
             path.unlink(missing_ok=True)
         raise
-    return Proposal(target, tuple(made[name] for name in with_files))
+    return Proposal(target, tuple(taxonomy_paths[name] for name in with_files))
 
 
-def _needing(profile: Profile) -> Iterator[tuple[int, ColumnProfile]]:
+def _columns_needing_taxonomy(profile: Profile) -> Iterator[tuple[int, ColumnProfile]]:
     for number, column in enumerate(profile.columns, 1):
         if column.role == "quasi" and column.suggestion.made:
             yield number, column
@@ -87,19 +90,19 @@ def _refuse_existing(files: list[Path]) -> None:
 # ---------------------------------------------------------------------- taxonomies
 
 
-def _written(column: ColumnProfile, path: Path, force: bool) -> bool:
+def _write_taxonomy(column: ColumnProfile, path: Path, force: bool) -> bool:
     """Write a taxonomy of the values; False where it does not read back as what it was."""
     values = column.facts.values
     try:
-        made = write_made(_made(column, list(values)), path, values, force=force)
+        report = write_made(_make_taxonomy(column, list(values)), path, values, force=force)
     except TaxonomyError:
         return False
-    if made.left_over:
+    if report.left_over:
         path.unlink()
-    return not made.left_over
+    return not report.left_over
 
 
-def _knows(path: Path, values: Mapping[str, int]) -> bool:
+def _covers_values(path: Path, values: Mapping[str, int]) -> bool:
     """Whether a taxonomy in a file can be read, and has a concept for every value."""
     try:
         return not map_terms(dict(values), load_taxonomy(path, "child-parent")).lost
@@ -107,28 +110,29 @@ def _knows(path: Path, values: Mapping[str, int]) -> bool:
         return False
 
 
-def _made(column: ColumnProfile, values: list[str]) -> Taxonomy:
-    said = column.suggestion
-    if said.made == "paths":
-        return of_values(values, "paths", separator=str(said.made_of))
-    if said.made == "prefixes":
-        return of_values(values, "prefixes", lengths=[int(it) for it in said.made_of])
+def _make_taxonomy(column: ColumnProfile, values: list[str]) -> Taxonomy:
+    suggestion = column.suggestion
+    if suggestion.made == "paths":
+        return of_values(values, "paths", separator=str(suggestion.made_of))
+    if suggestion.made == "prefixes":
+        return of_values(values, "prefixes", lengths=[int(length) for length in suggestion.made_of])
     return of_values(values, "flat")
 
 
 # ---------------------------------------------------------------------- the file
 
 
-def _text(profile: Profile, target: Path, made: dict[str, str]) -> str:
+def _release_file_text(profile: Profile, target: Path, taxonomy_files: dict[str, str]) -> str:
     lines = [
         *_comment(
-            f"A first proposal for {_shown(profile.path.name)}: {many(profile.rows, 'record')}. "
+            f"A first proposal for {_printable(profile.path.name)}: "
+            f"{many(profile.rows, 'record')}. "
             "Read every line; only you know what others know. It holds no data and no seed.",
             "",
         ),
-        _field("data", _path(profile.path, target)),
-        *_how_it_is_read(profile),
-        _field("output", _output(profile.path)),
+        _yaml_field("data", _data_path(profile.path, target)),
+        *_reading_fields(profile),
+        _yaml_field("output", _output_name(profile.path)),
         "",
         *_comment(
             "quasi: masked. identifier, drop: not released. confidential, keep: released as it is.",
@@ -137,39 +141,39 @@ def _text(profile: Profile, target: Path, made: dict[str, str]) -> str:
         "columns:",
     ]
     for column in profile.columns:
-        lines += _column(column, made.get(column.name))
-    lines += ["", *_people(profile), "other: refuse  # columns that are not listed", ""]
-    lines += [*_missing(profile), "", *_uniques(profile)]
+        lines += _column_lines(column, taxonomy_files.get(column.name))
+    lines += ["", *_person_lines(profile), "other: refuse  # columns that are not listed", ""]
+    lines += [*_missing_lines(profile), "", *_uniqueness_comment(profile)]
     lines += [
-        f"method: {{name: microaggregation, k: {K}}}",
-        f"require: {{k: {K}}}  # otherwise nothing is released",
+        f"method: {{name: microaggregation, k: {DEFAULT_K}}}",
+        f"require: {{k: {DEFAULT_K}}}  # otherwise nothing is released",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _field(name: str, value: Any) -> str:
-    return f"{_yaml(name)}: {_yaml(value)}"
+def _yaml_field(name: str, value: Any) -> str:
+    return f"{_yaml_value(name)}: {_yaml_value(value)}"
 
 
-def _yaml(value: Any) -> str:
+def _yaml_value(value: Any) -> str:
     """A value in one line of YAML."""
     if isinstance(value, dict):
-        return f"{{{', '.join(_field(name, inner) for name, inner in value.items())}}}"
+        return f"{{{', '.join(_yaml_field(name, inner) for name, inner in value.items())}}}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_yaml, value))}]"
+        return f"[{', '.join(map(_yaml_value, value))}]"
     if isinstance(value, str) and not value.isprintable():
         return json.dumps(value)  # a line end as \\n
-    written = yaml.safe_dump([value], default_flow_style=True, allow_unicode=True, width=1 << 20)
-    return str(written).strip()[1:-1]
+    text = yaml.safe_dump([value], default_flow_style=True, allow_unicode=True, width=1 << 20)
+    return str(text).strip()[1:-1]
 
 
-def _path(data: Path, target: Path) -> str:
-    """The data as seen from the release file, where it is below it; otherwise all of the path."""
+def _data_path(data: Path, target: Path) -> str:
+    """Path of the data, relative to the release file if it is below it, otherwise absolute."""
     inside = os.path.relpath(data.resolve(), target.parent.resolve())
     return str(data.resolve()) if inside.startswith("..") else Path(inside).as_posix()
 
 
-def _output(data: Path) -> str:
+def _output_name(data: Path) -> str:
     packed = data.suffix if data.suffix in (".gz", ".zst") else ""
     plain = data.with_suffix("") if packed else data
     ending = plain.suffix if named_format(plain) else ""
@@ -177,15 +181,17 @@ def _output(data: Path) -> str:
     return f"{stem}.released{ending}{packed}"
 
 
-def _how_it_is_read(profile: Profile) -> Iterator[str]:
-    given = profile.settings
-    if "table" in given:
-        yield _field("table", given["table"])
-    said = {name: given[name] for name in ("delimiter", "quote", "encoding") if name in given}
-    if "delimiter" in said and said["delimiter"] in ("\\t", "tab"):
-        said["delimiter"] = "\t"
-    if said:
-        yield _field("csv", said)
+def _reading_fields(profile: Profile) -> Iterator[str]:
+    settings = profile.settings
+    if "table" in settings:
+        yield _yaml_field("table", settings["table"])
+    csv_settings = {
+        name: settings[name] for name in ("delimiter", "quote", "encoding") if name in settings
+    }
+    if "delimiter" in csv_settings and csv_settings["delimiter"] in ("\\t", "tab"):
+        csv_settings["delimiter"] = "\t"
+    if csv_settings:
+        yield _yaml_field("csv", csv_settings)
 
 
 def _comment(text: str, indent: str) -> list[str]:
@@ -200,8 +206,8 @@ def _comment(text: str, indent: str) -> list[str]:
     )
 
 
-def _shown(text: str) -> str:
-    """A value or a name in a comment: short, and without what is no letter or sign."""
+def _printable(text: str) -> str:
+    """Text for a comment: shortened, without unprintable characters."""
     plain = "".join(letter if letter.isprintable() else " " for letter in text)
     return plain if len(plain) <= 40 else f"{plain[:39]}…"
 
@@ -209,18 +215,18 @@ def _shown(text: str) -> str:
 # ---------------------------------------------------------------------- columns
 
 
-def _column(column: ColumnProfile, file: str | None) -> list[str]:
-    fields = _fields(column, file)
-    said = column.suggestion
-    sentences = [_sentence(said.reason)]
-    if fields["role"] == "drop" and said.role == "quasi":
+def _column_lines(column: ColumnProfile, file: str | None) -> list[str]:
+    fields = _column_fields(column, file)
+    suggestion = column.suggestion
+    sentences = [_sentence(suggestion.reason)]
+    if fields["role"] == "drop" and suggestion.role == "quasi":
         sentences.append("Its values make no taxonomy: give it one, and say role: quasi.")
     else:
-        sentences += [_sentence(note) for note in said.notes]
+        sentences += [_sentence(note) for note in suggestion.notes]
     return [
-        *_comment(_figures(column), "  "),
+        *_comment(_column_summary(column), "  "),
         *_comment(" ".join(sentences), "  "),
-        f"  {_field(column.name, fields)}",
+        f"  {_yaml_field(column.name, fields)}",
     ]
 
 
@@ -228,8 +234,8 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + "." * (text[-1] != "?")
 
 
-def _figures(column: ColumnProfile) -> str:
-    """What was counted, in a line."""
+def _column_summary(column: ColumnProfile) -> str:
+    """Counts of a column, in one line."""
     facts = column.facts
     about = "" if facts.exact else "about "
     parts = [column.type, f"{about}{facts.distinct:,} different"]
@@ -237,36 +243,38 @@ def _figures(column: ColumnProfile) -> str:
         parts.append(f"{about}{facts.missing:,} missing")
     if column.unique_share:
         parts.append(f"{_percent(column.unique_share)} of the records have their own")
-    often = ", ".join(f"{_shown(value)} ({n:,})" for value, n in list(facts.frequent.items())[:3])
-    return f"{'; '.join(parts)}{f'. Most frequent: {often}' if often else ''}"
+    frequent = ", ".join(
+        f"{_printable(value)} ({n:,})" for value, n in list(facts.frequent.items())[:3]
+    )
+    return f"{'; '.join(parts)}{f'. Most frequent: {frequent}' if frequent else ''}"
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.01 else "under 1 %"
 
 
-def _fields(column: ColumnProfile, file: str | None) -> dict[str, Any]:
-    """The column as a release file has it."""
-    said = column.suggestion
-    if said.role not in ("quasi", "confidential"):
-        return {"role": "identifier" if said.role == "person" else said.role}
-    if said.role == "quasi" and said.made and file is None:
+def _column_fields(column: ColumnProfile, file: str | None) -> dict[str, Any]:
+    """Release file fields of a column."""
+    suggestion = column.suggestion
+    if suggestion.role not in ("quasi", "confidential"):
+        return {"role": "identifier" if suggestion.role == "person" else suggestion.role}
+    if suggestion.role == "quasi" and suggestion.made and file is None:
         return {"role": "drop"}
-    return fields_of(said, file)
+    return fields_of(suggestion, file)
 
 
 # ---------------------------------------------------------------------- the rest
 
 
-def _people(profile: Profile) -> list[str]:
+def _person_lines(profile: Profile) -> list[str]:
     if profile.person is None:
         return []
     words = "Records with the same value here are one person's: k counts people, not records."
-    return [*_comment(words, ""), _field("person", profile.person), ""]
+    return [*_comment(words, ""), _yaml_field("person", profile.person), ""]
 
 
-def _missing(profile: Profile) -> list[str]:
-    marks = [_field("missing_marks", profile.missing_marks)] if profile.missing_marks else []
+def _missing_lines(profile: Profile) -> list[str]:
+    marks = [_yaml_field("missing_marks", profile.missing_marks)] if profile.missing_marks else []
     incomplete = f"{many(profile.incomplete, 'record')} of {profile.rows:,}"
     words = {
         "refuse": "No quasi-identifier has missing values; later ones are an error.",
@@ -276,7 +284,7 @@ def _missing(profile: Profile) -> list[str]:
     return [*_comment(words, ""), f"missing: {profile.missing}", *marks]
 
 
-def _uniques(profile: Profile) -> list[str]:
+def _uniqueness_comment(profile: Profile) -> list[str]:
     quasi = profile.with_role("quasi")
     share = profile.uniques / profile.rows
     return _comment(

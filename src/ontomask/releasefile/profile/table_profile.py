@@ -20,7 +20,7 @@ from ontomask.releasefile.profile.proposals import Suggestion, as_quasi, one_per
 __all__ = ["ColumnProfile", "Profile", "looked_at", "profile"]
 
 #: Of columns with these roles no value is shown at all.
-SILENT = ("identifier", "person", "drop")
+ROLES_WITHOUT_VALUES = ("identifier", "person", "drop")
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ class ColumnProfile:
 
     def as_dict(self) -> dict[str, Any]:
         """All that may be shown, ready for JSON."""
-        facts, said = self.facts, self.suggestion
+        facts, suggestion = self.facts, self.suggestion
         return {
-            "role": said.role,
-            "reason": said.reason,
-            "notes": list(said.notes),
+            "role": suggestion.role,
+            "reason": suggestion.reason,
+            "notes": list(suggestion.notes),
             "type": self.type,
             "missing": facts.missing,
             "missing_marks": list(facts.marks),
@@ -68,10 +68,10 @@ class ColumnProfile:
             "exact": facts.exact,
             "unique_share": self.unique_share,
             "frequent": dict(facts.frequent),
-            "taxonomy": said.taxonomy,
-            "repair_codes": said.repair_codes,
-            "levels": list(said.levels),
-            "date_format": said.date_format,
+            "taxonomy": suggestion.taxonomy,
+            "repair_codes": suggestion.repair_codes,
+            "levels": list(suggestion.levels),
+            "date_format": suggestion.date_format,
         }
 
 
@@ -108,8 +108,8 @@ class Profile:
     @property
     def missing_marks(self) -> list[str]:
         """What seems to mean missing in the quasi-identifiers."""
-        found = [mark for column in self.with_role("quasi") for mark in column.facts.marks]
-        return list(dict.fromkeys(found))
+        marks = [mark for column in self.with_role("quasi") for mark in column.facts.marks]
+        return list(dict.fromkeys(marks))
 
     @property
     def missing(self) -> str:
@@ -145,22 +145,22 @@ def profile(
     progress: Callable[[str], None] = lambda _: None,
     **file: Any,
 ) -> Profile:
-    """Look at the table in a file, and propose what each column is for.
+    """Profile the table in a file, and propose a role for each column.
 
     ``file`` are settings such as ``table``, ``delimiter`` or ``encoding`` (see
-    :func:`~ontomask.engines.formats.open_table`), and ``memory``, how much DuckDB may take. Tables of
-    more than a million records have columns with many different values judged by a random sample;
+    :func:`~ontomask.engines.formats.open_table`), and ``memory``, how much DuckDB may take. Tables
+    of more than a million records have columns with many different values judged by a sample;
     these are not ``exact``.
 
     A proposal is no judgement: only somebody who knows the table can say what others know of it.
     """
-    given = {name: value for name, value in file.items() if value is not None}
-    connection = connect(given.get("memory"))
+    opened_with = {name: value for name, value in file.items() if value is not None}
+    connection = connect(opened_with.get("memory"))
     try:
-        settings = {name: value for name, value in given.items() if name != "memory"}
+        settings = {name: value for name, value in opened_with.items() if name != "memory"}
         progress(f"reading {Path(path).name}")
         with open_table(path, connection, **settings) as stored:
-            return replace(looked_at(Looking(stored), given, progress), path=Path(path))
+            return replace(looked_at(Looking(stored), opened_with, progress), path=Path(path))
     finally:
         connection.close()
 
@@ -172,11 +172,11 @@ def looked_at(
     *,
     refuse: bool = True,
 ) -> Profile:
-    """The profile of a table that stays open; ``settings`` are those it was opened with.
+    """Profile a table that stays open; ``settings`` are those it was opened with.
 
     Without ``refuse``, a table in which nothing looks like a quasi-identifier has a profile, too.
     """
-    columns = _columns(looking, progress, refuse)
+    columns = _profile_columns(looking, progress, refuse)
     quasi = [column for column in columns if column.role == "quasi"]
     progress("counting unique records")
     return Profile(
@@ -189,39 +189,45 @@ def looked_at(
     )
 
 
-def _columns(
+def _profile_columns(
     looking: Looking, progress: Callable[[str], None], refuse: bool
 ) -> list[ColumnProfile]:
     facts: dict[str, Facts] = {}
-    said: dict[str, Suggestion] = {}
-    for it in looking.columns():
+    suggestions: dict[str, Suggestion] = {}
+    for column in looking.columns():
         progress(f"looking at column {len(facts) + 1:,} of {len(looking.stored.names):,}")
-        said[it.name] = proposed(it)
-        facts[it.name] = _discreet(it, said[it.name])
-    said = _with_quasi(one_person(said, facts), facts, looking.stored.path if refuse else None)
-    return [ColumnProfile(facts[name], it) for name, it in said.items()]
+        suggestions[column.name] = proposed(column)
+        facts[column.name] = _without_hidden_values(column, suggestions[column.name])
+    suggestions = _ensure_quasi_identifier(
+        one_person(suggestions, facts), facts, looking.stored.path if refuse else None
+    )
+    return [ColumnProfile(facts[name], suggestion) for name, suggestion in suggestions.items()]
 
 
-def _discreet(facts: Facts, said: Suggestion) -> Facts:
-    """The facts without the values that are not to be shown, or not needed."""
-    if said.role in SILENT:
+def _without_hidden_values(facts: Facts, suggestion: Suggestion) -> Facts:
+    """The facts without values that must not be shown or are not needed."""
+    if suggestion.role in ROLES_WITHOUT_VALUES:
         facts = replace(facts, frequent={})
-    wanted = said.made or said.role == "keep"
+    wanted = suggestion.made or suggestion.role == "keep"
     return facts if wanted else replace(facts, values={})
 
 
-def _with_quasi(
-    said: dict[str, Suggestion], facts: Mapping[str, Facts], refused: Path | None
+def _ensure_quasi_identifier(
+    suggestions: dict[str, Suggestion], facts: Mapping[str, Facts], path: Path | None
 ) -> dict[str, Suggestion]:
-    """Something must be masked: where no column asks for it, those that were to be kept are."""
-    if any(it.role == "quasi" for it in said.values()):
-        return said
-    kept = {name: as_quasi(facts[name]) for name, it in said.items() if it.role == "keep"}
-    if not any(it.role == "quasi" for it in kept.values()):
-        if refused is None:
-            return said
+    """Turn kept columns into quasi-identifiers where no column is one."""
+    if any(suggestion.role == "quasi" for suggestion in suggestions.values()):
+        return suggestions
+    candidates = {
+        name: as_quasi(facts[name])
+        for name, suggestion in suggestions.items()
+        if suggestion.role == "keep"
+    }
+    if not any(suggestion.role == "quasi" for suggestion in candidates.values()):
+        if path is None:
+            return suggestions
         raise ColumnError(
-            f"{refused}: no column looks like a quasi-identifier, so there is nothing to mask",
+            f"{path}: no column looks like a quasi-identifier, so there is nothing to mask",
             "if one is, write the release file by hand and give it role: quasi",
         )
-    return {**said, **kept}
+    return {**suggestions, **candidates}

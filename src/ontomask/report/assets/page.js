@@ -1,25 +1,26 @@
-"use strict";
-// Light or dark, as the reader likes it; texts copied at a click.
-(() => {
-  const root = document.documentElement;
-  const theme = document.getElementById("theme");
-  const dark = () => root.dataset.theme
-    ? root.dataset.theme === "dark"
-    : matchMedia("(prefers-color-scheme: dark)").matches;
-  theme.hidden = false;
-  theme.addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; });
-  for (const button of document.querySelectorAll("button[data-copy]")) {
-    button.hidden = false;
-    button.addEventListener("click", () => copy(document.getElementById(button.dataset.copy), button));
-  }
-  // On paper nothing can be opened.
-  addEventListener("beforeprint", () => {
-    for (const it of document.querySelectorAll("details")) it.open = true;
-  });
-  function copy(from, button) {
-    const selection = getSelection();
-    selection.selectAllChildren(from);
-    const copied = document.execCommand("copy"); // works for a file, where the clipboard does not
-    if (copied) { selection.removeAllRanges(); button.textContent = "Copied"; }
-  }
-})();
+// What every page has: a switch between light and dark, and buttons that copy a text.
+
+import { switchTheme } from "./shared/theme.js";
+
+const themeButton = document.getElementById("theme");
+themeButton.hidden = false;
+themeButton.addEventListener("click", switchTheme);
+
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => copyText(button));
+}
+
+function copyText(button) {
+  const selection = getSelection();
+  selection.selectAllChildren(document.getElementById(button.dataset.copy));
+  // The clipboard interface does not work for pages that are opened from a file.
+  if (!document.execCommand("copy")) return;
+  selection.removeAllRanges();
+  button.textContent = "Copied";
+}
+
+// On paper nothing can be opened.
+addEventListener("beforeprint", () => {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+});

@@ -75,95 +75,98 @@ def paired_bars(
     if not pairs:
         return Markup("")
     scale = steps([0.0, *finite(v for pair in pairs for v in (pair.before, pair.after))])
-    columns = _Columns(pairs, names, scale, across, up, size, shown, ticks)
-    return columns.drawn(name)
+    chart = _PairedBars(pairs, names, scale, across, up, size, shown, ticks)
+    return chart.draw(name)
 
 
 @dataclass(frozen=True)
-class _Columns:
+class _PairedBars:
     pairs: Sequence[Pair]
     names: tuple[str, str]
     scale: Sequence[float]
     across: str
     up: str
     size: tuple[int, int]
-    shown: Callable[[float], str]
+    format_value: Callable[[float], str]
     ticks: Callable[[float], str]
 
-    def drawn(self, name: str) -> Markup:
+    def draw(self, name: str) -> Markup:
         width, height = self.size
         middle = (self.left + width - RIGHT) / 2
-        end = height + self.hanging
+        bottom = height + self.slanted_height
         parts = [
-            *self._axis(),
-            *(part for place in range(len(self.pairs)) for part in self._pair(place)),
-            text(middle, end - BOTTOM + 38, self.across, "middle"),
-            *_legend(self.names, self.left, end + 12),
+            *self._draw_axis(),
+            *(part for place in range(len(self.pairs)) for part in self._draw_pair(place)),
+            text(middle, bottom - BOTTOM + 38, self.across, "middle"),
+            *_draw_legend(self.names, self.left, bottom + 12),
         ]
         if self.up:
             parts.append(text(4, 14, self.up))
-        return svg(name, width, end + 26, parts)
+        return svg(name, width, bottom + 26, parts)
 
     @property
     def left(self) -> float:
         return max(34.0, 14 + max(width_of(self.ticks(step)) for step in self.scale))
 
     @property
-    def room(self) -> float:
+    def pair_width(self) -> float:
         """The width that a pair has, with its gap."""
         return (self.size[0] - self.left - RIGHT) / len(self.pairs)
 
     @property
-    def hanging(self) -> float:
+    def slanted_height(self) -> float:
         """The room that names need below the axis when they are slanted."""
         longest = max(len(pair.label) for pair in self.pairs)
-        fits = LETTER * longest <= self.room - 6
+        fits = LETTER * longest <= self.pair_width - 6
         return 0 if fits else hanging(min(longest, SLANTED))
 
     def y(self, value: float) -> float:
         bottom, top = self.size[1] - BOTTOM, TOP + (20 if self.up else 0)
         return bottom - value / self.scale[-1] * (bottom - top)
 
-    def _axis(self) -> Iterator[Markup]:
+    def _draw_axis(self) -> Iterator[Markup]:
         for step in self.scale:
             kind, y = "zero" if step == 0 else "grid", self.y(step)
             yield horizontal(kind, self.left, self.size[0] - RIGHT, y)
             yield text(self.left - 8, y + 4, self.ticks(step), "end")
 
-    def _pair(self, place: int) -> Iterator[Markup]:
+    def _draw_pair(self, place: int) -> Iterator[Markup]:
         pair = self.pairs[place]
-        wide = min(max(self.room * (1 - GAP) / 2, 2), 46)
-        middle = self.left + (place + 0.5) * self.room
+        wide = min(max(self.pair_width * (1 - GAP) / 2, 2), 46)
+        middle = self.left + (place + 0.5) * self.pair_width
         values = (pair.before, pair.after)
         for side, value in enumerate(values):
-            told = f"{pair.label}, {self.names[side]}"
-            yield self._bar(middle + (side - 1) * wide, wide, value, told, COLOURS[side])
-        if missing := [side for side, value in enumerate(values) if value is None]:
+            tooltip = f"{pair.label}, {self.names[side]}"
+            yield self._draw_bar(middle + (side - 1) * wide, wide, value, tooltip, COLOURS[side])
+        if few_sides := [side for side, value in enumerate(values) if value is None]:
             # one word for both, where both are few
-            at = middle + (sum(missing) / len(missing) - 0.5) * wide
-            if width_of(FEW) <= max(wide, (self.room - 4) * (len(missing) - 1)):
+            at = middle + (sum(few_sides) / len(few_sides) - 0.5) * wide
+            if width_of(FEW) <= max(wide, (self.pair_width - 4) * (len(few_sides) - 1)):
                 yield text(at, self.y(0) - FEW_HEIGHT - 5, FEW, "middle")
-        yield self._name(middle, pair.label)
+        yield self._draw_name(middle, pair.label)
 
-    def _bar(self, x: float, wide: float, value: float | None, told: str, colour: str) -> Markup:
+    def _draw_bar(
+        self, x: float, wide: float, value: float | None, tooltip: str, colour: str
+    ) -> Markup:
         zero = self.y(0)
         if value is None:
-            x, wide, told = x + 1, wide - 2, f"{told}: {FEW}"
-            return _outline(x, zero - FEW_HEIGHT, wide, FEW_HEIGHT, colour, told)
-        high, told = _seen(zero - self.y(value)), f"{told}: {self.shown(value)}"
-        return _rectangle(x + 0.5, zero - high, wide - 1, high, colour, told)
+            x, wide, tooltip = x + 1, wide - 2, f"{tooltip}: {FEW}"
+            return _draw_outline(x, zero - FEW_HEIGHT, wide, FEW_HEIGHT, colour, tooltip)
+        high = _visible_length(zero - self.y(value))
+        tooltip = f"{tooltip}: {self.format_value(value)}"
+        return _draw_rectangle(x + 0.5, zero - high, wide - 1, high, colour, tooltip)
 
-    def _name(self, middle: float, label: str) -> Markup:
+    def _draw_name(self, middle: float, label: str) -> Markup:
         bottom = self.size[1] - BOTTOM
-        if not self.hanging:
+        if not self.slanted_height:
             return text(middle, bottom + 18, label, "middle")
         return slanted(middle + 4, bottom + 14, label, SLANTED)
 
 
-def _legend(names: tuple[str, str], left: float, y: float) -> Iterator[Markup]:
+def _draw_legend(names: tuple[str, str], left: float, y: float) -> Iterator[Markup]:
     x = left
     for name, colour in zip(names, COLOURS, strict=True):
-        yield _rectangle(x, y - 6, 12, 12, colour)
+        yield _draw_rectangle(x, y - 6, 12, 12, colour)
         yield text(x + 19, y + 4, name)
         x += width_of(name) + 40
 
@@ -183,40 +186,45 @@ def bars(
     """
     if not rows:
         return Markup("")
-    values = [_written(row, shown) for row in rows]
+    values = [_format_bar(row, shown) for row in rows]
     letters = min(max(len(row.label) for row in rows), int(width * NAMES / LETTER))
     left = LETTER * letters + 20
     right = width - max(map(width_of, values)) - 16
     largest = max(finite(row.value for row in rows), default=0.0) or 1.0
     parts: list[Markup] = []
     for place, (row, value) in enumerate(zip(rows, values, strict=True)):
-        y, long = place * ROW + ROW / 2, _seen((row.value or 0) / largest * (right - left))
-        told = row.told or f"{row.label}: {value}"
+        y = place * ROW + ROW / 2
+        long = _visible_length((row.value or 0) / largest * (right - left))
+        tooltip = row.told or f"{row.label}: {value}"
         parts.append(text(left - 8, y + 4, row.label, "end", letters=letters))
-        parts.append(_rectangle(left, y - BAR / 2, long, BAR, colour, told))
+        parts.append(_draw_rectangle(left, y - BAR / 2, long, BAR, colour, tooltip))
         parts.append(text(left + long + 8, y + 4, value))
     return svg(name, width, len(rows) * ROW, parts)
 
 
-def _seen(long: float) -> float:
+def _visible_length(long: float) -> float:
     """The length of a bar, that can be seen unless it is zero."""
     return max(long, LEAST) if long > 0 else 0.0
 
 
-def _written(row: Bar, shown: Callable[[float], str]) -> str:
-    return FEW if row.value is None else shown(row.value)
+def _format_bar(row: Bar, format_value: Callable[[float], str]) -> str:
+    return FEW if row.value is None else format_value(row.value)
 
 
-def _rectangle(x: float, y: float, wide: float, high: float, colour: str, told: str = "") -> Markup:
-    return _box(x, y, wide, high, f'fill="var(--{colour})"', told)
+def _draw_rectangle(
+    x: float, y: float, wide: float, high: float, colour: str, tooltip: str = ""
+) -> Markup:
+    return _draw_box(x, y, wide, high, f'fill="var(--{colour})"', tooltip)
 
 
-def _outline(x: float, y: float, wide: float, high: float, colour: str, told: str) -> Markup:
+def _draw_outline(
+    x: float, y: float, wide: float, high: float, colour: str, tooltip: str
+) -> Markup:
     style = f'fill="none" stroke="var(--{colour})" stroke-dasharray="2 2"'
-    return _box(x, y, wide, high, style, told)
+    return _draw_box(x, y, wide, high, style, tooltip)
 
 
-def _box(x: float, y: float, wide: float, high: float, style: str, told: str) -> Markup:
+def _draw_box(x: float, y: float, wide: float, high: float, style: str, tooltip: str) -> Markup:
     return Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" {}>{}</rect>').format(
-        x, y, wide, high, Markup(style), title(told)
+        x, y, wide, high, Markup(style), title(tooltip)
     )

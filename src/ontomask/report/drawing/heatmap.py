@@ -20,10 +20,10 @@ SLACK = 4
 NONE = "–"
 
 
-def two_digits(value: float) -> str:
+def format_two_digits(value: float) -> str:
     """A share without its zero, which every square would repeat.
 
-    >>> two_digits(0.456), two_digits(1.0), two_digits(0)
+    >>> format_two_digits(0.456), format_two_digits(1.0), format_two_digits(0)
     ('.46', '1', '0')
     """
     return f"{value:.2f}".removeprefix("0") if 0 < round(value, 2) < 1 else f"{value:.0f}"
@@ -34,7 +34,7 @@ def heatmap(
     names: Sequence[str],
     values: Sequence[Sequence[float | None]],
     *,
-    shown: Callable[[float], str] = two_digits,
+    shown: Callable[[float], str] = format_two_digits,
 ) -> Markup:
     """A square table of values from 0 to 1, or None where there is none, with names on both sides.
 
@@ -48,10 +48,13 @@ def heatmap(
     upwards = LETTER * longest > side - SLACK
     top = LETTER * longest + 18 if upwards else 24.0
     parts = [
-        *(_above(left + (at + 0.5) * side, top, it, upwards) for at, it in enumerate(names)),
         *(
-            text(left - 8, top + (at + 0.5) * side + 4, it, "end", letters=LETTERS)
-            for at, it in enumerate(names)
+            _column_name(left + (place + 0.5) * side, top, column, upwards)
+            for place, column in enumerate(names)
+        ),
+        *(
+            text(left - 8, top + (place + 0.5) * side + 4, column, "end", letters=LETTERS)
+            for place, column in enumerate(names)
         ),
         *_squares(names, values, (left, top), side, shown),
     ]
@@ -59,7 +62,7 @@ def heatmap(
     return svg(name, left + end, top + end, parts)
 
 
-def _above(x: float, top: float, name: str, upwards: bool) -> Markup:
+def _column_name(x: float, top: float, name: str, upwards: bool) -> Markup:
     if not upwards:
         return text(x, top - 8, name, "middle")
     turned = f'transform="rotate(-90 {x + 4:.1f} {top - 8:.1f})"'
@@ -71,12 +74,12 @@ def _squares(
     values: Sequence[Sequence[float | None]],
     corner: tuple[float, float],
     side: float,
-    shown: Callable[[float], str],
+    format_value: Callable[[float], str],
 ) -> Iterator[Markup]:
     for i, row in enumerate(values):
-        for j, value in enumerate(number(it) for it in row):
+        for j, value in enumerate(number(cell) for cell in row):
             x, y = corner[0] + j * side, corner[1] + i * side
-            words = NONE if value is None else shown(value)
+            words = NONE if value is None else format_value(value)
             yield Markup(
                 '<g><rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="2" '
                 'style="fill:{}"/>{}{}</g>'
@@ -86,7 +89,7 @@ def _squares(
                 side - 1.5,
                 side - 1.5,
                 _colour(value),
-                _inside(x + side / 2 - 0.75, y + side / 2 + 3.5, words, value),
+                _square_text(x + side / 2 - 0.75, y + side / 2 + 3.5, words, value),
                 title(f"{names[i]}, {names[j]}: {words}"),
             )
 
@@ -97,6 +100,6 @@ def _colour(value: float | None) -> str:
     return f"color-mix(in srgb, var(--high) {100 * min(max(value, 0), 1):.1f}%, var(--low))"
 
 
-def _inside(x: float, y: float, words: str, value: float | None) -> Markup:
+def _square_text(x: float, y: float, words: str, value: float | None) -> Markup:
     over = "high" if value is not None and value > TURN else "low"
     return text(x, y, words, "middle", more=f'style="fill:var(--on-{over})"')

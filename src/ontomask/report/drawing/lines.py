@@ -84,168 +84,170 @@ def lines(
     the other, and nothing joins it. The axis upwards holds ``span`` as well: drawings of one span,
     that holds the values of each, have one scale. ``across`` and ``up`` say what the axes are.
     """
-    values = finite(v for one in series for v in one.values)
+    values = finite(v for line in series for v in line.values)
     if not values:
         return Markup("")
-    drawing = _Drawing(tuple(x), series, steps([*values, *(span or ())]), across, up, shown, ticks)
-    return drawing.drawn(name, *size)
+    chart = _LineChart(tuple(x), series, steps([*values, *(span or ())]), across, up, shown, ticks)
+    return chart.draw(name, *size)
 
 
 @dataclass(frozen=True)
-class _Drawing:
+class _LineChart:
     x: Sequence[float | int | str]
     series: Sequence[Series]
     steps: Sequence[float]
     across: str
     up: str
-    shown: Callable[[float], str]
+    format_value: Callable[[float], str]
     ticks: Callable[[float], str]
 
-    def drawn(self, name: str, width: int, height: int) -> Markup:
-        places = self._places(width, height)
-        legend, end = self._legend(places.left, width, height + places.hanging)
-        own = [
-            part for place, one in enumerate(self.series) for part in self._one(place, one, places)
+    def draw(self, name: str, width: int, height: int) -> Markup:
+        area = self._plot_area(width, height)
+        legend, end = self._draw_legend(area.left, width, height + area.slanted_height)
+        marks = [
+            part
+            for place, series in enumerate(self.series)
+            for part in self._draw_series(place, series, area)
         ]
-        return svg(name, width, end, [*self._axes(places), *own, *legend])
+        return svg(name, width, end, [*self._draw_axes(area), *marks, *legend])
 
     @property
-    def joined(self) -> bool:
+    def is_numerical(self) -> bool:
         """Whether x are numbers in their order."""
         numbers = finite(self.x)
         return len(numbers) == len(self.x) and all(a < b for a, b in pairwise(numbers))
 
-    def at(self, one: Series) -> Sequence[float]:
+    def positions(self, series: Series) -> Sequence[float]:
         """Where the values of a series stand."""
-        if one.x is not None:
-            return one.x
-        return finite(self.x) if self.joined else [*map(float, range(len(self.x)))]
+        if series.x is not None:
+            return series.x
+        return finite(self.x) if self.is_numerical else [*map(float, range(len(self.x)))]
 
-    def _places(self, width: int, height: int) -> _Places:
+    def _plot_area(self, width: int, height: int) -> _PlotArea:
         left = max(34.0, 14 + max(width_of(self.ticks(step)) for step in self.steps))
         top = TOP + (20 if self.up else 0)
-        return _Places(
+        return _PlotArea(
             (left, width - RIGHT),
             (height - BOTTOM, top),
-            self._held(),
+            self._across_range(),
             self.steps,
-            self._hanging(width - RIGHT - left),
+            self._slanted_height(width - RIGHT - left),
         )
 
-    def _held(self) -> Point:
+    def _across_range(self) -> Point:
         """The numbers at the two ends of the axis across."""
-        across = [at for one in self.series for at in finite(self.at(one))]
-        if not self.joined:
+        across = [position for series in self.series for position in finite(self.positions(series))]
+        if not self.is_numerical:
             return -0.5, len(self.x) - 0.5  # the same room for every word
         if not self.x:
             across = steps(across)
         return min(across), max(across)
 
-    def _hanging(self, room: float) -> float:
+    def _slanted_height(self, width: float) -> float:
         """How far words reach down that must be slanted to stand beside each other."""
-        longest = 0 if self.joined else max(len(str(it)) for it in self.x)
-        fits = LETTER * longest <= room / max(len(self.x), 1) - 8
-        return 0 if fits or self.joined else hanging(min(longest, SLANTED))
+        longest = 0 if self.is_numerical else max(len(str(label)) for label in self.x)
+        fits = LETTER * longest <= width / max(len(self.x), 1) - 8
+        return 0 if fits or self.is_numerical else hanging(min(longest, SLANTED))
 
-    def _axes(self, places: _Places) -> Iterator[Markup]:
-        (left, right), bottom = places.across, places.upwards[0]
+    def _draw_axes(self, area: _PlotArea) -> Iterator[Markup]:
+        (left, right), bottom = area.across, area.upwards[0]
         for step in self.steps:
             kind = "zero" if step == 0 else "grid"
-            yield horizontal(kind, left, right, places.y(step))
-            yield text(left - 8, places.y(step) + 4, self.ticks(step), "end")
-        yield from self._below(places)
-        yield text((left + right) / 2, bottom + 38 + places.hanging, self.across, "middle")
+            yield horizontal(kind, left, right, area.y(step))
+            yield text(left - 8, area.y(step) + 4, self.ticks(step), "end")
+        yield from self._draw_axis_labels(area)
+        yield text((left + right) / 2, bottom + 38 + area.slanted_height, self.across, "middle")
         if self.up:
             yield text(4, 14, self.up)
 
-    def _below(self, places: _Places) -> Iterator[Markup]:
+    def _draw_axis_labels(self, area: _PlotArea) -> Iterator[Markup]:
         """What stands at the axis across; numbers are left out where they would touch."""
-        bottom = places.upwards[0]
-        if not self.joined:
+        bottom = area.upwards[0]
+        if not self.is_numerical:
             for place, words in enumerate(map(str, self.x)):
-                x = places.x(place)
-                if places.hanging:
+                x = area.x(place)
+                if area.slanted_height:
                     yield slanted(x + 4, bottom + 14, words, SLANTED)
                 else:
                     yield text(x, bottom + 18, words, "middle")
             return
         free = -INSET * 2.0
-        for at in finite(self.x) or steps(places.held):
-            words = plain(at)
-            x, half = places.x(at), width_of(words) / 2
+        for position in finite(self.x) or steps(area.across_range):
+            words = plain(position)
+            x, half = area.x(position), width_of(words) / 2
             if x - half >= free:
                 yield text(x, bottom + 18, words, "middle")
                 free = x + half + 5
 
-    def _one(self, place: int, one: Series, places: _Places) -> Iterator[Markup]:
-        style = _style(place, one)
+    def _draw_series(self, place: int, series: Series, area: _PlotArea) -> Iterator[Markup]:
+        style = _series_style(place, series)
         points = [
-            (places.x(x), places.y(value)) if value is not None else None
-            for x, value in zip(self.at(one), map(number, one.values), strict=True)
+            (area.x(x), area.y(value)) if value is not None else None
+            for x, value in zip(self.positions(series), map(number, series.values), strict=True)
         ]
-        if self.joined:
-            yield from (style.line(run) for run in _runs(points) if len(run) > 1)
+        if self.is_numerical:
+            yield from (style.line(run) for run in _split_at_gaps(points) if len(run) > 1)
         for index, point in enumerate(points):
             if point is not None:
-                yield style.marker(point, self._told(one, index))
+                yield style.marker(point, self._tooltip(series, index))
 
-    def _told(self, one: Series, index: int) -> str:
-        if one.told is not None:
-            return one.told[index]
-        value = self.shown(one.values[index] or 0.0)
-        if one.x is not None:
-            where = f"{self.across} {self.shown(one.x[index])}"
+    def _tooltip(self, series: Series, index: int) -> str:
+        if series.told is not None:
+            return series.told[index]
+        value = self.format_value(series.values[index] or 0.0)
+        if series.x is not None:
+            where = f"{self.across} {self.format_value(series.x[index])}"
         else:
             x = self.x[index]
             where = f"{self.across} {x if isinstance(x, str) else plain(x)}"
-        return ", ".join(filter(None, [one.label, where.strip()])) + f": {value}"
+        return ", ".join(filter(None, [series.label, where.strip()])) + f": {value}"
 
-    def _legend(self, left: float, width: float, top: float) -> tuple[list[Markup], float]:
+    def _draw_legend(self, left: float, width: float, top: float) -> tuple[list[Markup], float]:
         """Below the drawing, in as many lines as it takes; and where it ends."""
         parts: list[Markup] = []
         x, y = left, top + 12
         letters = int((width - left - 44) / LETTER)
-        for place, one in enumerate(self.series):
-            if not one.label:
+        for place, series in enumerate(self.series):
+            if not series.label:
                 continue
-            wide = 44 + LETTER * min(len(one.label), letters)
+            wide = 44 + LETTER * min(len(series.label), letters)
             if x > left and x + wide > width:
                 x, y = left, y + LEGEND_LINE
-            style = _style(place, one)
-            if self.joined:
+            style = _series_style(place, series)
+            if self.is_numerical:
                 parts.append(style.line([(x, y), (x + 26, y)]))
             parts.append(style.marker((x + 13, y)))
-            parts.append(text(x + 32, y + 4, one.label, letters=letters))
+            parts.append(text(x + 32, y + 4, series.label, letters=letters))
             x += wide + 8
         return parts, y + 14 if parts else top
 
 
 @dataclass(frozen=True)
-class _Places:
+class _PlotArea:
     """From numbers to places in the drawing; ``hanging`` is the room that slanted words take."""
 
     across: Point
     upwards: Point
-    held: Point
+    across_range: Point
     steps: Sequence[float]
-    hanging: float
+    slanted_height: float
 
     @property
     def left(self) -> float:
         return self.across[0]
 
-    def x(self, number: float) -> float:
-        (left, right), (low, high) = self.across, self.held
+    def x(self, value: float) -> float:
+        (left, right), (low, high) = self.across, self.across_range
         if low == high:
             return (left + right) / 2
-        return left + INSET + (number - low) / (high - low) * (right - left - 2 * INSET)
+        return left + INSET + (value - low) / (high - low) * (right - left - 2 * INSET)
 
-    def y(self, number: float) -> float:
+    def y(self, value: float) -> float:
         (bottom, top), low, high = self.upwards, self.steps[0], self.steps[-1]
-        return bottom - (number - low) / (high - low) * (bottom - top)
+        return bottom - (value - low) / (high - low) * (bottom - top)
 
 
-def _runs(points: Sequence[Point | None]) -> Iterator[list[Point]]:
+def _split_at_gaps(points: Sequence[Point | None]) -> Iterator[list[Point]]:
     """Points that follow each other without a gap."""
     run: list[Point] = []
     for point in points:
@@ -276,7 +278,7 @@ class _Style:
             joined, self.colour, dashes
         )
 
-    def marker(self, point: Point, told: str = "") -> Markup:
+    def marker(self, point: Point, tooltip: str = "") -> Markup:
         x, y = point
         style = Markup('fill="{}" stroke="{}" stroke-width="1.5"').format(
             "var(--page)" if self.dashed else self.colour, self.colour
@@ -284,11 +286,11 @@ class _Style:
         corners = CORNERS[self.number % len(CORNERS)]
         if not corners:
             return Markup('<circle cx="{:.1f}" cy="{:.1f}" r="4" {}>{}</circle>').format(
-                x, y, style, title(told)
+                x, y, style, title(tooltip)
             )
         joined = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners)
-        return Markup('<polygon points="{}" {}>{}</polygon>').format(joined, style, title(told))
+        return Markup('<polygon points="{}" {}>{}</polygon>').format(joined, style, title(tooltip))
 
 
-def _style(place: int, one: Series) -> _Style:
-    return _Style(place if one.colour is None else one.colour, one.dashed)
+def _series_style(place: int, series: Series) -> _Style:
+    return _Style(place if series.colour is None else series.colour, series.dashed)

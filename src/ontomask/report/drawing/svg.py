@@ -36,7 +36,7 @@ SLANT = 38
 
 
 def svg(label: str, width: float, height: float, parts: Iterable[Markup]) -> Markup:
-    """A drawing of its natural size, that a page may make smaller."""
+    """An SVG drawing of its natural size; a page may shrink it."""
     return Markup(
         '<svg role="img" aria-label="{}" width="{:.0f}" height="{:.0f}" '
         'viewBox="0 0 {:.0f} {:.0f}">{}</svg>'
@@ -46,7 +46,7 @@ def svg(label: str, width: float, height: float, parts: Iterable[Markup]) -> Mar
 def text(
     x: float, y: float, words: str, anchor: str = "start", *, letters: int = 0, more: str = ""
 ) -> Markup:
-    """Words at a place; with more than so many letters, the middle is left out.
+    """Draw text at a position; beyond ``letters`` characters, its middle is left out.
 
     ``more`` are attributes of ours, and no words from data.
     """
@@ -58,31 +58,31 @@ def text(
 
 
 def title(words: str) -> Markup:
-    """What is shown when something is pointed at."""
+    """A tooltip, shown when the pointer is over the element around it."""
     return Markup("<title>{}</title>").format(words) if words else Markup("")
 
 
 def slanted(x: float, y: float, words: str, letters: int) -> Markup:
-    """Words that end at a place, and rise to it, as many letters as there is room at the left."""
+    """Draw slanted text that rises to a position, shortened to the room at its left."""
     letters = min(letters, int((x - 12) / cos(radians(SLANT)) / LETTER))
-    turned = f'transform="rotate(-{SLANT} {x:.1f} {y:.1f})"'
-    return text(x, y, words, "end", letters=letters, more=turned)
+    rotation = f'transform="rotate(-{SLANT} {x:.1f} {y:.1f})"'
+    return text(x, y, words, "end", letters=letters, more=rotation)
 
 
 def hanging(letters: int) -> float:
-    """How far so many slanted letters reach down."""
+    """The height that slanted text of so many letters takes."""
     return sin(radians(SLANT)) * LETTER * letters
 
 
 def horizontal(kind: str, left: float, right: float, y: float) -> Markup:
-    """A line across, ``grid`` or ``zero``."""
+    """Draw a horizontal line; ``kind`` is ``grid`` or ``zero``."""
     return Markup('<line class="{}" x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}"/>').format(
         kind, left, right, y, y
     )
 
 
 def shortened(words: str, letters: int) -> str:
-    """The beginning and the end of words that are too long.
+    """Shorten text that is too long to its beginning and its end.
 
     >>> shortened("disorder of nervous system", 15)
     'disorde… system'
@@ -94,13 +94,13 @@ def shortened(words: str, letters: int) -> str:
 
 
 def width_of(words: str) -> float:
-    """About how wide some words are."""
+    """The approximate width of a text."""
     return LETTER * len(words)
 
 
 def finite(values: Iterable[object]) -> list[float]:
-    """The numbers among some values."""
-    return [float(v) for v in values if isinstance(v, int | float) and isfinite(v)]
+    """The finite numbers among the values."""
+    return [float(value) for value in values if isinstance(value, int | float) and isfinite(value)]
 
 
 def number(value: object) -> float | None:
@@ -108,13 +108,13 @@ def number(value: object) -> float | None:
     return next(iter(finite([value])), None)
 
 
-def plain(number: float) -> str:
-    """A round number, as it stands at an axis.
+def plain(value: float) -> str:
+    """Format a round number for an axis.
 
     >>> plain(0.30000000000000004), plain(12000.0)
     ('0.3', '12,000')
     """
-    return f"{number:,.10g}"
+    return f"{value:,.10g}"
 
 
 def steps(numbers: Sequence[float]) -> list[float]:

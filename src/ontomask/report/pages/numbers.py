@@ -11,7 +11,7 @@ NONE = "–"
 
 
 def whole(number: int | None) -> str:
-    """A count.
+    """Format a count.
 
     >>> whole(12345), whole(None)
     ('12,345', '–')
@@ -20,7 +20,7 @@ def whole(number: int | None) -> str:
 
 
 def figure(number: float | int | None) -> str:
-    """A figure with three digits that count; whole numbers stay whole.
+    """Format a figure with three significant digits; integers are written in full.
 
     >>> figure(0.12345), figure(1234.5), figure(12), figure(0.00001234), figure(None)
     ('0.123', '1,234', '12', '1.23e-05', '–')
@@ -31,14 +31,14 @@ def figure(number: float | int | None) -> str:
         return f"{round(number):,}" if isinstance(number, int) else f"{number:,.0f}"
     if number == 0:
         return "0"
-    written = f"{number:#.3g}"
-    if "e" in written:
-        written = f"{number:.3g}" if abs(number) < 1e-4 else f"{number:.8f}".rstrip("0")
-    return written.rstrip(".")
+    digits = f"{number:#.3g}"
+    if "e" in digits:
+        digits = f"{number:.3g}" if abs(number) < 1e-4 else f"{number:.8f}".rstrip("0")
+    return digits.rstrip(".")
 
 
 def percent(share: float | None) -> str:
-    """A share in percent; only nobody is 0 and only everybody is 100.
+    """Format a share in percent; only exactly 0 and 1 are written as 0 % and 100 %.
 
     >>> percent(0.1234), percent(0.00001), percent(0.99999), percent(1.0)
     ('12.3 %', 'below 0.1 %', 'above 99.9 %', '100 %')
@@ -54,10 +54,10 @@ def percent(share: float | None) -> str:
     )
 
 
-def value(it: Any) -> str:
-    """Whatever a setting holds, in words."""
-    if it is None:
+def value(setting: Any) -> str:
+    """Format the value of a setting."""
+    if setting is None:
         return "none"
-    if isinstance(it, bool):
-        return "yes" if it else "no"
-    return figure(it) if isinstance(it, int | float) else str(it)
+    if isinstance(setting, bool):
+        return "yes" if setting else "no"
+    return figure(setting) if isinstance(setting, int | float) else str(setting)

@@ -7,8 +7,10 @@ and a policy in the page itself lets no request leave it.
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from importlib.resources import files
+from posixpath import dirname, join, normpath
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -17,16 +19,19 @@ from markupsafe import Markup
 from ontomask.report.drawing.colours import as_css
 from ontomask.report.pages import numbers
 
-__all__ = ["embedded", "page", "templates_of"]
+__all__ = ["embed_json", "page", "templates_of"]
+
+_IMPORT = re.compile(r'^import [^;]* from "(\./[^"]+)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 
 def page(template: str, **values: Any) -> str:
-    """The page that a template makes of some values."""
-    return _environment().get_template(template).render(**values)
+    """Render a template of the report package, filled with values, as HTML."""
+    return _report_environment().get_template(template).render(**values)
 
 
 def templates_of(package: str) -> Environment:
-    """The templates of a package; what they are given is text, unless it is marked as markup."""
+    """Make the template environment of a package; values are escaped unless they are markup."""
     return Environment(
         loader=PackageLoader(package),
         autoescape=True,
@@ -37,11 +42,11 @@ def templates_of(package: str) -> Environment:
 
 
 @cache
-def _environment() -> Environment:
+def _report_environment() -> Environment:
     environment = templates_of("ontomask.report")
-    environment.globals.update(asset=_asset, colours=as_css)
+    environment.globals.update(asset=_read_asset, script=_bundle_script, colours=as_css)
     environment.filters.update(
-        embedded=embedded,
+        embedded=embed_json,
         whole=numbers.whole,
         figure=numbers.figure,
         percent=numbers.percent,
@@ -50,18 +55,37 @@ def _environment() -> Environment:
     return environment
 
 
-def _asset(name: str) -> Markup:
-    """A style sheet or a script of ours, to stand inside the page."""
+def _read_asset(name: str) -> Markup:
+    """Read a style sheet or a script of the package, to be embedded in the page."""
     return Markup(files("ontomask.report").joinpath("assets", name).read_text("utf-8"))
 
 
-def embedded(value: Any) -> Markup:
-    r"""A value as JSON that can stand in a ``<script type="application/json">``.
+def _bundle_script(name: str) -> Markup:
+    """A module of ours after the modules it imports, as one script: one file can import nothing.
 
-    >>> print(embedded(["</script>", 1]))
+    All of them share one scope, so no two modules may use the same name at their top level.
+    """
+    modules: dict[str, str] = {}
+
+    def add_module(path: str) -> None:
+        if path in modules:
+            return
+        text = _read_asset(path)
+        for imported in _IMPORT.findall(text):
+            add_module(normpath(join(dirname(path), imported)))
+        modules[path] = _EXPORT.sub("", _IMPORT.sub("", text))
+
+    add_module(name)
+    return Markup("\n".join(modules.values()))
+
+
+def embed_json(value: Any) -> Markup:
+    r"""Write a value as JSON that can stand in a ``<script type="application/json">``.
+
+    >>> print(embed_json(["</script>", 1]))
     ["\u003c/script>",1]
     """
-    written = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for letter in "<\N{LINE SEPARATOR}\N{PARAGRAPH SEPARATOR}":
-        written = written.replace(letter, f"\\u{ord(letter):04x}")
-    return Markup(written)
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return Markup(text)

@@ -39,8 +39,8 @@ FORMATS = (
     "arx",
 )
 #: Those that any table may be, and those that can be written.
-TABLES = ("anjana", "child-parent", "arx")
-WRITTEN = ("child-parent", "arx")
+TABLE_FORMATS = ("anjana", "child-parent", "arx")
+WRITABLE_FORMATS = ("child-parent", "arx")
 
 
 def reader(format: str) -> ModuleType:
@@ -79,20 +79,20 @@ def load_taxonomy(
         return bundled.read(source)
     path = Path(source)
     if not path.exists() and isinstance(source, str):
-        raise _no_such(source)
+        raise _unknown_taxonomy_error(source)
     if format is not None and format not in FORMATS:
         raise ParameterError(
             f"format is {format!r}", f"the formats are {quoted(FORMATS, most=len(FORMATS))}"
         )
-    found = Source(path)
-    format = format or _format(found, options)
+    taxonomy_source = Source(path)
+    format = format or _detect_format(taxonomy_source, options)
     read = reader(format).read
     _check_options(read, format, options)
     try:
         taxonomy, warned = cached(
-            _files(found, reader(format)),
+            _source_files(taxonomy_source, reader(format)),
             {"format": format, "options": options, "name": path.name},
-            lambda: read(found, **options),
+            lambda: read(taxonomy_source, **options),
         )
     except TaxonomyError as error:  # say which file it was
         raise type(error)(f"{path}: {error.message}", error.hint) from None
@@ -100,21 +100,21 @@ def load_taxonomy(
     return taxonomy
 
 
-def _files(source: Source, module: ModuleType) -> list[Path]:
+def _source_files(source: Source, module: ModuleType) -> list[Path]:
     """What the reader will look at: the file itself, or the files that it says."""
     if hasattr(module, "files"):
-        listed: list[Path] = module.files(source)
-        return listed
+        paths: list[Path] = module.files(source)
+        return paths
     return [source.path]
 
 
-def _format(source: Source, options: dict[str, Any]) -> str:
+def _detect_format(source: Source, options: dict[str, Any]) -> str:
     """The first format that knows the content, and has these options if any does."""
     knowing = [format for format in FORMATS if reader(format).looks_like(source)]
     for format in knowing:
-        if options.keys() <= set(_options(reader(format).read)):
+        if options.keys() <= set(_option_names(reader(format).read)):
             return format
-    if knowing and knowing[0] not in TABLES:
+    if knowing and knowing[0] not in TABLE_FORMATS:
         return knowing[0]  # whose options are then checked
     if options and not source.is_folder:
         return "child-parent"  # options say what the content does not
@@ -128,20 +128,22 @@ def _format(source: Source, options: dict[str, Any]) -> str:
     )
 
 
-def _options(read: Callable[..., Taxonomy]) -> list[str]:
+def _option_names(read: Callable[..., Taxonomy]) -> list[str]:
     return list(signature(read).parameters)[1:]
 
 
 def _check_options(read: Callable[..., Taxonomy], format: str, options: dict[str, Any]) -> None:
-    known = _options(read)
-    if wrong := [option for option in options if option not in known]:
+    option_names = _option_names(read)
+    if wrong := [option for option in options if option not in option_names]:
         raise ParameterError(
             f"the format {format!r} has no option {quoted(wrong)}",
-            f"its options are {quoted(known, most=len(known))}" if known else "it has none",
+            f"its options are {quoted(option_names, most=len(option_names))}"
+            if option_names
+            else "it has none",
         )
 
 
-def _no_such(source: str) -> UnknownTaxonomyError:
+def _unknown_taxonomy_error(source: str) -> UnknownTaxonomyError:
     near = nearest(source, bundled.KNOWN, most=1)
     return UnknownTaxonomyError(
         f"{source!r} is neither a bundled taxonomy nor a file",
@@ -153,7 +155,7 @@ def _no_such(source: str) -> UnknownTaxonomyError:
 
 def write(taxonomy: Taxonomy, path: str | PathLike[str], format: str, *, force: bool) -> None:
     """Write a taxonomy beside its target and move it there when it is complete."""
-    if format not in WRITTEN:
-        raise ParameterError(f"format is {format!r}", f"it can be {quoted(WRITTEN)}")
+    if format not in WRITABLE_FORMATS:
+        raise ParameterError(f"format is {format!r}", f"it can be {quoted(WRITABLE_FORMATS)}")
     with written_beside(Path(path), force=force) as file:
         reader(format).write(taxonomy, file, Path(path))

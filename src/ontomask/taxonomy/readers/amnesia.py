@@ -61,10 +61,10 @@ def read(source: Source) -> Taxonomy:
                 line=line,
             )
         for child in filter(None, children):
-            known, earlier = parents.setdefault(child, (parent, line))
-            if known != parent:
+            other, earlier_line = parents.setdefault(child, (parent, line))
+            if other != parent:
                 raise source.error(
-                    f"{child!r} has two parents, {known!r} (line {earlier}) and {parent!r}",
+                    f"{child!r} has two parents, {other!r} (line {earlier_line}) and {parent!r}",
                     "a hierarchy of this kind is a tree: give one of them another name",
                     line=line,
                 )

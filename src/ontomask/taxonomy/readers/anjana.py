@@ -37,10 +37,10 @@ def read(source: Source, *, delimiter: str | None = None, encoding: str = "utf-8
         raise source.error(
             "the first column has no number", "save the table without its index", line=1
         )
-    return arx.read(_Headless(source.path), delimiter=delimiter, encoding=encoding)
+    return arx.read(_HeadlessSource(source.path), delimiter=delimiter, encoding=encoding)
 
 
-class _Headless(Source):
+class _HeadlessSource(Source):
     """The file with an empty first line, so that lines keep their numbers."""
 
     def text(self, encoding: str = "utf-8-sig") -> str:

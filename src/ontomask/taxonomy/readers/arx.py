@@ -37,16 +37,16 @@ def read(source: Source, *, delimiter: str | None = None, encoding: str = "utf-8
     parent: dict[str, tuple[str, Row]] = {}
     tops: set[str] = set()
     for row in table.rows:
-        steps = _steps(table, row)
+        steps = _row_labels(table, row)
         tops.add(steps[-1])
         for child, above in pairwise(steps):
-            known, earlier = parent.setdefault(child, (above, row))
-            if known != above:
+            earlier_parent, earlier_row = parent.setdefault(child, (above, row))
+            if earlier_parent != above:
                 raise table.error(
                     row.line,
-                    f"{child!r} has two parents, {known!r} and {above!r}:\n"
-                    f"  line {earlier.line}: {_shown(table, earlier)}\n"
-                    f"  line {row.line}: {_shown(table, row)}",
+                    f"{child!r} has two parents, {earlier_parent!r} and {above!r}:\n"
+                    f"  line {earlier_row.line}: {_format_row(table, earlier_row)}\n"
+                    f"  line {row.line}: {_format_row(table, row)}",
                     "an ARX hierarchy is a tree: give one of them another name. If this is a table "
                     "of children and parents, say so with child=... and parent=...",
                 )
@@ -57,7 +57,7 @@ def read(source: Source, *, delimiter: str | None = None, encoding: str = "utf-8
     )
 
 
-def _steps(table: Table, row: Row) -> list[str]:
+def _row_labels(table: Table, row: Row) -> list[str]:
     """The distinct labels of a row from fine to coarse."""
     width = len(table.rows[0].cells)
     if len(row.cells) != width:
@@ -74,14 +74,14 @@ def _steps(table: Table, row: Row) -> list[str]:
         )
     steps = [label for label, _ in groupby(row.cells)]
     if len(set(steps)) < len(steps):
-        again = next(label for label in steps if steps.count(label) > 1)
+        repeated = next(label for label in steps if steps.count(label) > 1)
         raise table.error(
-            row.line, f"{again!r} stands above itself", "give the coarser one another name"
+            row.line, f"{repeated!r} stands above itself", "give the coarser one another name"
         )
     return steps
 
 
-def _shown(table: Table, row: Row) -> str:
+def _format_row(table: Table, row: Row) -> str:
     return table.delimiter.join(row.cells)
 
 

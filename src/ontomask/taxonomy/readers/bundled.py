@@ -25,24 +25,24 @@ KNOWN = (*BUNDLED, *WITH_EXTRA)
 def read(name: str) -> Taxonomy:
     """One of :data:`KNOWN`."""
     if name == "icd9cm":
-        return _icd9(name, "ICD-9-CM diagnoses, CMS/NCHS", ICD9_DIAGNOSES)
+        return _read_icd9(name, "ICD-9-CM diagnoses, CMS/NCHS", ICD9_DIAGNOSES)
     if name == "icd9cm-procedures":
-        return _icd9(name, "ICD-9-CM procedures, CMS", ICD9_PROCEDURES)
+        return _read_icd9(name, "ICD-9-CM procedures, CMS", ICD9_PROCEDURES)
     if name == "icd10cm":
         from ontomask.taxonomy.readers import icd10cm  # another package, only where it is asked for
 
         return icd10cm.read()
-    return _wordnet()
+    return _read_wordnet()
 
 
-def _rows(name: str) -> list[list[str]]:
+def _read_rows(name: str) -> list[list[str]]:
     packed = files("ontomask.taxonomy").joinpath("bundled", f"{name}.tsv.gz").read_bytes()
     lines = gzip.decompress(packed).decode("utf-8").splitlines()
     return [line.split("\t") for line in lines[1:]]  # no quoting in these
 
 
-def _icd9(name: str, source: str, code_style: CodeStyle) -> Taxonomy:
-    codes, parents, labels, _ = zip(*_rows(name), strict=True)
+def _read_icd9(name: str, source: str, code_style: CodeStyle) -> Taxonomy:
+    codes, parents, labels, _ = zip(*_read_rows(name), strict=True)
     number = {code: place for place, code in enumerate(codes)}
     links = [(place, number[parent]) for place, parent in enumerate(parents) if parent]
     child, parent = np.array(links).T
@@ -55,26 +55,26 @@ def _icd9(name: str, source: str, code_style: CodeStyle) -> Taxonomy:
     )
 
 
-def _wordnet() -> Taxonomy:
+def _read_wordnet() -> Taxonomy:
     """Nouns under names like ``person.n.01``: first lemma, noun, the lemma's sense."""
-    offsets, hypernyms, instances, lemmas = zip(*_rows("wordnet"), strict=True)
+    offsets, hypernyms, instances, lemmas = zip(*_read_rows("wordnet"), strict=True)
     number = {offset: place for place, offset in enumerate(offsets)}
     links = [
         (place, number[parent])
         for above in (hypernyms, instances)
-        for place, listed in enumerate(above)
-        if listed
-        for parent in listed.split(",")
+        for place, parents in enumerate(above)
+        if parents
+        for parent in parents.split(",")
     ]
     child, parent = np.array(links).T
     first = [words.partition("|")[0].lower().rpartition("#") for words in lemmas]
     # All labels in one go: drop the sense of each lemma, and write spaces for underscores.
-    spoken = re.sub(r"#\d+", "", "\n".join(lemmas)).replace("_", " ").split("\n")
+    label_texts = re.sub(r"#\d+", "", "\n".join(lemmas)).replace("_", " ").split("\n")
     return Taxonomy.from_numbers(
         [f"{word}.n.{sense:0>2}" for word, _, sense in first],
         child,
         parent,
-        [tuple(words.split("|")) for words in spoken],
+        [tuple(words.split("|")) for words in label_texts],
         number,
         about=About("wordnet", "WordNet nouns, Princeton University", "3.0"),
     )

@@ -35,10 +35,10 @@ PARENT = ("parent", "parent_code", "parent_id", "broader", "is_a")
 LABEL = ("label", "preferred_label", "name", "title", "description")
 SYNONYMS = ("synonyms", "synonym", "alt_labels", "alt_label")
 ALIASES = ("aliases", "alias")
-BETWEEN = "|"  # between two synonyms of one cell
+NAME_SEPARATOR = "|"  # between two synonyms of one cell
 
 
-class Columns(NamedTuple):
+class LinkColumns(NamedTuple):
     """Where each kind of cell stands; None for what the table does not have."""
 
     child: int
@@ -51,7 +51,7 @@ class Columns(NamedTuple):
 def looks_like(source: Source) -> bool:
     """Two columns, or a first row that names a child and a parent column."""
     top = first_row(source)
-    return len(top) == 2 or _by_name(top) is not None
+    return len(top) == 2 or _columns_by_name(top) is not None
 
 
 def read(
@@ -66,28 +66,28 @@ def read(
 ) -> Taxonomy:
     """Read a table of links; ``child``, ``parent`` and ``label`` name unusual columns."""
     table = read_table(source, delimiter, encoding)
-    columns, rows = _columns(table, child, parent, label, header)
+    columns, rows = _find_columns(table, child, parent, label, header)
     _check_widths(table, columns, rows)
-    return _taxonomy(table, columns, rows)
+    return _build_taxonomy(table, columns, rows)
 
 
-def _columns(
+def _find_columns(
     table: Table, child: str | None, parent: str | None, label: str | None, header: bool | None
-) -> tuple[Columns, list[Row]]:
+) -> tuple[LinkColumns, list[Row]]:
     first = table.rows[0].cells
     if child or parent or label:
         wanted = {"child": child, "parent": parent, "label": label}
-        for argument, given in wanted.items():
-            if given and column(first, [given.casefold().replace(" ", "_")]) is None:
+        for argument, name in wanted.items():
+            if name and column(first, [name.casefold().replace(" ", "_")]) is None:
                 raise table.error(
                     table.rows[0].line,
-                    f"there is no column {given!r}, which {argument}= asks for",
+                    f"there is no column {name!r}, which {argument}= asks for",
                     f"the columns are {', '.join(map(repr, first))}",
                 )
         header = True
-    found = _by_name(first, child, parent, label)
-    if found is not None and header is not False:
-        return found, table.rows[1:]
+    columns = _columns_by_name(first, child, parent, label)
+    if columns is not None and header is not False:
+        return columns, table.rows[1:]
     if child or parent or label or len(first) != 2:
         raise table.error(
             table.rows[0].line,
@@ -97,28 +97,32 @@ def _columns(
         )
     if header is None:
         header = _looks_like_header(table)
-    return Columns(0, 1), table.rows[1:] if header else table.rows
+    return LinkColumns(0, 1), table.rows[1:] if header else table.rows
 
 
-def _by_name(
+def _columns_by_name(
     header: list[str], child: str | None = None, parent: str | None = None, label: str | None = None
-) -> Columns | None:
-    def place(given: str | None, usual: tuple[str, ...]) -> int | None:
-        return column(header, [given.casefold().replace(" ", "_")] if given else usual)
+) -> LinkColumns | None:
+    def find_place(name: str | None, usual_names: tuple[str, ...]) -> int | None:
+        return column(header, [name.casefold().replace(" ", "_")] if name else usual_names)
 
-    at_child, at_parent = place(child, CHILD), place(parent, PARENT)
+    at_child, at_parent = find_place(child, CHILD), find_place(parent, PARENT)
     if at_child is None or at_parent is None:
         return None
-    return Columns(
-        at_child, at_parent, place(label, LABEL), place(None, SYNONYMS), place(None, ALIASES)
+    return LinkColumns(
+        at_child,
+        at_parent,
+        find_place(label, LABEL),
+        find_place(None, SYNONYMS),
+        find_place(None, ALIASES),
     )
 
 
 def _looks_like_header(table: Table) -> bool:
     """A first link that touches no other, among at least two others, is no link but a header."""
     (top, *others) = table.rows
-    named = {cell for row in others for cell in row.cells}
-    if len(others) < 2 or named.intersection(top.cells):
+    linked = {cell for row in others for cell in row.cells}
+    if len(others) < 2 or linked.intersection(top.cells):
         return False
     warnings.warn(
         f"{table.source.path}: the first row, {top.cells[0]!r} and {top.cells[1]!r}, occurs "
@@ -129,7 +133,7 @@ def _looks_like_header(table: Table) -> bool:
     return True
 
 
-def _check_widths(table: Table, columns: Columns, rows: list[Row]) -> None:
+def _check_widths(table: Table, columns: LinkColumns, rows: list[Row]) -> None:
     width = len(table.rows[0].cells)
     for row in rows:
         if len(row.cells) != width:
@@ -142,7 +146,7 @@ def _check_widths(table: Table, columns: Columns, rows: list[Row]) -> None:
             raise table.error(row.line, "the child is empty", "name the concept of this row")
 
 
-def _taxonomy(table: Table, columns: Columns, rows: list[Row]) -> Taxonomy:
+def _build_taxonomy(table: Table, columns: LinkColumns, rows: list[Row]) -> Taxonomy:
     declares = any(not row.cells[columns.parent] for row in rows)
     first_line: dict[tuple[str, str], int] = {}
     labels: dict[str, tuple[int, list[str]]] = {}
@@ -156,18 +160,18 @@ def _taxonomy(table: Table, columns: Columns, rows: list[Row]) -> Taxonomy:
                 f"{child!r} stands a second time below the same parent (first on line {earlier})",
                 "give every concept its own identifier, or remove the row",
             )
-        names = [n for n in _names(row, columns) if n]
-        known = labels.setdefault(child, (row.line, names))
-        if names and known[1] and names[0] != known[1][0]:
+        names = [n for n in _row_names(row, columns) if n]
+        line, earlier_names = labels.setdefault(child, (row.line, names))
+        if names and earlier_names and names[0] != earlier_names[0]:
             raise table.error(
                 row.line,
-                f"{child!r} is called {names[0]!r} here and {known[1][0]!r} on line {known[0]}",
+                f"{child!r} is called {names[0]!r} here and {earlier_names[0]!r} on line {line}",
                 "give every concept its own identifier, or one label",
             )
-        if names and not known[1]:
+        if names and not earlier_names:
             labels[child] = row.line, names
         if columns.aliases is not None:
-            aliases.update(dict.fromkeys(_split(row.cells[columns.aliases]), child))
+            aliases.update(dict.fromkeys(_split_names(row.cells[columns.aliases]), child))
     if declares:
         _check_parents(table, first_line)
     return Taxonomy.from_edges(
@@ -178,11 +182,11 @@ def _taxonomy(table: Table, columns: Columns, rows: list[Row]) -> Taxonomy:
     )
 
 
-def _names(row: Row, columns: Columns) -> Iterator[str]:
+def _row_names(row: Row, columns: LinkColumns) -> Iterator[str]:
     if columns.label is not None:
         yield row.cells[columns.label]
     if columns.synonyms is not None:
-        yield from _split(row.cells[columns.synonyms])
+        yield from _split_names(row.cells[columns.synonyms])
 
 
 def _check_parents(table: Table, first_line: dict[tuple[str, str], int]) -> None:
@@ -196,15 +200,15 @@ def _check_parents(table: Table, first_line: dict[tuple[str, str], int]) -> None
             )
 
 
-def _split(cell: str) -> list[str]:
+def _split_names(cell: str) -> list[str]:
     r"""``a|b\|c`` is two names, ``a`` and ``b|c``; a backslash may be written ``\\``."""
     parts = re.findall(r"(?:\\[\\|]|[^|])+", cell)
     names = (re.sub(r"\\([\\|])", r"\1", part).strip() for part in parts)
     return [name for name in names if name]
 
 
-def _joined(names: tuple[str, ...]) -> str:
-    return BETWEEN.join(re.sub(r"([\\|])", r"\\\1", name) for name in names)
+def _join_names(names: tuple[str, ...]) -> str:
+    return NAME_SEPARATOR.join(re.sub(r"([\\|])", r"\\\1", name) for name in names)
 
 
 def write(taxonomy: Taxonomy, file: TextIO, path: Path) -> None:
@@ -219,8 +223,8 @@ def write(taxonomy: Taxonomy, file: TextIO, path: Path) -> None:
         names = taxonomy.labels(concept)
         rest = [
             names[0] if names else "",
-            _joined(names[1:]),
-            _joined(tuple(alias.get(concept, ()))),
+            _join_names(names[1:]),
+            _join_names(tuple(alias.get(concept, ()))),
         ]
         for parent in taxonomy.parents(concept) or ("",):
             writer.writerow([concept, parent, *rest])

@@ -28,10 +28,12 @@ _CODES = re.compile(r" \(([A-Z]\w\w(?:-[A-Z]\w\w)?)\)$")  # at the end of a chap
 
 def read() -> Taxonomy:
     """The classification that is installed."""
-    icd = _package()
+    icd = _import_package()
     counts: Counter[str] = Counter(icd.get_all_codes())
     chapters: dict[str, str] = {
-        code: _codes(icd.get_description(code)) or code for code in counts if icd.is_chapter(code)
+        code: _chapter_codes(icd.get_description(code)) or code
+        for code in counts
+        if icd.is_chapter(code)
     }
     edges: list[tuple[str, str]] = []
     labels: dict[str, list[str]] = {ROOT: ["ICD-10-CM diagnoses"]}
@@ -58,7 +60,7 @@ def read() -> Taxonomy:
     )
 
 
-def _package() -> ModuleType:
+def _import_package() -> ModuleType:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it reads its files in a way that Python 3.11 dislikes
@@ -70,6 +72,6 @@ def _package() -> ModuleType:
         ) from None
 
 
-def _codes(title: str) -> str:
-    found = _CODES.search(title)
-    return found[1] if found else ""
+def _chapter_codes(title: str) -> str:
+    match = _CODES.search(title)
+    return match[1] if match else ""

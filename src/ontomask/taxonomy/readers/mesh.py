@@ -56,7 +56,7 @@ _XML = re.compile(r"<DescriptorRecordSet[\s>]")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
-class Record(NamedTuple):
+class MeshRecord(NamedTuple):
     """A descriptor, or a place of one, and the line it ends on."""
 
     line: int
@@ -71,62 +71,65 @@ def looks_like(source: Source) -> bool:
     return (
         _XML.search(text) is not None
         or _MTREES_LINE.match(text) is not None
-        or None not in _places(first_row(source))
+        or None not in _column_places(first_row(source))
     )
 
 
 def read(source: Source) -> Taxonomy:
     """Read any of the three forms."""
     if source.head_text.lstrip().startswith("<"):
-        records = _from_xml(source)
+        records = _records_from_xml(source)
     elif _MTREES_LINE.match(source.head_text):
-        records = _from_mtrees(source)
+        records = _records_from_mtrees(source)
     else:
-        records = _from_table(source)
-    return _taxonomy(source, records)
+        records = _records_from_table(source)
+    return _build_taxonomy(source, records)
 
 
-def _taxonomy(source: Source, records: Iterator[Record]) -> Taxonomy:
-    at: dict[str, Record] = {}
-    names: dict[str, Record] = {}
+def _build_taxonomy(source: Source, records: Iterator[MeshRecord]) -> Taxonomy:
+    record_at: dict[str, MeshRecord] = {}
+    first_record: dict[str, MeshRecord] = {}
     without_place: set[str] = set()
     for record in records:
-        _check(source, record, names.get(record.identifier))
+        _check_record(source, record, first_record.get(record.identifier))
         if not record.tree_numbers:
             without_place.add(record.identifier)
             continue
-        names.setdefault(record.identifier, record)
+        first_record.setdefault(record.identifier, record)
         for number in record.tree_numbers:
-            known = at.setdefault(number, record)
-            if known is not record:
+            earlier = record_at.setdefault(number, record)
+            if earlier is not record:
                 raise source.error(
-                    f"{record.identifier!r} stands at the place {number} of {known.identifier!r}"
-                    f" (line {known.line})",
+                    f"{record.identifier!r} stands at the place {number} of {earlier.identifier!r}"
+                    f" (line {earlier.line})",
                     "every place belongs to one descriptor; remove one of them",
                     line=record.line,
                 )
-    letters = sorted({number[0] for number in at})
+    letters = sorted({number[0] for number in record_at})
     edges = [(letter, ROOT) for letter in letters] if letters else []
-    edges += [(record.identifier, _parent(source, record, n, at)) for n, record in at.items()]
+    edges += [
+        (record.identifier, _parent_identifier(source, record, n, record_at))
+        for n, record in record_at.items()
+    ]
     labels: dict[str, list[str]] = {x: [f"{CATEGORIES[x]} [{x}]"] for x in letters}
-    labels |= {identifier: record.names for identifier, record in names.items()}
-    count = len(without_place - names.keys())
-    found = _YEAR.search(source.path.name)
+    labels |= {identifier: record.names for identifier, record in first_record.items()}
+    count = len(without_place - first_record.keys())
+    year_match = _YEAR.search(source.path.name)
     return Taxonomy.from_edges(
         edges,
         labels | ({ROOT: ["Medical Subject Headings"]} if letters else {}),
-        aliases={number: record.identifier for number, record in at.items()},
+        aliases={number: record.identifier for number, record in record_at.items()},
         about=About(
             source.name,
             source.path.name,
-            found[0] if found else "",
+            year_match[0] if year_match else "",
             left_out={"descriptors without a tree number": count} if count else {},
         ),
     )
 
 
-def _check(source: Source, record: Record, earlier: Record | None) -> None:
-    """What every record must have."""
+def _check_record(source: Source, record: MeshRecord, earlier: MeshRecord | None) -> None:
+    """Check that a record has a heading and valid tree numbers."""
     if not record.identifier or not record.names or not record.names[0]:
         raise source.error("a descriptor without a number or a heading", line=record.line)
     if record.identifier in CATEGORIES or record.identifier == ROOT:
@@ -134,8 +137,8 @@ def _check(source: Source, record: Record, earlier: Record | None) -> None:
             f"a descriptor is called {record.identifier!r}, as a category is", line=record.line
         )
     for number in record.tree_numbers:
-        found = _TREE_NUMBER.fullmatch(number)
-        if found is None or found[1] not in CATEGORIES:
+        match = _TREE_NUMBER.fullmatch(number)
+        if match is None or match[1] not in CATEGORIES:
             raise source.error(
                 f"{number!r} is no tree number", "they look like A01.236.249", line=record.line
             )
@@ -148,33 +151,35 @@ def _check(source: Source, record: Record, earlier: Record | None) -> None:
         )
 
 
-def _parent(source: Source, record: Record, number: str, at: dict[str, Record]) -> str:
+def _parent_identifier(
+    source: Source, record: MeshRecord, number: str, record_at: dict[str, MeshRecord]
+) -> str:
     above = number.rpartition(".")[0]
     if not above:
         return number[0]
-    if above not in at:
+    if above not in record_at:
         raise source.error(
             f"nothing stands at {above}, the place above {record.identifier!r} ({number})",
             "the file must have every place up to the top",
             line=record.line,
         )
-    return at[above].identifier
+    return record_at[above].identifier
 
 
-def _from_mtrees(source: Source) -> Iterator[Record]:
+def _records_from_mtrees(source: Source) -> Iterator[MeshRecord]:
     for line, text in enumerate(source.text().split("\n"), start=1):
         if not text.strip():
             continue
         heading, separator, number = text.strip().rpartition(";")
         if not separator:
             raise source.error("there is no semicolon", "write Body Regions;A01", line=line)
-        yield Record(line, heading, [heading], [number] if number else [])
+        yield MeshRecord(line, heading, [heading], [number] if number else [])
 
 
-def _from_table(source: Source) -> Iterator[Record]:
+def _records_from_table(source: Source) -> Iterator[MeshRecord]:
     table = read_table(source)
     header = table.rows[0].cells
-    number, descriptor, heading = _places(header)
+    number, descriptor, heading = _column_places(header)
     if number is None or descriptor is None or heading is None:
         raise table.error(
             table.rows[0].line,
@@ -185,16 +190,16 @@ def _from_table(source: Source) -> Iterator[Record]:
         if len(cells) != len(header):
             raise table.error(line, f"{len(cells)} columns where the first row has {len(header)}")
         places = [cells[number]] if cells[number] else []
-        yield Record(line, cells[descriptor], [cells[heading]], places)
+        yield MeshRecord(line, cells[descriptor], [cells[heading]], places)
 
 
-def _places(header: list[str]) -> list[int | None]:
+def _column_places(header: list[str]) -> list[int | None]:
     """Where each of :data:`COLUMNS` stands."""
     return [column(header, [name]) for name in COLUMNS]
 
 
-def _from_xml(source: Source) -> Iterator[Record]:
-    """The records one after the other: the file is too large to be held."""
+def _records_from_xml(source: Source) -> Iterator[MeshRecord]:
+    """Read the records one after the other: the file may be too large for the memory."""
     refuse_unsafe_xml(source)
     parser = expat.ParserCreate()
     parser.buffer_text = True
@@ -203,20 +208,20 @@ def _from_xml(source: Source) -> Iterator[Record]:
         with source.open() as file:
             while block := file.read(1 << 20):
                 parser.Parse(block)
-                yield from reader.taken()
+                yield from reader.take_records()
             parser.Parse(b"", True)
     except expat.ExpatError as error:
-        raise _not_well_formed(source, error) from None
+        raise _xml_error(source, error) from None
     except (LookupError, ValueError) as error:  # an encoding that is unknown, or not one of bytes
         raise source.error(f"{error}", "save the file as UTF-8", line=1) from None
-    yield from reader.taken()
+    yield from reader.take_records()
     if not reader.is_mesh:
         raise source.error(
             "there is no DescriptorRecordSet in it", "the file should be NLM's descXXXX.xml"
         )
 
 
-def _not_well_formed(source: Source, error: expat.ExpatError) -> FileFormatError:
+def _xml_error(source: Source, error: expat.ExpatError) -> FileFormatError:
     return source.error(
         f"not well-formed XML: {expat.ErrorString(error.code)}",
         "fetch the file again",
@@ -231,7 +236,7 @@ WANTED = {
     (*RECORD, "TreeNumberList", "TreeNumber"): "tree number",
     (*RECORD, "ConceptList", "Concept", "TermList", "Term", "String"): "name",
 }
-LAST = frozenset(path[-1] for path in WANTED)
+WANTED_ENDINGS = frozenset(path[-1] for path in WANTED)
 
 
 class _DescriptorReader:
@@ -241,15 +246,15 @@ class _DescriptorReader:
         self.parser = parser
         self.path: list[str] = []
         self.text: list[str] = []
-        self.found: dict[str, list[str]] = {}
-        self.records: list[Record] = []
+        self.fields: dict[str, list[str]] = {}
+        self.records: list[MeshRecord] = []
         self.is_mesh = False
         parser.StartElementHandler = self.start
         parser.EndElementHandler = self.end
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self.path.append(name)
-        if name in LAST and tuple(self.path) in WANTED:
+        if name in WANTED_ENDINGS and tuple(self.path) in WANTED:
             self.text.clear()
             self.parser.CharacterDataHandler = self.text.append
 
@@ -258,19 +263,19 @@ class _DescriptorReader:
             self.parser.CharacterDataHandler = None
             kind = WANTED.get(tuple(self.path))
             if kind:
-                self.found.setdefault(kind, []).append("".join(self.text).strip())
+                self.fields.setdefault(kind, []).append("".join(self.text).strip())
         elif name == "DescriptorRecord" and tuple(self.path) == RECORD:
-            names = list(dict.fromkeys(filter(None, self.found.get("name", []))))
-            identifier = self.found.get("identifier", [""])[0]
-            numbers = list(dict.fromkeys(self.found.get("tree number", [])))
+            names = list(dict.fromkeys(filter(None, self.fields.get("name", []))))
+            identifier = self.fields.get("identifier", [""])[0]
+            numbers = list(dict.fromkeys(self.fields.get("tree number", [])))
             line = self.parser.CurrentLineNumber
-            self.records.append(Record(line, identifier, names, numbers))
-            self.found = {}
+            self.records.append(MeshRecord(line, identifier, names, numbers))
+            self.fields = {}
         elif name == "DescriptorRecordSet":
             self.is_mesh = True
         self.path.pop()
 
-    def taken(self) -> list[Record]:
-        """What was read since the last time."""
+    def take_records(self) -> list[MeshRecord]:
+        """Return the records read since the last call."""
         records, self.records = self.records, []
         return records

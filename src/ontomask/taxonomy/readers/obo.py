@@ -37,7 +37,7 @@ _UNREAD = re.compile(
 )
 
 
-class Term(NamedTuple):
+class OboTerm(NamedTuple):
     """What a frame says about a concept."""
 
     identifier: str
@@ -61,7 +61,7 @@ def read(source: Source, *, synonyms: str = "exact", encoding: str = "utf-8-sig"
     if synonyms not in ("exact", "all"):
         raise ParameterError(f"synonyms is {synonyms!r}", 'it can be "exact" or "all"')
     text = source.text(encoding)
-    header, terms = _parse(source, text, synonyms == "all")
+    header, terms = _parse_frames(source, text, synonyms == "all")
     live = [term for term in terms.values() if not term.obsolete]
     if not live:
         raise source.error("there is no [Term] that is not obsolete", "is it an OBO file?")
@@ -69,7 +69,7 @@ def read(source: Source, *, synonyms: str = "exact", encoding: str = "utf-8-sig"
     links = {(term.identifier, parent): None for term in live for parent in term.parents}
     for child, parent in links:
         if parent not in number:
-            raise _no_such_parent(source, text, child, parent, parent in terms)
+            raise _missing_parent_error(source, text, child, parent, parent in terms)
     aliases, unclear = certain_aliases(
         ((other, term.identifier) for term in live for other in term.alternatives), number
     )
@@ -88,29 +88,31 @@ def read(source: Source, *, synonyms: str = "exact", encoding: str = "utf-8-sig"
             header.get("ontology") or source.name,
             source.path.name,
             header.get("data-version") or header.get("date", ""),
-            {what: count for what, count in left_out.items() if count},
+            {reason: count for reason, count in left_out.items() if count},
         ),
     )
 
 
-def _parse(source: Source, text: str, all_synonyms: bool) -> tuple[dict[str, str], dict[str, Term]]:
+def _parse_frames(
+    source: Source, text: str, all_synonyms: bool
+) -> tuple[dict[str, str], dict[str, OboTerm]]:
     """The header by tag, and the terms by identifier."""
     import fastobo  # only where an OBO file is read
 
     # Emptied lines stay in place, so that line numbers are those of the file.
     stream = io.BytesIO((_UNREAD.sub("", text) + "\n").encode(errors="replace"))
-    terms: dict[str, Term] = {}
+    terms: dict[str, OboTerm] = {}
     try:
         frames = fastobo.iter(stream, threads=1)
         header = {clause.raw_tag(): clause.raw_value().strip() for clause in frames.header()}
         for frame in frames:
             if isinstance(frame, fastobo.term.TermFrame):
-                term = _term(frame, all_synonyms)
+                term = _parse_term(frame, all_synonyms)
                 if term.identifier in terms:
                     raise source.error(
                         f"the term {term.identifier!r} stands a second time",
                         "give every term its own identifier, or join the two",
-                        line=_line(text, term.identifier, again=True),
+                        line=_find_line(text, term.identifier, second=True),
                     )
                 terms[term.identifier] = term
     except SyntaxError as error:
@@ -129,7 +131,7 @@ def _parse(source: Source, text: str, all_synonyms: bool) -> tuple[dict[str, str
     return header, terms
 
 
-def _term(frame: Any, all_synonyms: bool) -> Term:
+def _parse_term(frame: Any, all_synonyms: bool) -> OboTerm:
     names: list[str] = []
     synonyms: list[str] = []
     parents: list[str] = []
@@ -144,20 +146,22 @@ def _term(frame: Any, all_synonyms: bool) -> Term:
             if all_synonyms or synonym.scope == "EXACT":
                 synonyms.append(synonym.desc)
         elif tag == "alt_id":
-            alternatives.append(_plain(clause.alt_id))
+            alternatives.append(_unescape(clause.alt_id))
         elif tag == "is_obsolete":
             obsolete = clause.obsolete
         elif tag == "is_a":
             if "gci_" in str(clause.qualifiers):
                 conditional += 1
             else:
-                parents.append(_plain(clause.term))
-    spoken = (" ".join(name.split()) for name in [*names, *synonyms])
-    known = tuple(dict.fromkeys(name for name in spoken if name))
-    return Term(_plain(frame.id), known, parents, alternatives, obsolete, conditional)
+                parents.append(_unescape(clause.term))
+    all_names = (" ".join(name.split()) for name in [*names, *synonyms])
+    distinct_names = tuple(dict.fromkeys(name for name in all_names if name))
+    return OboTerm(
+        _unescape(frame.id), distinct_names, parents, alternatives, obsolete, conditional
+    )
 
 
-def _plain(identifier: Any) -> str:
+def _unescape(identifier: Any) -> str:
     r"""An identifier without the backslashes that OBO puts before special characters."""
     text = str(identifier)
     if "\\" in text and hasattr(identifier, "prefix"):
@@ -165,27 +169,27 @@ def _plain(identifier: Any) -> str:
     return text
 
 
-def _no_such_parent(
+def _missing_parent_error(
     source: Source, text: str, child: str, parent: str, obsolete: bool
 ) -> FileFormatError:
-    what = "is obsolete" if obsolete else "has no [Term] of its own"
+    problem = "is obsolete" if obsolete else "has no [Term] of its own"
     return source.error(
-        f"the parent {parent!r} of {child!r} {what}",
+        f"the parent {parent!r} of {child!r} {problem}",
         "add it, or correct the link; what is imported must be in the file",
-        line=_line(text, child, "is_a", parent),
+        line=_find_line(text, child, "is_a", parent),
     )
 
 
-def _line(
-    text: str, concept: str, tag: str = "id", value: str = "", again: bool = False
+def _find_line(
+    text: str, concept: str, tag: str = "id", value: str = "", second: bool = False
 ) -> int | None:
     """The line of a concept's frame with this tag and value, where it can be found."""
 
-    def lines(tag: str, value: str, start: int = 0) -> Iterator[int]:
+    def find_offsets(tag: str, value: str, start: int = 0) -> Iterator[int]:
         wanted = rf"^[ \t]*{tag}:[ \t]*{re.escape(value)}(?=[\s!{{]|$)"
         return (m.start() for m in re.compile(wanted, re.MULTILINE).finditer(text, start))
 
-    places = list(lines("id", concept))[again:]
+    places = list(find_offsets("id", concept))[second:]
     if places and tag != "id":
-        places = list(lines(tag, value, places[0]))
+        places = list(find_offsets(tag, value, places[0]))
     return text.count("\n", 0, places[0]) + 1 if places else None

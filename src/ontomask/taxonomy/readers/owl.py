@@ -27,7 +27,7 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["looks_like", "read"]
 
-WORDS = Vocabulary(
+VOCABULARY = Vocabulary(
     called="class",
     several="classes",
     concept=(OWL + "Class", RDFS + "Class"),
@@ -54,4 +54,4 @@ def looks_like(source: Source) -> bool:
 
 def read(source: Source, *, language: str = "en") -> Taxonomy:
     """Read an ontology; labels are in ``language`` where a class has any in it."""
-    return read_rdf(source, WORDS, language)
+    return read_rdf(source, VOCABULARY, language)

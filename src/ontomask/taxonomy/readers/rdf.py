@@ -40,7 +40,7 @@ _TURTLE = re.compile(
      | (?:<\w[\w+.-]*:[^<>\s]*>|_:\S+)\s+(?:<|a\s|\w*:))""",
     re.VERBOSE,
 )
-_WHERE = re.compile(r"^Parser error [^:]*: ")
+_ERROR_PLACE = re.compile(r"^Parser error [^:]*: ")
 _OBO = re.compile(r"([A-Za-z]+)_(\d+)")
 _ROOT = re.compile(rb"<([^\s<>/]+)")
 _SINGLE_QUOTES = re.compile(rb"""(<!ENTITY\s+[^\s"'<>]+\s+)'([^'"<>]*)'""")
@@ -69,7 +69,7 @@ class Vocabulary:
     hint: str = ""  # for a file without any concept
 
 
-class Text(NamedTuple):
+class LanguageText(NamedTuple):
     """A text and its language, in lower case; ``""`` where it has none."""
 
     text: str
@@ -77,14 +77,14 @@ class Text(NamedTuple):
 
 
 @dataclass
-class Found:
+class RdfContents:
     """What a file says in the words of a vocabulary; blank nodes begin with ``_:``."""
 
     concepts: dict[str, None] = field(default_factory=dict)
     documents: dict[str, None] = field(default_factory=dict)
     links: dict[tuple[str, str], None] = field(default_factory=dict)
     deprecated: set[str] = field(default_factory=set)
-    texts: dict[str, dict[str, list[Text]]] = field(
+    texts: dict[str, dict[str, list[LanguageText]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(list))
     )
     left_out: Counter[str] = field(default_factory=Counter)
@@ -100,160 +100,172 @@ def read_rdf(source: Source, words: Vocabulary, language: str) -> Taxonomy:
     """The taxonomy that a file describes in the words of a vocabulary."""
     if not isinstance(language, str):
         raise ParameterError(f"language is {language!r}", 'give a language tag, as "en"')
-    found = _find(source, words)
-    live = [c for c in found.concepts if c not in found.deprecated]
+    contents = _collect_contents(source, words)
+    live = [c for c in contents.concepts if c not in contents.deprecated]
     if not live:
         raise source.error(f"there is not a single {words.called} in the file", words.hint)
     number = {concept: place for place, concept in enumerate(live)}
     links = [
-        (number[child], number[parent]) for child, parent in _checked(source, words, found, number)
+        (number[child], number[parent])
+        for child, parent in _check_links(source, words, contents, number)
     ]
-    identifiers = _short(live)
+    identifiers = _shorten_identifiers(live)
     aliases, unclear = certain_aliases(
-        _alias_pairs(live, identifiers, found, words), set(identifiers)
+        _alias_pairs(live, identifiers, contents, words), set(identifiers)
     )
     place = {identifier: code for code, identifier in enumerate(identifiers)}
     left_out = {
-        "deprecated concepts": len(found.concepts) - len(live),
-        **found.left_out,
+        "deprecated concepts": len(contents.concepts) - len(live),
+        **contents.left_out,
         "ambiguous aliases": unclear,
     }
     return Taxonomy.from_numbers(
         identifiers,
         np.array([child for child, _ in links], dtype=np.int64),
         np.array([parent for _, parent in links], dtype=np.int64),
-        [_labels(found.texts.get(concept, {}), words, language.lower()) for concept in live],
+        [
+            _choose_labels(contents.texts.get(concept, {}), words, language.lower())
+            for concept in live
+        ],
         {alias: place[identifier] for alias, identifier in aliases.items()},
-        about=_about(source, words, found, language.lower(), left_out),
+        about=_make_about(source, words, contents, language.lower(), left_out),
     )
 
 
 # ---------------------------------------------------------------- what the triples say
 
 
-def _find(source: Source, words: Vocabulary) -> Found:
-    found = Found()
+def _collect_contents(source: Source, words: Vocabulary) -> RdfContents:
+    contents = RdfContents()
     texts = {*words.preferred, *words.synonyms, *words.title, *words.version, words.notation}
     wanted = {TYPE, words.broader, words.narrower, words.deprecated, *words.counted, *texts}
-    for subject, predicate, value in _triples(source, wanted):
-        named = not subject.startswith("_:")
+    for subject, predicate, value in _read_triples(source, wanted):
+        is_named = not subject.startswith("_:")
         if predicate == TYPE:
-            if named and value in words.concept and subject not in words.everything:
-                found.concepts[subject] = None
-            elif named and value == words.document:
-                found.documents[subject] = None
-            if named and value == words.deprecated_type:
-                found.concepts[subject] = None
-                found.deprecated.add(subject)
+            if is_named and value in words.concept and subject not in words.everything:
+                contents.concepts[subject] = None
+            elif is_named and value == words.document:
+                contents.documents[subject] = None
+            if is_named and value == words.deprecated_type:
+                contents.concepts[subject] = None
+                contents.deprecated.add(subject)
         elif predicate in (words.broader, words.narrower) and isinstance(value, str):
             up = predicate == words.broader
             child, parent = (subject, value) if up else (value, subject)
-            if not named or value.startswith("_:"):
-                found.left_out[f"links of anonymous {words.several}"] += 1
+            if not is_named or value.startswith("_:"):
+                contents.left_out[f"links of anonymous {words.several}"] += 1
             elif words.reflexive and child == parent:
                 pass  # says nothing
             elif child not in words.everything and parent not in words.everything:
-                found.links[child, parent] = None
+                contents.links[child, parent] = None
         elif predicate in words.counted:
-            if named:
-                found.left_out[words.counted[predicate]] += 1
-        elif predicate == words.deprecated and isinstance(value, Text):
+            if is_named:
+                contents.left_out[words.counted[predicate]] += 1
+        elif predicate == words.deprecated and isinstance(value, LanguageText):
             if value.text.strip().lower() in ("true", "1"):
-                found.deprecated.add(subject)
+                contents.deprecated.add(subject)
         elif predicate in texts:
-            as_text = value if isinstance(value, Text) else Text(value, "")
-            found.texts[subject][predicate].append(as_text)
-    return found
+            as_text = value if isinstance(value, LanguageText) else LanguageText(value, "")
+            contents.texts[subject][predicate].append(as_text)
+    return contents
 
 
-def _checked(
-    source: Source, words: Vocabulary, found: Found, live: Mapping[str, int]
+def _check_links(
+    source: Source, words: Vocabulary, contents: RdfContents, live: Mapping[str, int]
 ) -> Iterator[tuple[str, str]]:
     """The links between concepts; one to anything else is an error."""
-    for child, parent in found.links:
+    for child, parent in contents.links:
         if child in live and parent in live:
             yield child, parent
         elif child in live:
-            what = "deprecated" if parent in found.deprecated else f"no {words.called} of the file"
+            problem = (
+                "deprecated" if parent in contents.deprecated else f"no {words.called} of the file"
+            )
             raise source.error(
-                f"the parent {parent!r} of {child!r} is {what}",
+                f"the parent {parent!r} of {child!r} is {problem}",
                 "add it, or correct the link; what is imported must be in the file",
             )
-        elif child not in found.deprecated:
+        elif child not in contents.deprecated:
             raise source.error(
                 f"{child!r}, below {parent!r}, is not declared as a {words.called}",
                 "add its declaration, or remove the link",
             )
 
 
-def _about(
-    source: Source, words: Vocabulary, found: Found, language: str, left_out: Mapping[str, int]
+def _make_about(
+    source: Source,
+    words: Vocabulary,
+    contents: RdfContents,
+    language: str,
+    left_out: Mapping[str, int],
 ) -> About:
     """The document's title and version, where the file holds one document."""
-    document = next(iter(found.documents), "") if len(found.documents) == 1 else ""
-    said = found.texts.get(document, {})
-    titles = _chosen(said, words.title, language)
-    version = next((sorted(said[key])[0].text for key in words.version if said.get(key)), "")
+    document = next(iter(contents.documents), "") if len(contents.documents) == 1 else ""
+    texts = contents.texts.get(document, {})
+    titles = _choose_texts(texts, words.title, language)
+    version = next((sorted(texts[key])[0].text for key in words.version if texts.get(key)), "")
     return About(
         titles[0] if titles else source.name,
         source.path.name,
         version,
-        {what: count for what, count in left_out.items() if count},
+        {reason: count for reason, count in left_out.items() if count},
     )
 
 
 # ---------------------------------------------------------------- names
 
 
-def _short(concepts: list[str]) -> list[str]:
+def _shorten_identifiers(concepts: list[str]) -> list[str]:
     """What follows the last # or / of each address; the whole where that would be ambiguous."""
     last = [c.rpartition("#" if "#" in c else "/")[2] for c in concepts]
-    times, whole = Counter(last), set(concepts)
+    times, addresses = Counter(last), set(concepts)
     return [
-        short if times[short] == 1 and short.strip() and short not in whole else full
+        short if times[short] == 1 and short.strip() and short not in addresses else full
         for short, full in zip(last, concepts, strict=True)
     ]
 
 
 def _alias_pairs(
-    concepts: list[str], identifiers: list[str], found: Found, words: Vocabulary
+    concepts: list[str], identifiers: list[str], contents: RdfContents, words: Vocabulary
 ) -> Iterator[tuple[str, str]]:
     """The full address, ``HP:0000118`` for ``HP_0000118``, and the notations."""
     for concept, identifier in zip(concepts, identifiers, strict=True):
         yield concept, identifier
         if obo := _OBO.fullmatch(identifier):
             yield f"{obo[1]}:{obo[2]}", identifier
-        for notation in found.texts.get(concept, {}).get(words.notation, ()):
+        for notation in contents.texts.get(concept, {}).get(words.notation, ()):
             if notation.text.strip():
                 yield notation.text.strip(), identifier
 
 
-def _labels(said: Mapping[str, list[Text]], words: Vocabulary, language: str) -> tuple[str, ...]:
+def _choose_labels(
+    texts: Mapping[str, list[LanguageText]], words: Vocabulary, language: str
+) -> tuple[str, ...]:
     """The preferred label and the synonyms in a language."""
-    names = _chosen(said, words.preferred, language) + _chosen(
-        said, words.synonyms, language, others=False
+    names = _choose_texts(texts, words.preferred, language) + _choose_texts(
+        texts, words.synonyms, language, others=False
     )
     return tuple(dict.fromkeys(names))
 
 
-def _chosen(
-    said: Mapping[str, list[Text]], keys: Iterable[str], language: str, others: bool = True
+def _choose_texts(
+    texts: Mapping[str, list[LanguageText]], keys: Iterable[str], language: str, others: bool = True
 ) -> list[str]:
     """The texts in a language (``en`` before ``en-gb``), then those without one.
 
     Where there are none of either, the first in another language, unless ``others`` is False.
     """
     ranked = sorted(
-        (_rank(text.language, language), order, text.language, plain)
+        (_language_rank(text.language, language), order, text.language, plain)
         for order, key in enumerate(keys)
-        for text in said.get(key, ())
+        for text in texts.get(key, ())
         if (plain := " ".join(text.text.split()))
     )
-    near = [name for rank, _, _, name in ranked if rank < 3]
-    return near or ([ranked[0][3]] if ranked and others else [])
+    in_language = [name for rank, _, _, name in ranked if rank < 3]
+    return in_language or ([ranked[0][3]] if ranked and others else [])
 
 
-def _rank(language: str, wanted: str) -> int:
+def _language_rank(language: str, wanted: str) -> int:
     if language == wanted:
         return 0
     if language.startswith(wanted + "-"):
@@ -264,37 +276,39 @@ def _rank(language: str, wanted: str) -> int:
 # ---------------------------------------------------------------- the file
 
 
-def _triples(source: Source, wanted: Collection[str]) -> Iterator[tuple[str, str, str | Text]]:
+def _read_triples(
+    source: Source, wanted: Collection[str]
+) -> Iterator[tuple[str, str, str | LanguageText]]:
     """Subject, predicate and object of the triples with these predicates."""
     from pyoxigraph import Literal, NamedNode  # only where RDF is read
 
-    def name(node: object) -> str:
+    def node_name(node: object) -> str:
         return node.value if isinstance(node, NamedNode) else f"_:{node}"
 
     prolog = refuse_unsafe_xml(source) if _XML.match(source.head_text) else None
     try:
         with source.open() as file:
-            stream = _Stream(source, file, prolog)
-            for quad in _quads(stream):
+            stream = _CheckedStream(source, file, prolog)
+            for quad in _parse_quads(stream):
                 predicate = quad.predicate.value
                 if predicate in wanted:
                     value = quad.object
                     if isinstance(value, Literal):
-                        text = Text(value.value, value.language or "")
-                        yield name(quad.subject), predicate, text
+                        text = LanguageText(value.value, value.language or "")
+                        yield node_name(quad.subject), predicate, text
                     else:
-                        yield name(quad.subject), predicate, name(value)
+                        yield node_name(quad.subject), predicate, node_name(value)
         stream.check_end()
     except SyntaxError as error:
         form = "Turtle or N-Triples" if prolog is None else "RDF/XML"
         raise source.error(
-            _WHERE.sub("", str(error.msg)),
+            _ERROR_PLACE.sub("", str(error.msg)),
             f"check that it is {form} in UTF-8",
             line=error.lineno if prolog is None else _line_of_error(source, prolog),
         ) from None
 
 
-def _quads(stream: _Stream) -> Iterator[Any]:
+def _parse_quads(stream: _CheckedStream) -> Iterator[Any]:
     from pyoxigraph import RdfFormat, parse
 
     form = RdfFormat.TURTLE if stream.prolog is None else RdfFormat.RDF_XML
@@ -305,16 +319,16 @@ def _quads(stream: _Stream) -> Iterator[Any]:
 def _line_of_error(source: Source, prolog: int) -> int | None:
     """Where a parser that does not say so gives up: read again, a line at a time."""
     with source.open() as file:
-        stream = _Stream(source, file, prolog, by_line=True)
+        stream = _CheckedStream(source, file, prolog, by_line=True)
         try:
-            for _ in _quads(stream):
+            for _ in _parse_quads(stream):
                 pass
         except SyntaxError:
-            return stream.lines + stream.amid
+            return stream.lines + stream.mid_line
     return None
 
 
-class _Stream:
+class _CheckedStream:
     """A file as the parser reads it: without a byte order mark, and watched.
 
     ``prolog`` is what precedes the first element of an XML file, None for another. The parser
@@ -334,7 +348,7 @@ class _Stream:
         self._root = b""
         self._last = b""
         self.lines = 0
-        self.amid = False  # whether a line has begun and not ended
+        self.mid_line = False  # whether a line has begun and not ended
 
     def read(self, size: int = -1) -> bytes:
         """The next bytes: at most a line where the place of an error is looked for."""
@@ -342,13 +356,13 @@ class _Stream:
         if not block:
             block = self._rest(size)
             if self.prolog is not None:
-                self._watch(block)
+                self._check_block(block)
         if block:
             self.lines += block.count(b"\n")
-            self.amid = not block.endswith(b"\n")
+            self.mid_line = not block.endswith(b"\n")
         return block
 
-    def _watch(self, block: bytes) -> None:
+    def _check_block(self, block: bytes) -> None:
         if not self._root and (root := _ROOT.match(block)):
             self._root = root[1]
         if b"<!ENTITY" in self._last[-8:] + block:
@@ -364,5 +378,5 @@ class _Stream:
             raise self.source.error(
                 f"the file ends before <{self._root.decode(errors='replace')}> does",
                 "it seems to be cut short: fetch it again",
-                line=self.lines + self.amid,
+                line=self.lines + self.mid_line,
             )

@@ -44,9 +44,9 @@ COLUMNS = {
     "Relationship": ("sourceId", "destinationId", "typeId"),
     "Language": ("refsetId", "referencedComponentId", "acceptabilityId"),
 }
-IN_ALL = ("id", "effectiveTime", "active")
+COMMON_COLUMNS = ("id", "effectiveTime", "active")
 DEEPEST = 5  # folders below the one that is named
-_NAME = re.compile(
+_FILE_NAME = re.compile(
     r"x?(?:sct2_(?P<kind>Concept|Description|Relationship)_\w*?|der2_cRefset_\w*?(?P<set>Language))"
     r"Snapshot(?:-(?P<language>[A-Za-z-]+))?_\w+?_(?P<date>\d{8})\w*\.txt(?:\.gz)?"
 )
@@ -58,18 +58,18 @@ Rows = NDArray[np.int64]
 def looks_like(source: Source) -> bool:
     """A folder with a snapshot of concepts somewhere below it, or one file of a release."""
     if source.is_folder:
-        return any(kind == "Concept" for kind, *_ in _files(source.path))
+        return any(kind == "Concept" for kind, *_ in _snapshot_files(source.path))
     return source.head_text.startswith("id\teffectiveTime\tactive\t")
 
 
 def read(source: Source, *, language: str = "en", root: str | None = None) -> Taxonomy:
     """Read a release; ``root``, an identifier or an exact term, reads what is below it alone."""
-    tables = _tables(source, language)
+    tables = _find_tables(source, language)
     left_out: dict[str, int] = {}
     version = max(table.date for table in tables["Concept"])
-    active, inactive = _concepts(tables.pop("Concept"), left_out)
-    child, parent = _links(tables.pop("Relationship"), active, inactive, left_out)
-    labels = _labels(tables.pop("Description"), tables.pop("Language"), active, left_out)
+    active, inactive = _read_concepts(tables.pop("Concept"), left_out)
+    child, parent = _read_links(tables.pop("Relationship"), active, inactive, left_out)
+    labels = _read_labels(tables.pop("Description"), tables.pop("Language"), active, left_out)
     identifiers = [str(number) for number in active.tolist()]
     taxonomy = Taxonomy.from_numbers(
         identifiers,
@@ -80,12 +80,12 @@ def read(source: Source, *, language: str = "en", root: str | None = None) -> Ta
             source.name,
             source.path.name,
             version,
-            {what: count for what, count in left_out.items() if count},
+            {reason: count for reason, count in left_out.items() if count},
         ),
     )
     if root is None:
         return taxonomy
-    return taxonomy.domain(root=_root(str(root), identifiers, labels))
+    return taxonomy.domain(root=_resolve_root(str(root), identifiers, labels))
 
 
 # ---------------------------------------------------------------- files
@@ -93,35 +93,35 @@ def read(source: Source, *, language: str = "en", root: str | None = None) -> Ta
 
 def files(source: Source) -> list[Path]:
     """The files of a release that may be read."""
-    return [path for *_, path in _files(source.path)]
+    return [path for *_, path in _snapshot_files(source.path)]
 
 
-def _files(folder: Path) -> Iterator[tuple[str, str, str, Path]]:
+def _snapshot_files(folder: Path) -> Iterator[tuple[str, str, str, Path]]:
     """Kind, language, date and path of every snapshot file below a folder."""
     for at, folders, names in os.walk(folder):
         folders.sort()
         if len(Path(at).relative_to(folder).parts) >= DEEPEST:
             folders.clear()
         for name in sorted(names):
-            if found := _NAME.fullmatch(name):
-                kind = found["kind"] or found["set"]
-                yield kind, (found["language"] or "").lower(), found["date"], Path(at) / name
+            if match := _FILE_NAME.fullmatch(name):
+                kind = match["kind"] or match["set"]
+                yield kind, (match["language"] or "").lower(), match["date"], Path(at) / name
 
 
-def _tables(source: Source, language: str) -> dict[str, list[Table]]:
+def _find_tables(source: Source, language: str) -> dict[str, list[Rf2Table]]:
     """The tables of each kind; of those that have a language, only the ones of this one."""
     if not source.is_folder:
         raise source.error("this is one file of a release", "name the folder of the release")
     wanted = str(language).lower()
-    found: dict[str, list[Table]] = {kind: [] for kind in COLUMNS}
+    tables: dict[str, list[Rf2Table]] = {kind: [] for kind in COLUMNS}
     languages: set[str] = set()
-    for kind, spoken, date, path in _files(source.path):
+    for kind, file_language, date, path in _snapshot_files(source.path):
         if kind == "Description":
-            languages.add(spoken)
-        if not spoken or spoken == wanted or spoken.startswith(f"{wanted}-"):
-            found[kind].append(Table(Source(path), kind, date))
+            languages.add(file_language)
+        if not file_language or file_language == wanted or file_language.startswith(f"{wanted}-"):
+            tables[kind].append(Rf2Table(Source(path), kind, date))
     for kind in ("Concept", "Description", "Relationship"):
-        if found[kind]:
+        if tables[kind]:
             continue
         if kind == "Description" and languages:
             raise ParameterError(
@@ -133,11 +133,11 @@ def _tables(source: Source, language: str) -> dict[str, list[Table]]:
             f"it should be called like sct2_{kind}_Snapshot"
             f"{'-en' if kind == 'Description' else ''}_INT_20240101.txt",
         )
-    return found
+    return tables
 
 
 @dataclass(frozen=True)
-class Table:
+class Rf2Table:
     """A file of a release, in memory as it is; cells are found by where the tabs stand.
 
     Cutting millions of rows into Python's own texts and numbers would take most of the time,
@@ -160,7 +160,7 @@ class Table:
     def header(self) -> list[str]:
         first = self.data[: self.data.index(b"\n")].decode("utf-8", errors="replace")
         names = first.rstrip("\r").split("\t")
-        needed = (*IN_ALL, *COLUMNS[self.kind])
+        needed = (*COMMON_COLUMNS, *COLUMNS[self.kind])
         if missing := [name for name in needed if name not in names]:
             raise self.source.error(
                 f"there is no column {quoted(missing)}",
@@ -230,9 +230,9 @@ class Table:
         """Which cells of a column are this number."""
         start, end = self._cells(name, rows)
         wanted = str(number).encode()
-        found = end - start == len(wanted)
-        found[found] = self._windows(len(wanted))[start[found]] == wanted
-        return found
+        equal = end - start == len(wanted)
+        equal[equal] = self._windows(len(wanted))[start[equal]] == wanted
+        return equal
 
     def texts(self, name: str, rows: Rows) -> list[str]:
         """A column of texts, some rows of it."""
@@ -250,7 +250,7 @@ class Table:
         return self.source.error(reason, hint or "unpack the release again", line=row + 2)
 
 
-def _current(tables: Sequence[Table]) -> list[tuple[Table, Rows]]:
+def _active_rows(tables: Sequence[Rf2Table]) -> list[tuple[Rf2Table, Rows]]:
     """The active rows of each table; of several tables, only the latest row of a component.
 
     Rows of reference sets have no numbers, and are not kept in several tables.
@@ -272,11 +272,11 @@ def _current(tables: Sequence[Table]) -> list[tuple[Table, Rows]]:
     return [(table, np.flatnonzero(part)) for table, part in zip(tables, active, strict=True)]
 
 
-def _check_distinct(table: Table, numbers: Numbers) -> None:
+def _check_distinct(table: Rf2Table, numbers: Numbers) -> None:
     order = np.argsort(numbers, kind="stable")
-    again = np.flatnonzero(np.diff(numbers[order]) == 0)
-    if again.size:
-        first, second = order[again[0]], order[again[0] + 1]
+    repeated = np.flatnonzero(np.diff(numbers[order]) == 0)
+    if repeated.size:
+        first, second = order[repeated[0]], order[repeated[0] + 1]
         raise table.error(
             int(second),
             f"{numbers[first]} stands here a second time (first on line {first + 2})",
@@ -287,69 +287,69 @@ def _check_distinct(table: Table, numbers: Numbers) -> None:
 # ---------------------------------------------------------------- what they say
 
 
-def _concepts(tables: Sequence[Table], left_out: dict[str, int]) -> tuple[Numbers, Numbers]:
+def _read_concepts(tables: Sequence[Rf2Table], left_out: dict[str, int]) -> tuple[Numbers, Numbers]:
     """The numbers of the active concepts, and of the inactive ones, in ascending order."""
     every = [table.numbers("id") for table in tables]
     for table, numbers in zip(tables, every, strict=True):
         _check_distinct(table, numbers)
-    active = _distinct([table.numbers("id", rows) for table, rows in _current(tables)])
-    inactive = _distinct(every)
-    inactive = inactive[~_among(inactive, active)]
+    active = _sorted_distinct([table.numbers("id", rows) for table, rows in _active_rows(tables)])
+    inactive = _sorted_distinct(every)
+    inactive = inactive[~_is_among(inactive, active)]
     left_out["inactive concepts"] = len(inactive)
     return active, inactive
 
 
-def _links(
-    tables: Sequence[Table], active: Numbers, inactive: Numbers, left_out: dict[str, int]
+def _read_links(
+    tables: Sequence[Rf2Table], active: Numbers, inactive: Numbers, left_out: dict[str, int]
 ) -> tuple[Numbers, Numbers]:
     """Children and parents by their places among the active concepts."""
     pairs: list[Numbers] = []
-    for table, rows in _current(tables):
+    for table, rows in _active_rows(tables):
         of_kind = rows[table.equals("typeId", IS_A, rows)]
-        _count(
+        _add_count(
             left_out, "inactive is-a links", int(table.equals("typeId", IS_A).sum() - len(of_kind))
         )
         child, parent = table.numbers("sourceId", of_kind), table.numbers("destinationId", of_kind)
-        retired = _among(child, inactive)
-        _count(left_out, "is-a links of inactive concepts", int(retired.sum()))
+        retired = _is_among(child, inactive)
+        _add_count(left_out, "is-a links of inactive concepts", int(retired.sum()))
         of_kind, child, parent = of_kind[~retired], child[~retired], parent[~retired]
-        for what, numbers in (("child", child), ("parent", parent)):
-            lost = np.flatnonzero(~_among(numbers, active))
-            if lost.size:
-                row = lost[0]
+        for role, numbers in (("child", child), ("parent", parent)):
+            unknown = np.flatnonzero(~_is_among(numbers, active))
+            if unknown.size:
+                row = unknown[0]
                 state = "inactive" if numbers[row] in inactive else "no concept of the release"
                 raise table.error(
                     int(of_kind[row]),
-                    f"{child[row]} is below {parent[row]}, and the {what} is {state}",
+                    f"{child[row]} is below {parent[row]}, and the {role} is {state}",
                     "a release and its extensions must fit together: put all of them there",
                 )
         places = np.searchsorted(active, child), np.searchsorted(active, parent)
         pairs.append(places[0] * len(active) + places[1])
-    child, parent = np.divmod(_distinct(pairs), max(len(active), 1))
+    child, parent = np.divmod(_sorted_distinct(pairs), max(len(active), 1))
     return child, parent
 
 
-def _labels(
-    tables: Sequence[Table], sets: Sequence[Table], active: Numbers, left_out: dict[str, int]
+def _read_labels(
+    tables: Sequence[Rf2Table], sets: Sequence[Rf2Table], active: Numbers, left_out: dict[str, int]
 ) -> list[tuple[str, ...]]:
     """The terms of each concept, the preferred one first."""
-    in_us_english, elsewhere = _preferred(sets)
+    in_us_english, elsewhere = _preferred_descriptions(sets)
     keys: list[Numbers] = []
     terms: list[str] = []
-    for table, rows in _current(tables):
-        _count(left_out, "inactive descriptions", len(table.ends) - 1 - len(rows))
+    for table, rows in _active_rows(tables):
+        _add_count(left_out, "inactive descriptions", len(table.ends) - 1 - len(rows))
         concept = table.numbers("conceptId", rows)
-        kept = _among(concept, active)
-        _count(left_out, "descriptions of inactive concepts", int((~kept).sum()))
-        rows, concept = rows[kept], concept[kept]
+        is_active = _is_among(concept, active)
+        _add_count(left_out, "descriptions of inactive concepts", int((~is_active).sum()))
+        rows, concept = rows[is_active], concept[is_active]
         full_name = table.equals("typeId", FULLY_SPECIFIED_NAME, rows)
-        named = full_name | table.equals("typeId", SYNONYM, rows)
-        rows, concept, full_name = rows[named], concept[named], full_name[named]
+        is_term = full_name | table.equals("typeId", SYNONYM, rows)
+        rows, concept, full_name = rows[is_term], concept[is_term], full_name[is_term]
         number = table.numbers("id", rows)
         rank = np.full(len(number), 3)
         rank[full_name] = 2
-        rank[_among(number, elsewhere) & ~full_name] = 1
-        rank[_among(number, in_us_english) & ~full_name] = 0
+        rank[_is_among(number, elsewhere) & ~full_name] = 1
+        rank[_is_among(number, in_us_english) & ~full_name] = 0
         keys.append(np.stack([number, np.searchsorted(active, concept) * 4 + rank]))
         terms += table.texts("term", rows)
     key = np.concatenate(keys, axis=1)
@@ -361,40 +361,40 @@ def _labels(
     ]
 
 
-def _preferred(sets: Sequence[Table]) -> tuple[Numbers, Numbers]:
+def _preferred_descriptions(sets: Sequence[Rf2Table]) -> tuple[Numbers, Numbers]:
     """The descriptions that US English prefers, and those that other sets do."""
-    found: dict[bool, list[Numbers]] = {True: [], False: []}
-    for table, rows in _current(sets):
+    preferred: dict[bool, list[Numbers]] = {True: [], False: []}
+    for table, rows in _active_rows(sets):
         rows = rows[table.equals("acceptabilityId", PREFERRED, rows)]
         us_english = table.equals("refsetId", US_ENGLISH, rows)
         for is_us, part in ((True, rows[us_english]), (False, rows[~us_english])):
-            found[is_us].append(table.numbers("referencedComponentId", part))
-    return _distinct(found[True]), _distinct(found[False])
+            preferred[is_us].append(table.numbers("referencedComponentId", part))
+    return _sorted_distinct(preferred[True]), _sorted_distinct(preferred[False])
 
 
-def _among(numbers: Numbers, ordered: Numbers) -> NDArray[np.bool_]:
+def _is_among(numbers: Numbers, ordered: Numbers) -> NDArray[np.bool_]:
     """Which numbers are among these, which ascend."""
     place = np.searchsorted(ordered, numbers)
     return np.append(ordered, -1)[place] == numbers
 
 
-def _distinct(parts: Sequence[Numbers]) -> Numbers:
+def _sorted_distinct(parts: Sequence[Numbers]) -> Numbers:
     """All numbers once, in ascending order."""
     numbers = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *parts]))
     return numbers[np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)]]
 
 
-def _count(left_out: dict[str, int], what: str, count: int) -> None:
-    left_out[what] = left_out.get(what, 0) + count
+def _add_count(left_out: dict[str, int], reason: str, count: int) -> None:
+    left_out[reason] = left_out.get(reason, 0) + count
 
 
-def _root(root: str, identifiers: Sequence[str], labels: Sequence[tuple[str, ...]]) -> str:
+def _resolve_root(root: str, identifiers: Sequence[str], labels: Sequence[tuple[str, ...]]) -> str:
     if root in identifiers:
         return root
-    found = [i for i, names in zip(identifiers, labels, strict=True) if root in names]
-    if len(found) == 1:
-        return found[0]
+    matches = [i for i, names in zip(identifiers, labels, strict=True) if root in names]
+    if len(matches) == 1:
+        return matches[0]
     raise UnknownConceptError(
-        f"root is {root!r}, which {len(found) or 'no'} concepts of the release are called",
-        f"say which: {quoted(found)}" if found else "give a number, or a term letter by letter",
+        f"root is {root!r}, which {len(matches) or 'no'} concepts of the release are called",
+        f"say which: {quoted(matches)}" if matches else "give a number, or a term letter by letter",
     )

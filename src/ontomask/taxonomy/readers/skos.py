@@ -29,7 +29,7 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["looks_like", "read"]
 
-WORDS = Vocabulary(
+VOCABULARY = Vocabulary(
     called="concept",
     several="concepts",
     concept=(SKOS + "Concept",),
@@ -57,4 +57,4 @@ def looks_like(source: Source) -> bool:
 
 def read(source: Source, *, language: str = "en") -> Taxonomy:
     """Read a thesaurus; labels are in ``language`` where a concept has any in it."""
-    return read_rdf(source, WORDS, language)
+    return read_rdf(source, VOCABULARY, language)

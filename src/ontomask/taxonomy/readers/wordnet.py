@@ -31,21 +31,21 @@ _VERSION = re.compile(r"WordNet (\d[\d.]*) Copyright")
 def looks_like(source: Source) -> bool:
     """A folder with ``data.noun`` in it or in its ``dict``, or that file."""
     if source.is_folder:
-        return _inside(source.path, "data.noun") is not None
+        return _find_file(source.path, "data.noun") is not None
     return _DATA_LINE.search(source.head_text) is not None
 
 
 def read(source: Source) -> Taxonomy:
     """Read the nouns."""
-    data, index = _files(source)
-    lines = list(_lines(data))
-    senses = _senses(index)
+    data, index = _noun_files(source)
+    lines = list(_content_lines(data))
+    senses = _read_senses(index)
     place: dict[str, int] = {}
     identifiers: dict[str, int] = {}
     labels: list[tuple[str, ...]] = []
     links: dict[tuple[int, str], int] = {}
     for line, text in lines:
-        offset, words, parents = _synset(data, line, text)
+        offset, words, parents = _parse_synset(data, line, text)
         if offset in place:
             raise data.error(f"the synset {offset} stands here a second time", line=line)
         number = place.setdefault(offset, len(place))
@@ -60,29 +60,29 @@ def read(source: Source) -> Taxonomy:
         identifiers[f"{word}.n.{sense:02}"] = number
         labels.append(tuple(word.replace("_", " ") for word in words))
         links.update(dict.fromkeys(((number, parent) for parent in parents), line))
-    child, parent = _numbered(data, links, place, list(identifiers))
-    found = _VERSION.search(data.head.decode(ENCODING))
+    child, parent = _number_links(data, links, place, list(identifiers))
+    version_match = _VERSION.search(data.head.decode(ENCODING))
     return Taxonomy.from_numbers(
         list(identifiers),
         child,
         parent,
         labels,
         place,
-        about=About("wordnet", source.path.name, found[1] if found else ""),
+        about=About("wordnet", source.path.name, version_match[1] if version_match else ""),
     )
 
 
 def files(source: Source) -> list[Path]:
     """The files of a folder that are read."""
-    return [file.path for file in _files(source)]
+    return [file.path for file in _noun_files(source)]
 
 
-def _files(source: Source) -> tuple[Source, Source]:
+def _noun_files(source: Source) -> tuple[Source, Source]:
     """``data.noun`` and ``index.noun``."""
-    data = _inside(source.path, "data.noun") if source.is_folder else source.path
+    data = _find_file(source.path, "data.noun") if source.is_folder else source.path
     if data is None:
         raise source.error("there is no data.noun in this folder", "name the folder that has it")
-    index = _inside(data.parent, "index.noun")
+    index = _find_file(data.parent, "index.noun")
     if index is None:
         raise Source(data).error(
             "there is no index.noun beside this file",
@@ -91,20 +91,20 @@ def _files(source: Source) -> tuple[Source, Source]:
     return Source(data), Source(index)
 
 
-def _inside(folder: Path, name: str) -> Path | None:
+def _find_file(folder: Path, name: str) -> Path | None:
     places = [folder / at / name for at in (".", "dict")]
-    found = [p for place in places for p in (place, place.with_name(f"{name}.gz")) if p.is_file()]
-    return found[0] if found else None
+    paths = [p for place in places for p in (place, place.with_name(f"{name}.gz")) if p.is_file()]
+    return paths[0] if paths else None
 
 
-def _lines(source: Source) -> Iterator[tuple[int, str]]:
+def _content_lines(source: Source) -> Iterator[tuple[int, str]]:
     """The lines of a file after its licence, numbered."""
     for line, text in enumerate(source.text(ENCODING).split("\n"), start=1):
         if text.strip() and not text.removeprefix("\xef\xbb\xbf").startswith(LICENCE):
             yield line, text
 
 
-def _senses(index: Source) -> dict[tuple[str, str], int]:
+def _read_senses(index: Source) -> dict[tuple[str, str], int]:
     """Which sense of a word a synset is.
 
     A line is: word, part of speech, number of synsets, other counts and signs, and at the end
@@ -112,7 +112,7 @@ def _senses(index: Source) -> dict[tuple[str, str], int]:
     """
     words: set[str] = set()
     senses: dict[tuple[str, str], int] = {}
-    for line, text in _lines(index):
+    for line, text in _content_lines(index):
         word, *rest = text.split(" ")
         offsets = [part for part in text.split()[4:] if len(part) == 8 and part.isdecimal()]
         if len(rest) < 5 or rest[0] != "n" or rest[1] != str(len(offsets)):
@@ -129,7 +129,7 @@ def _senses(index: Source) -> dict[tuple[str, str], int]:
     return senses
 
 
-def _synset(data: Source, line: int, text: str) -> tuple[str, list[str], list[str]]:
+def _parse_synset(data: Source, line: int, text: str) -> tuple[str, list[str], list[str]]:
     """Offset, words and parents.
 
     A line is: offset, file number, part of speech, number of words (hexadecimal), each word with
@@ -140,7 +140,7 @@ def _synset(data: Source, line: int, text: str) -> tuple[str, list[str], list[st
         offset, _, kind, count, *rest = text.partition(" | ")[0].split()
         end = 2 * int(count, 16)
         words, pointers = rest[:end:2], rest[end + 1 :]
-        fine = (
+        valid = (
             len(offset) == 8
             and offset.isdecimal()
             and kind == "n"
@@ -148,8 +148,8 @@ def _synset(data: Source, line: int, text: str) -> tuple[str, list[str], list[st
             and len(pointers) == 4 * int(rest[end])
         )
     except (ValueError, IndexError):
-        fine = False
-    if not fine:
+        valid = False
+    if not valid:
         raise data.error(
             "this is no noun as WordNet writes it",
             "it should be the offset, a file number, 'n', the words and the pointers",
@@ -159,7 +159,7 @@ def _synset(data: Source, line: int, text: str) -> tuple[str, list[str], list[st
     return offset, words, [parent for sign, parent in signs if sign in ("@", "@i")]
 
 
-def _numbered(
+def _number_links(
     data: Source, links: dict[tuple[int, str], int], place: dict[str, int], identifiers: list[str]
 ) -> tuple[IntArray, IntArray]:
     """Children and parents by number; a parent must be a synset of the file."""

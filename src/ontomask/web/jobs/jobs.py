@@ -1,8 +1,8 @@
 """The long work of the workbench: one piece at a time, in a process of its own, that can be ended.
 
-The process is :mod:`ontomask.web.jobs.process`. It is told what to do through a pipe and says how far it
-is through another. Whoever cancels closes the first, which is also what it hears when the workbench
-is killed; one that does not heed it is ended.
+The process is :mod:`ontomask.web.jobs.process`. It is told what to do through a pipe and says how
+far it is through another. Whoever cancels closes the first, which is also what it hears when the
+workbench is killed; one that does not heed it is ended.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from pydantic import BaseModel, Field
 from ontomask.web.errors import Busy
 from ontomask.web.jobs.process import SCRATCH
 
-__all__ = ["Failure", "Kind", "Task", "Work", "WorkState"]
+__all__ = ["JobFailure", "Kind", "Task", "Work", "WorkState"]
 
 Kind = Literal["run", "try", "release"]
 
 #: What the kinds of work are called while they last.
-WORDS = {
+BUSY_WORDS = {
     "run": "the table is being masked",
     "try": "a try is going on",
     "release": "a release is being written",
 }
 
 #: How long a process may take to end by itself, in seconds; one that writes files takes them away.
-PATIENCE = {"run": 5.0, "try": 5.0, "release": 20.0}
+SECONDS_TO_END = {"run": 5.0, "try": 5.0, "release": 20.0}
 
 #: Where files are written before they take their names.
-UNFINISHED = ".ontomask.*"
+UNFINISHED_PATTERN = ".ontomask.*"
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,12 @@ class Task:
     overwrite: bool = False
 
     def told(self) -> bytes:
-        """The task as the process is told it."""
+        """The task as the line of JSON that the process reads."""
         paths = {"folder": str(self.folder), "runs": str(self.runs)}
         return json.dumps({**asdict(self), **paths}).encode() + b"\n"
 
 
-class Failure(BaseModel):
+class JobFailure(BaseModel):
     """Why the work gave nothing; ``unmet`` says that the result was not what is required."""
 
     error: str
@@ -96,7 +96,7 @@ class WorkState(BaseModel):
     cancelling: bool = False
     warnings: list[str] = []
     result: dict[str, Any] | None = None
-    error: Failure | None = None
+    error: JobFailure | None = None
 
 
 class Work:
@@ -107,15 +107,15 @@ class Work:
         self._state = WorkState()
         self._began = 0.0
         self._process: subprocess.Popen[bytes] | None = None
-        self._listener: Thread | None = None
+        self._follower: Thread | None = None
 
     def state(self) -> WorkState:
-        """How it stands now."""
+        """The state of the work now."""
         with self._lock:
-            found = self._state.model_copy(deep=True)
-            if found.state == "working":
-                found.seconds = round(monotonic() - self._began, 1)
-            return found
+            state = self._state.model_copy(deep=True)
+            if state.state == "working":
+                state.seconds = round(monotonic() - self._began, 1)
+            return state
 
     @property
     def busy(self) -> bool:
@@ -134,7 +134,7 @@ class Work:
         with self._lock:
             if self._state.state == "working":
                 raise Busy(
-                    f"{WORDS[str(self._state.kind)]}; one thing is done at a time",
+                    f"{BUSY_WORDS[str(self._state.kind)]}; one thing is done at a time",
                     "wait for it, or cancel it",
                 )
             self._state = WorkState(
@@ -146,25 +146,29 @@ class Work:
             )
             self._began = monotonic()
             scratch = tempfile.mkdtemp(prefix=SCRATCH)
-            before = _unfinished(task.folder)
+            before = _unfinished_folders(task.folder)
             try:
-                self._process = _process(scratch)
+                self._process = _start_process(scratch)
             except OSError as error:
                 shutil.rmtree(scratch, ignore_errors=True)
-                self._end("failed", _broken(f"no process can be started: {error.strerror}"))
+                self._set_end(
+                    "failed", _process_failure(f"no process can be started: {error.strerror}")
+                )
                 return self._state.model_copy()
-            self._listener = Thread(
-                target=self._attend, args=(self._process, task, scratch, before), daemon=True
+            self._follower = Thread(
+                target=self._follow_process,
+                args=(self._process, task, scratch, before),
+                daemon=True,
             )
-            self._listener.start()
+            self._follower.start()
         return self.state()
 
     # ------------------------------------------------------------------ going on
 
-    def _attend(
+    def _follow_process(
         self, process: subprocess.Popen[bytes], task: Task, scratch: str, before: set[Path]
     ) -> None:
-        """Tell the process what to do, and hear it until it ends."""
+        """Send the task to the process, and read its messages until it ends."""
         last: Mapping[str, Any] = {}
         with suppress(OSError, ValueError):  # it ended, or was ended, at once
             process.stdin.write(task.told())  # type: ignore[union-attr]  # it is a pipe
@@ -172,7 +176,7 @@ class Work:
         for line in process.stdout:  # type: ignore[union-attr]
             with suppress(ValueError):  # half a line, where it was killed
                 last = json.loads(line)
-                self._hear(last)
+                self._take_message(last)
         code = process.wait()
         for pipe in (process.stdin, process.stdout):
             with suppress(OSError):
@@ -180,31 +184,33 @@ class Work:
         shutil.rmtree(scratch, ignore_errors=True)
         end = last.get("end")
         if end is None:
-            for left in _unfinished(task.folder) - before:
-                shutil.rmtree(left, ignore_errors=True)
+            for leftover in _unfinished_folders(task.folder) - before:
+                shutil.rmtree(leftover, ignore_errors=True)
         with self._lock:
             if end == "done":
                 self._state.result = last["result"]
-                self._end("done")
+                self._set_end("done")
             elif self._state.cancelling or end == "cancelled":
-                self._end("cancelled")
+                self._set_end("cancelled")
             elif end is not None:
-                self._end("failed", _failure(last))
+                self._set_end("failed", _failure_from(last))
             else:
-                self._end("failed", _broken(_how_it_ended(code)))
+                self._set_end("failed", _process_failure(_describe_exit(code)))
 
-    def _hear(self, said: Mapping[str, Any]) -> None:
+    def _take_message(self, message: Mapping[str, Any]) -> None:
         with self._lock:
-            if "now" in said:
-                self._state.now = said["now"]
-            if "first" in said:
+            if "now" in message:
+                self._state.now = message["now"]
+            if "first" in message:
                 self._state.first = True
-            if "warning" in said:
-                self._state.warnings.append(said["warning"])
+            if "warning" in message:
+                self._state.warnings.append(message["warning"])
 
-    def _end(self, how: Literal["done", "failed", "cancelled"], why: Failure | None = None) -> None:
+    def _set_end(
+        self, state: Literal["done", "failed", "cancelled"], error: JobFailure | None = None
+    ) -> None:
         """Note the end; the lock is held."""
-        self._state.state, self._state.error = how, why
+        self._state.state, self._state.error = state, error
         self._state.now, self._state.cancelling = "", False
         self._state.seconds = round(monotonic() - self._began, 1)
         self._state.count += 1
@@ -221,37 +227,39 @@ class Work:
             else:
                 self._state.cancelling = True
         if process is not None:
-            Thread(target=_ended, args=(process, PATIENCE[str(kind)]), daemon=True).start()
+            Thread(
+                target=_end_process, args=(process, SECONDS_TO_END[str(kind)]), daemon=True
+            ).start()
         return self.state()
 
     def wait(self, seconds: float | None = None) -> WorkState:
         """Wait until nothing is done any more."""
-        listener = self._listener
-        if listener is not None:
-            listener.join(seconds)
+        follower = self._follower
+        if follower is not None:
+            follower.join(seconds)
         return self.state()
 
     def close(self) -> None:
         """End what is being done, before the workbench itself ends."""
         if self.cancel().state == "working":
-            self.wait(max(PATIENCE.values()) + 5)
+            self.wait(max(SECONDS_TO_END.values()) + 5)
 
 
-def _process(scratch: str) -> subprocess.Popen[bytes]:
-    """A process of ours; its temporary files go into a folder that is removed after it."""
-    path = os.pathsep.join(it or os.getcwd() for it in sys.path)
-    usual = {name: it for name, it in os.environ.items() if name != "ONTOMASK_SEED"}
-    places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
+def _start_process(scratch: str) -> subprocess.Popen[bytes]:
+    """Start the process; its temporary files go into a folder that is removed after it."""
+    path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
+    environment = {name: text for name, text in os.environ.items() if name != "ONTOMASK_SEED"}
+    temporary_folders = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
     return subprocess.Popen(
         [sys.executable, "-m", "ontomask.web.jobs.process"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**usual, "PYTHONPATH": path, **places},
+        env={**environment, "PYTHONPATH": path, **temporary_folders},
     )
 
 
-def _ended(process: subprocess.Popen[bytes], patience: float) -> None:
-    """Have a process end by itself, and end it where it does not."""
+def _end_process(process: subprocess.Popen[bytes], patience: float) -> None:
+    """Ask a process to end, and kill it where it does not."""
     with suppress(OSError, ValueError):
         process.stdin.close()  # type: ignore[union-attr]  # it is a pipe
     try:
@@ -260,33 +268,33 @@ def _ended(process: subprocess.Popen[bytes], patience: float) -> None:
         process.kill()
 
 
-def _unfinished(folder: Path) -> set[Path]:
+def _unfinished_folders(folder: Path) -> set[Path]:
     """Folders in which files are being written, by whomever."""
-    return set(folder.glob(UNFINISHED))
+    return set(folder.glob(UNFINISHED_PATTERN))
 
 
 # ---------------------------------------------------------------------- what went wrong
 
 
-def _failure(said: Mapping[str, Any]) -> Failure:
-    return Failure(
-        error=said["error"],
-        message=said["message"],
-        hint=said["hint"],
-        unmet=said["error"] == "RequirementNotMet",
+def _failure_from(message: Mapping[str, Any]) -> JobFailure:
+    return JobFailure(
+        error=message["error"],
+        message=message["message"],
+        hint=message["hint"],
+        unmet=message["error"] == "RequirementNotMet",
     )
 
 
-def _broken(words: str) -> Failure:
-    return Failure(
+def _process_failure(message: str) -> JobFailure:
+    return JobFailure(
         error="ProcessEnded",
-        message=words,
+        message=message,
         hint="try again; where memory is short, say how much may be used, as memory: 2GB",
     )
 
 
-def _how_it_ended(code: int) -> str:
+def _describe_exit(code: int) -> str:
     if code == -9:
         return "the process that did the work was killed, perhaps for its memory"
-    how = f"exit code {code}" if code >= 0 else f"signal {-code}"
-    return f"the process that did the work ended before its time ({how})"
+    reason = f"exit code {code}" if code >= 0 else f"signal {-code}"
+    return f"the process that did the work ended before its time ({reason})"

@@ -36,28 +36,30 @@ __all__ = ["SCRATCH", "main"]
 SCRATCH = "ontomask-work-"
 
 #: How long the work may take to end when nobody wants it any more, in seconds; then it is ended.
-PATIENCE = 30.0
+SECONDS_TO_END = 30.0
 
 
 def main() -> None:
-    """Hear what is to be done, do it, and say how it went."""
-    for sign in (signal.SIGINT, signal.SIGTERM):  # one may have been ignored where this was started
-        signal.signal(sign, signal.default_int_handler)
+    """Read the task, do it, and report how it ended."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # the parent may have ignored one of them
+        signal.signal(number, signal.default_int_handler)
     line = sys.stdin.buffer.readline()
     if not line:  # nobody wants anything any more
         return
-    told = json.loads(line)
-    talk = _Talk(os.fdopen(os.dup(1), "w", encoding="utf-8"))
+    task = json.loads(line)
+    channel = _Channel(os.fdopen(os.dup(1), "w", encoding="utf-8"))
     os.dup2(2, 1)  # what libraries print must not get among the answers
     try:
-        Thread(target=talk.listen, daemon=True).start()
-        talk.tell(end="done", result=_done(told, talk))
+        Thread(target=channel.watch_input, daemon=True).start()
+        channel.send(end="done", result=_do_task(task, channel))
     except KeyboardInterrupt:
-        talk.tell(end="cancelled")
+        channel.send(end="cancelled")
     except OntomaskError as error:
-        talk.tell(end="failed", error=type(error).__name__, message=error.message, hint=error.hint)
+        channel.send(
+            end="failed", error=type(error).__name__, message=error.message, hint=error.hint
+        )
     except MemoryError:
-        talk.tell(
+        channel.send(
             end="failed",
             error="MemoryError",
             message="there is not enough memory for this",
@@ -65,7 +67,7 @@ def main() -> None:
         )
     except Exception as error:
         traceback.print_exc()
-        talk.tell(
+        channel.send(
             end="failed",
             error="InternalError",
             message=f"the work ended in a mistake of ours: {type(error).__name__}",
@@ -82,77 +84,79 @@ def _forget_scratch() -> None:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-class _Talk:
-    """The lines that are written, and whether anybody wants them."""
+class _Channel:
+    """The connection to the workbench: messages to it, and whether it still wants the work."""
 
     def __init__(self, answers: TextIO) -> None:
         self._answers, self._lock = answers, Lock()
-        self._unwanted = Event()
+        self._cancelled = Event()
 
-    def tell(self, **message: Any) -> None:
-        """Write a line; nobody may be there to read it."""
+    def send(self, **message: Any) -> None:
+        """Send a message; nobody may be there to read it."""
         line = json.dumps(message, ensure_ascii=True, allow_nan=False)
         with self._lock, suppress(OSError, ValueError):
             self._answers.write(f"{line}\n")
             self._answers.flush()
 
-    def say(self, now: str) -> None:
-        """Say what is being done; end here if that is wanted, for an interrupt may be lost."""
-        self.heed()
-        self.tell(now=now)
+    def report_progress(self, now: str) -> None:
+        """Say what is being done; stop here if it was cancelled, for an interrupt may be lost."""
+        self.stop_if_cancelled()
+        self.send(now=now)
 
-    def heed(self) -> None:
-        """End the work if nobody wants it any more."""
-        if self._unwanted.is_set():
+    def stop_if_cancelled(self) -> None:
+        """Stop the work if nobody wants it any more."""
+        if self._cancelled.is_set():
             raise KeyboardInterrupt
 
-    def listen(self) -> None:
-        """Wait until the input ends, and then have the work end."""
+    def watch_input(self) -> None:
+        """Wait until the input ends, and then stop the work."""
         with suppress(OSError, ValueError):
             while os.read(0, 4096):  # not through Python, whose lock it would hold at the end
                 pass
-        self._unwanted.set()
+        self._cancelled.set()
         _thread.interrupt_main()
-        Event().wait(PATIENCE)
+        Event().wait(SECONDS_TO_END)
         os._exit(1)
 
 
-def _done(told: Mapping[str, Any], talk: _Talk) -> dict[str, Any]:
-    """Do the work; what it gives."""
+def _do_task(task: Mapping[str, Any], channel: _Channel) -> dict[str, Any]:
+    """Do the task, and return its result."""
     from ontomask.pipeline.compile_ahead import compile_ahead
 
-    talk.say("starting")
+    channel.report_progress("starting")
     if compile_ahead() is not None:
-        talk.tell(first=True)
-    with _warned(talk) as said:
+        channel.send(first=True)
+    with _forward_warnings(channel) as warned:
         from ontomask.releasefile.model import Spec
 
-        spec = Spec.from_dict(told["fields"], told["folder"])
-        kinds = {"run": _run, "try": _try, "release": _release}
-        return kinds[told["kind"]](spec, told, talk, said)
+        spec = Spec.from_dict(task["fields"], task["folder"])
+        kinds = {"run": _mask_and_store, "try": _try_sample, "release": _write_release}
+        return kinds[task["kind"]](spec, task, channel, warned)
 
 
 @contextmanager
-def _warned(talk: _Talk) -> Iterator[list[str]]:
-    """Warnings of the library are passed on, each once."""
-    said: list[str] = []
+def _forward_warnings(channel: _Channel) -> Iterator[list[str]]:
+    """Send the warnings of the library to the workbench, each once."""
+    warned: list[str] = []
     with warnings.catch_warnings():
 
-        def show(message: Any, category: Any, *_: Any, **__: Any) -> None:
-            if issubclass(category, OntomaskWarning) and str(message) not in said:
-                said.append(str(message))
-                talk.tell(warning=str(message))
+        def forward(message: Any, category: Any, *_: Any, **__: Any) -> None:
+            if issubclass(category, OntomaskWarning) and str(message) not in warned:
+                warned.append(str(message))
+                channel.send(warning=str(message))
 
-        warnings.showwarning = show
+        warnings.showwarning = forward
         warnings.simplefilter("always", OntomaskWarning)
-        yield said
+        yield warned
 
 
 # ---------------------------------------------------------------------- the kinds of work
 
 
-def _run(spec: Spec, told: Mapping[str, Any], talk: _Talk, said: list[str]) -> dict[str, Any]:
-    """Mask the whole table, and keep what is known of it; the table itself is not kept."""
+def _mask_and_store(
+    spec: Spec, task: Mapping[str, Any], channel: _Channel, warned: list[str]
+) -> dict[str, Any]:
+    """Mask the whole table, and store its figures and report; the table itself is not stored."""
     from ontomask.pipeline.facts import facts
     from ontomask.pipeline.requirements import unmet
     from ontomask.releasefile.run import masked_file
@@ -161,79 +165,85 @@ def _run(spec: Spec, told: Mapping[str, Any], talk: _Talk, said: list[str]) -> d
     from ontomask.web.runs import Runs, seen
 
     began, inputs = monotonic(), seen(spec)
-    release = masked_file(spec, told["seed"], talk.say)
-    talk.say("measuring utility and risk")
+    release = masked_file(spec, task["seed"], channel.report_progress)
+    channel.report_progress("measuring utility and risk")
     evaluation = release.evaluation
-    known = facts(release, spec.threshold)
-    talk.say("writing the report")
+    run_facts = facts(release, spec.threshold)
+    channel.report_progress("writing the report")
     texts = {
-        "release.yaml": told["text"],
-        "report.html": release.report(known),
-        "parts.json": json.dumps(parts_of(release, known), allow_nan=False),
+        "release.yaml": task["text"],
+        "report.html": release.report(run_facts),
+        "parts.json": json.dumps(parts_of(release, run_facts), allow_nan=False),
     }
-    talk.heed()
-    kept = {
-        "title": method_title(known),
-        "words": method_in_words(known),
+    channel.stop_if_cancelled()
+    run = {
+        "title": method_title(run_facts),
+        "words": method_in_words(run_facts),
         "seconds": round(monotonic() - began, 3),
-        "known": known,
+        "known": run_facts,
         "sse": evaluation.utility["sse"],
         "unmet": unmet(spec.limits, evaluation, release.guarantee),
-        "warnings": said,
+        "warnings": warned,
         "fields": spec.as_dict(),
         "inputs": inputs,
     }
-    return {"run": Runs(Path(told["runs"])).keep(kept, texts)}
+    return {"run": Runs(Path(task["runs"])).keep(run, texts)}
 
 
-def _try(spec: Spec, told: Mapping[str, Any], talk: _Talk, _: list[str]) -> dict[str, Any]:
-    """The figures of the method on a sample of the records; nothing is kept."""
+def _try_sample(
+    spec: Spec, task: Mapping[str, Any], channel: _Channel, _: list[str]
+) -> dict[str, Any]:
+    """Measure the method on a sample of the records; nothing is stored."""
     from ontomask._runtime.interrupts import interruptible
     from ontomask.errors import ParameterError
     from ontomask.pipeline.compare import compare
     from ontomask.releasefile.problems import hints_in_yaml
     from ontomask.releasefile.run import file_settings
 
-    talk.say("reading the taxonomies")
+    channel.report_progress("reading the taxonomies")
     schema = spec.schema()
     with hints_in_yaml():
-        found = interruptible(
+        comparison = interruptible(
             lambda: compare(
                 spec.data_path,
                 schema,
                 [spec.method_object()],
-                told["seed"],
+                task["seed"],
                 require=spec.limits,
                 workers=1,
-                sample=told["sample"],
-                progress=talk.say,
+                sample=task["sample"],
+                progress=channel.report_progress,
                 **file_settings(spec),
             )
         )
-    (point,), (row,) = found.points, found.table()
+    (point,), (row,) = comparison.points, comparison.table()
     if point.error:
         raise ParameterError(point.error, "change the settings, or take more records")
     return {
         "figures": row,
         "guarantee": str(point.guarantee),
-        "records": found.records,
-        "tuples": found.tuples,
-        "sampled_from": found.sampled_from,
+        "records": comparison.records,
+        "tuples": comparison.tuples,
+        "sampled_from": comparison.sampled_from,
     }
 
 
-def _release(spec: Spec, told: Mapping[str, Any], talk: _Talk, _: list[str]) -> dict[str, Any]:
+def _write_release(
+    spec: Spec, task: Mapping[str, Any], channel: _Channel, _: list[str]
+) -> dict[str, Any]:
     """Write the table, its manifest and its report into the folder."""
     from ontomask.releasefile.run import files_of, folders_of, refuse_targets, release_file
     from ontomask.web.runs import Runs, seen
 
     inputs = seen(spec)
-    own = Path(told["folder"]) / told["file"]
-    refuse_targets(files_of(spec), [own], folders_of(spec))
-    outcome = release_file(spec, told["seed"], force=told["overwrite"], progress=talk.say)
-    Runs(Path(told["runs"])).note_release(spec.as_dict(), inputs)
+    own_file = Path(task["folder"]) / task["file"]
+    refuse_targets(files_of(spec), [own_file], folders_of(spec))
+    outcome = release_file(
+        spec, task["seed"], force=task["overwrite"], progress=channel.report_progress
+    )
+    Runs(Path(task["runs"])).note_release(spec.as_dict(), inputs)
     return {
-        "files": [Path(it).name for it in outcome.files],
+        "files": [Path(file).name for file in outcome.files],
         "guarantee": str(outcome.release.guarantee),
     }
 

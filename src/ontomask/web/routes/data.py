@@ -22,7 +22,7 @@ router = APIRouter(prefix="/api", tags=["data"])
 # ---------------------------------------------------------------------- the session
 
 
-class Missing(BaseModel):
+class DraftProblem(BaseModel):
     """Something that is wrong with the release file, or not there yet."""
 
     where: list[str]
@@ -42,7 +42,7 @@ class Session(BaseModel):
     not_opened: Wrong | None = Field(description="Why the last table could not be opened.")
     fields: dict[str, Any] = Field(description="The fields of the release file.")
     revision: str
-    problems: list[Missing]
+    problems: list[DraftProblem]
     can_undo: bool
     can_redo: bool
     work: int = Field(description="Counts what happens to the background work.")
@@ -51,7 +51,7 @@ class Session(BaseModel):
 
 
 def session_of(bench: Workbench, state: State | None = None) -> Session:
-    """What the page knows."""
+    """Describe the session for the page: the release file, the open table, the background work."""
     now = state or bench.draft.read()
     table, error = bench.table, bench.not_opened
     return Session(
@@ -67,7 +67,7 @@ def session_of(bench: Workbench, state: State | None = None) -> Session:
         fields=now.fields,
         revision=now.revision,
         problems=[
-            Missing(where=list(it.where), what=it.sentence, hint=it.hint) for it in now.problems
+            DraftProblem(where=list(p.where), what=p.sentence, hint=p.hint) for p in now.problems
         ],
         can_undo=now.can_undo,
         can_redo=now.can_redo,
@@ -78,51 +78,52 @@ def session_of(bench: Workbench, state: State | None = None) -> Session:
 
 
 @router.get("/session")
-def session(bench: Bench) -> Session:
+def get_session(bench: Bench) -> Session:
     """The release and what is going on."""
     return session_of(bench)
 
 
-def _fields_of_a_release() -> dict[str, Any]:
-    """The schema of a release file, none of whose fields must be there yet."""
+def _draft_schema() -> dict[str, Any]:
+    """The JSON schema of a release file in which no field is required yet."""
     schema = Spec.model_json_schema()
-    parts = schema.pop("$defs", {})
+    definitions = schema.pop("$defs", {})
 
-    def whole(it: Any) -> Any:
-        if isinstance(it, list):
-            return [whole(inner) for inner in it]
-        if not isinstance(it, dict):
-            return it
-        if "$ref" in it:
-            return whole(parts[it["$ref"].rpartition("/")[2]])
-        return {name: whole(inner) for name, inner in it.items()}
+    def resolve_references(node: Any) -> Any:
+        if isinstance(node, list):
+            return [resolve_references(inner) for inner in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            return resolve_references(definitions[node["$ref"].rpartition("/")[2]])
+        return {name: resolve_references(inner) for name, inner in node.items()}
 
-    made: dict[str, Any] = whole({name: it for name, it in schema.items() if name != "required"})
-    return made
+    schema.pop("required", None)
+    resolved: dict[str, Any] = resolve_references(schema)
+    return resolved
 
 
-class Edited(Revision):
-    """The release file, changed."""
+class ReleaseFileEdit(Revision):
+    """The release file as the page has changed it."""
 
-    fields: Annotated[dict[str, Any], WithJsonSchema(_fields_of_a_release())] = Field(
+    fields: Annotated[dict[str, Any], WithJsonSchema(_draft_schema())] = Field(
         description="All fields of the release file, which may be incomplete."
     )
 
 
 @router.put("/release")
-def save(edited: Edited, bench: Bench) -> Session:
+def save_release_file(edit: ReleaseFileEdit, bench: Bench) -> Session:
     """Save the release file; nothing is written where it was changed elsewhere meanwhile."""
-    return session_of(bench, bench.draft.write(edited.fields, edited.revision))
+    return session_of(bench, bench.draft.write(edit.fields, edit.revision))
 
 
 @router.post("/undo")
-def undo(at: Revision, bench: Bench) -> Session:
+def undo_change(at: Revision, bench: Bench) -> Session:
     """The release file as it was before the last change."""
     return session_of(bench, bench.draft.undo(at.revision))
 
 
 @router.post("/redo")
-def redo(at: Revision, bench: Bench) -> Session:
+def redo_change(at: Revision, bench: Bench) -> Session:
     """The release file as it was before the last undoing."""
     return session_of(bench, bench.draft.redo(at.revision))
 
@@ -130,29 +131,31 @@ def redo(at: Revision, bench: Bench) -> Session:
 # ---------------------------------------------------------------------- files
 
 
-class FileOfFolder(BaseModel):
+class FolderFile(BaseModel):
     """A file that may be opened."""
 
     name: str
     bytes: int
 
 
-class Files(BaseModel):
+class TableFiles(BaseModel):
     """The tables in the working folder."""
 
     folder: str
-    tables: list[FileOfFolder]
+    tables: list[FolderFile]
     open: str | None
     largest_upload: int
 
 
 @router.get("/files")
-def list_files(bench: Bench) -> Files:
+def list_files(bench: Bench) -> TableFiles:
     """The tables in the working folder."""
-    found = [FileOfFolder(name=it.name, bytes=it.stat().st_size) for it in bench.folder.tables()]
-    return Files(
+    tables = [
+        FolderFile(name=path.name, bytes=path.stat().st_size) for path in bench.folder.tables()
+    ]
+    return TableFiles(
         folder=str(bench.folder.path),
-        tables=found,
+        tables=tables,
         open=bench.data,
         largest_upload=bench.folder.largest,
     )
@@ -168,15 +171,15 @@ def list_files(bench: Bench) -> Files:
         }
     },
 )
-async def upload(
+async def upload_file(
     name: Annotated[str, InPath(max_length=300)], request: Request, bench: Bench
-) -> FileOfFolder:
+) -> FolderFile:
     """Store a file in the working folder; one that is there already is never overwritten."""
     path = await bench.folder.receive(name, request.stream())
-    return FileOfFolder(name=path.name, bytes=path.stat().st_size)
+    return FolderFile(name=path.name, bytes=path.stat().st_size)
 
 
-class Chosen(Asked):
+class OpenTableRequest(Asked):
     """A table to open, and how it is read where that cannot be seen."""
 
     file: str = Field(max_length=1000)
@@ -186,10 +189,9 @@ class Chosen(Asked):
 
 
 @router.post("/data")
-def open_table(chosen: Chosen, bench: Bench) -> Session:
+def open_table(request: OpenTableRequest, bench: Bench) -> Session:
     """Open a table; a release file is proposed for it unless there is one."""
     if bench.work.busy:
         raise Busy("a table is being masked", "wait for it, or cancel it")
-    said = {"table": chosen.table, "delimiter": chosen.delimiter, "encoding": chosen.encoding}
-    given = {name: it for name, it in said.items() if it is not None}
-    return session_of(bench, bench.open(chosen.file, **given))
+    settings = request.model_dump(include={"table", "delimiter", "encoding"}, exclude_none=True)
+    return session_of(bench, bench.open(request.file, **settings))

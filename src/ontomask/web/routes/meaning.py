@@ -25,14 +25,14 @@ __all__ = ["router"]
 router = APIRouter(prefix="/api", tags=["meaning"])
 
 #: A column by its name, which may hold any sign, a slash too.
-Column = Annotated[str, InPath(max_length=1000)]
-Text = Annotated[str, Query(max_length=200)]
-Value = Annotated[str, Query(max_length=20_000)]
+ColumnName = Annotated[str, InPath(max_length=1000)]
+SearchText = Annotated[str, Query(max_length=200)]
+ValueText = Annotated[str, Query(max_length=20_000)]
 
 #: So many values that an outline lacks are named.
-MOST_LEFT = 500
+MAX_LEFT_OVER = 500
 
-BUNDLED = {
+BUNDLED_DESCRIPTIONS = {
     "icd9cm": "ICD-9-CM diagnoses: what American hospitals coded until 2015.",
     "icd9cm-procedures": "ICD-9-CM procedures: operations and treatments.",
     "wordnet": "WordNet nouns: 82,000 things of everyday English, for words in free text.",
@@ -43,32 +43,35 @@ BUNDLED = {
 # ---------------------------------------------------------------------- values
 
 
-class Held(BaseModel):
+class ValueCount(BaseModel):
     """A value and how many records hold it."""
 
     value: str
     records: int
 
 
-class Values(BaseModel):
+class ColumnValues(BaseModel):
     """Values of a column, the most frequent first."""
 
-    values: list[Held]
+    values: list[ValueCount]
     distinct: int = Field(description="How many there are, beyond those listed.")
 
 
 @router.get("/columns/{name:path}/values")
-def values(
-    name: Column, bench: Bench, search: Text = "", limit: Annotated[int, Query(ge=1, le=5000)] = 100
-) -> Values:
+def list_values(
+    name: ColumnName,
+    bench: Bench,
+    search: SearchText = "",
+    limit: Annotated[int, Query(ge=1, le=5000)] = 100,
+) -> ColumnValues:
     """The values of a column, or those that hold some letters, with their counts."""
     counts = bench.opened().values(bench.known(name))
-    wanted = folded(search)
-    found = [(v, n) for v, n in counts.items() if not wanted or wanted in folded(v)]
-    found.sort(key=lambda it: (-it[1], it[0]))
-    return Values(
-        values=[Held(value=value, records=records) for value, records in found[:limit]],
-        distinct=len(found),
+    letters = folded(search)
+    matches = [(v, n) for v, n in counts.items() if not letters or letters in folded(v)]
+    matches.sort(key=lambda match: (-match[1], match[0]))
+    return ColumnValues(
+        values=[ValueCount(value=value, records=records) for value, records in matches[:limit]],
+        distinct=len(matches),
     )
 
 
@@ -90,7 +93,7 @@ class TaxonomyFile(BaseModel):
     bytes: int
 
 
-class Taxonomies(BaseModel):
+class TaxonomyChoices(BaseModel):
     """What can be chosen as the taxonomy of a column, and as the measure of its distances."""
 
     bundled: list[BundledTaxonomy]
@@ -99,23 +102,25 @@ class Taxonomies(BaseModel):
 
 
 @router.get("/taxonomies")
-def taxonomies(bench: Bench) -> Taxonomies:
+def list_taxonomies(bench: Bench) -> TaxonomyChoices:
     """The bundled taxonomies, and the files of the folder that may hold one."""
-    there = {name: name not in WITH_EXTRA or bool(find_spec("simple_icd_10_cm")) for name in KNOWN}
-    return Taxonomies(
+    has_extra = bool(find_spec("simple_icd_10_cm"))
+    installed = [name for name in KNOWN if has_extra or name not in WITH_EXTRA]
+    return TaxonomyChoices(
         bundled=[
-            BundledTaxonomy(name=name, about=BUNDLED[name], there=there[name]) for name in KNOWN
+            BundledTaxonomy(name=name, about=BUNDLED_DESCRIPTIONS[name], there=name in installed)
+            for name in KNOWN
         ],
         files=[
-            TaxonomyFile(name=it.name, bytes=it.stat().st_size)
-            for it in bench.folder.taxonomies()
-            if it.name != bench.data
+            TaxonomyFile(name=path.name, bytes=path.stat().st_size)
+            for path in bench.folder.taxonomies()
+            if path.name != bench.data
         ],
         measures=list(MEASURES),
     )
 
 
-class Building(Asked):
+class BuildTaxonomyRequest(Asked):
     """A taxonomy to be made of the values of a column."""
 
     column: str = Field(max_length=1000)
@@ -134,57 +139,65 @@ class Building(Asked):
     )
 
 
-class Built(BaseModel):
+class BuiltTaxonomy(BaseModel):
     """The file that holds a new taxonomy, and the values that it has no concept for."""
 
     file: str
     concepts: int
-    left_over: list[Held]
+    left_over: list[ValueCount]
     left_over_values: int
 
 
 @router.post("/taxonomies", status_code=201)
-def build(asked: Building, bench: Bench) -> Built:
+def build_taxonomy(request: BuildTaxonomyRequest, bench: Bench) -> BuiltTaxonomy:
     """Make a taxonomy of the values of a column, in a file of the folder; none is overwritten."""
-    counts = bench.opened().values(bench.known(asked.column))
-    made = _written(bench, asked, _made(bench, asked, counts), counts)
-    return Built(
-        file=made.file.name,
-        concepts=len(made.taxonomy),
-        left_over=[Held(value=it.value, records=it.count) for it in made.left_over[:MOST_LEFT]],
-        left_over_values=len(made.left_over),
+    counts = bench.opened().values(bench.known(request.column))
+    written = _write_taxonomy(bench, request, _make_taxonomy(bench, request, counts), counts)
+    return BuiltTaxonomy(
+        file=written.file.name,
+        concepts=len(written.taxonomy),
+        left_over=[
+            ValueCount(value=match.value, records=match.count)
+            for match in written.left_over[:MAX_LEFT_OVER]
+        ],
+        left_over_values=len(written.left_over),
     )
 
 
-def _made(bench: Workbench, asked: Building, counts: dict[str, int]) -> Taxonomy:
-    if asked.how != "outline":
+def _make_taxonomy(
+    bench: Workbench, request: BuildTaxonomyRequest, counts: dict[str, int]
+) -> Taxonomy:
+    if request.how != "outline":
         return means.of_values(
-            counts, asked.how, separator=asked.separator or "|", lengths=asked.lengths or ()
+            counts, request.how, separator=request.separator or "|", lengths=request.lengths or ()
         )
-    if asked.outline is None:
+    if request.outline is None:
         raise ParameterError("no outline is given", "type one name per line")
-    own = _own_taxonomy(bench, asked.column)
+    own = _own_taxonomy(bench, request.column)
     labels = {c: own.labels(c) for c in own if own.labels(c)} if own is not None else {}
-    return means.read_outline(asked.outline, labels)
+    return means.read_outline(request.outline, labels)
 
 
-def _written(
-    bench: Workbench, asked: Building, taxonomy: Taxonomy, counts: dict[str, int]
+def _write_taxonomy(
+    bench: Workbench, request: BuildTaxonomyRequest, taxonomy: Taxonomy, counts: dict[str, int]
 ) -> means.Made:
-    number = [it.name for it in bench.opened().profile.columns].index(asked.column) + 1
-    plain = means.taxonomy_file(bench.draft.path, number, asked.column)
-    file = means.free_file(plain, taxonomy)
-    was_there = file.exists()
-    made = means.write_made(taxonomy, file, counts, force=was_there)
-    if made.left_over and asked.how != "outline":
-        if not was_there:
+    """Write a taxonomy to a file; refused where it lacks values that it was made of."""
+    names = [column.name for column in bench.opened().profile.columns]
+    number = names.index(request.column) + 1
+    plain_file = means.taxonomy_file(bench.draft.path, number, request.column)
+    file = means.free_file(plain_file, taxonomy)
+    file_existed = file.exists()
+    written = means.write_made(taxonomy, file, counts, force=file_existed)
+    if written.left_over and request.how != "outline":
+        if not file_existed:
             file.unlink(missing_ok=True)
-        some = ", ".join(repr(it.value[:60]) for it in made.left_over[:3])
+        examples = ", ".join(repr(match.value[:60]) for match in written.left_over[:3])
         raise TaxonomyError(
-            f"the values make no taxonomy in this way: {some} would have no concept of their own",
+            f"the values make no taxonomy in this way: {examples} would have no concept of "
+            "their own",
             "try another way, or type the taxonomy as an outline",
         )
-    return made
+    return written
 
 
 def _own_taxonomy(bench: Workbench, name: str) -> Taxonomy | None:
@@ -197,29 +210,29 @@ def _own_taxonomy(bench: Workbench, name: str) -> Taxonomy | None:
         return None
 
 
-class Outline(BaseModel):
+class TaxonomyOutline(BaseModel):
     """A taxonomy as an outline: one name per line, children indented below their parents."""
 
     outline: str
     file: str | None = Field(description="Where it is from; None where it is of the values alone.")
-    left_over: list[Held] = Field(description="Values of the column that it does not have.")
+    left_over: list[ValueCount] = Field(description="Values of the column that it does not have.")
 
 
 @router.get("/columns/{name:path}/outline")
-def outline(name: Column, bench: Bench, afresh: bool = False) -> Outline:
+def get_outline(name: ColumnName, bench: Bench, afresh: bool = False) -> TaxonomyOutline:
     """The column's own taxonomy to be edited; where it has none, or afresh, its bare values."""
     fields = bench.column(name)
     if afresh or fields.get("taxonomy") in (None, *KNOWN):
-        bare = means.of_values(bench.opened().values(name), "flat")
-        return Outline(outline=means.outline_of(bare), file=None, left_over=[])
-    found = known_of(bench, name).meaning
-    return Outline(
-        outline=means.outline_of(found.taxonomy),
+        flat = means.of_values(bench.opened().values(name), "flat")
+        return TaxonomyOutline(outline=means.outline_of(flat), file=None, left_over=[])
+    column_meaning = known_of(bench, name).meaning
+    return TaxonomyOutline(
+        outline=means.outline_of(column_meaning.taxonomy),
         file=str(fields["taxonomy"]),
         left_over=[
-            Held(value=it.value, records=it.count)
-            for it in found.terms.lost[:MOST_LEFT]
-            if not it.concepts
+            ValueCount(value=match.value, records=match.count)
+            for match in column_meaning.terms.lost[:MAX_LEFT_OVER]
+            if not match.concepts
         ],
     )
 
@@ -227,7 +240,7 @@ def outline(name: Column, bench: Bench, afresh: bool = False) -> Outline:
 # ---------------------------------------------------------------------- coverage
 
 
-class Way(BaseModel):
+class MatchKindCount(BaseModel):
     """A kind of name by which values found their concepts."""
 
     how: str
@@ -235,7 +248,7 @@ class Way(BaseModel):
     records: int
 
 
-class Corrected(BaseModel):
+class CorrectedValue(BaseModel):
     """A value whose concept was said by hand."""
 
     value: str
@@ -244,7 +257,7 @@ class Corrected(BaseModel):
     label: str
 
 
-class ColumnMeans(BaseModel):
+class ColumnCoverage(BaseModel):
     """How far the taxonomy of a column knows its values."""
 
     coverage: float = Field(description="The share of records whose value has a concept.")
@@ -257,42 +270,48 @@ class ColumnMeans(BaseModel):
     repairs: bool = Field(description="Whether codes that lost zeros or the point can be mended.")
     hint: str = Field(description="What to do about the values without a concept.")
     notes: list[str]
-    ways: list[Way]
+    ways: list[MatchKindCount]
     lost: list[means.Lost] = Field(description="The most frequent values without a concept.")
     lost_values: int
     lost_records: int
-    corrected: list[Corrected]
+    corrected: list[CorrectedValue]
 
 
 @router.get("/columns/{name:path}/meaning")
-def meaning(
-    name: Column, bench: Bench, limit: Annotated[int, Query(ge=0, le=200)] = 50
-) -> ColumnMeans:
+def get_coverage(
+    name: ColumnName, bench: Bench, limit: Annotated[int, Query(ge=0, le=200)] = 50
+) -> ColumnCoverage:
     """Coverage by kind of match, and the values without a concept with the nearest ones."""
-    known = known_of(bench, name)
-    found, terms = known.meaning, known.meaning.terms
-    tax, lost = found.taxonomy, terms.lost
-    return ColumnMeans(
-        coverage=found.coverage,
-        records=found.records,
-        missing=found.missing,
+    loaded = known_of(bench, name)
+    column_meaning, terms = loaded.meaning, loaded.meaning.terms
+    taxonomy, lost = column_meaning.taxonomy, terms.lost
+    return ColumnCoverage(
+        coverage=column_meaning.coverage,
+        records=column_meaning.records,
+        missing=column_meaning.missing,
         values=len(terms.matches),
-        concepts=len(tax),
-        root=means.Named(tax.root, tax.label(tax.root)),
-        levels=tax.height,
-        repairs=tax.about.code_style is not None,
+        concepts=len(taxonomy),
+        root=means.Named(taxonomy.root, taxonomy.label(taxonomy.root)),
+        levels=taxonomy.height,
+        repairs=taxonomy.about.code_style is not None,
         hint=terms.hint().replace("corrections=", "mapping: ") if lost and limit else "",
-        notes=list(known.notes),
-        ways=[Way(how=how, values=n, records=records) for how, n, records in found.ways()],
-        lost=found.lost(limit),
+        notes=list(loaded.notes),
+        ways=[
+            MatchKindCount(how=how, values=n, records=records)
+            for how, n, records in column_meaning.ways()
+        ],
+        lost=column_meaning.lost(limit),
         lost_values=len(lost),
-        lost_records=sum(it.count for it in lost),
+        lost_records=sum(match.count for match in lost),
         corrected=[
-            Corrected(
-                value=it.value, records=it.count, concept=it.concept, label=tax.label(it.concept)
+            CorrectedValue(
+                value=match.value,
+                records=match.count,
+                concept=match.concept,
+                label=taxonomy.label(match.concept),
             )
-            for it in terms.matches
-            if it.how == "correction" and it.concept is not None
+            for match in terms.matches
+            if match.how == "correction" and match.concept is not None
         ][:1000],
     )
 
@@ -300,22 +319,25 @@ def meaning(
 # ---------------------------------------------------------------------- concepts
 
 
-class Concepts(BaseModel):
+class ConceptMatches(BaseModel):
     """Concepts found by name, the closest names first."""
 
     concepts: list[means.Found]
 
 
 @router.get("/columns/{name:path}/concepts")
-def concepts(
-    name: Column, bench: Bench, search: Text, limit: Annotated[int, Query(ge=1, le=100)] = 12
-) -> Concepts:
+def search_concepts(
+    name: ColumnName,
+    bench: Bench,
+    search: SearchText,
+    limit: Annotated[int, Query(ge=1, le=100)] = 12,
+) -> ConceptMatches:
     """Concepts of the column's taxonomy by (part of) a name, with the way from the root."""
-    return Concepts(concepts=known_of(bench, name).meaning.search(search, limit))
+    return ConceptMatches(concepts=known_of(bench, name).meaning.search(search, limit))
 
 
 @router.get("/columns/{name:path}/concept")
-def concept(name: Column, bench: Bench, identifier: Value) -> means.Facts:
+def get_concept(name: ColumnName, bench: Bench, identifier: ValueText) -> means.Facts:
     """What is known of a concept: its place, what is beside it, and the records it holds."""
     try:
         return known_of(bench, name).meaning.facts(identifier)
@@ -324,14 +346,16 @@ def concept(name: Column, bench: Bench, identifier: Value) -> means.Facts:
 
 
 @router.get("/columns/{name:path}/masses")
-def masses(
-    name: Column, bench: Bench, limit: Annotated[int, Query(ge=1, le=10_000)] = 3000
+def get_masses(
+    name: ColumnName, bench: Bench, limit: Annotated[int, Query(ge=1, le=10_000)] = 3000
 ) -> means.Masses:
     """The part of the taxonomy that holds records, as a tree with their numbers."""
     return known_of(bench, name).meaning.masses(limit)
 
 
 @router.get("/columns/{name:path}/distance")
-def distance(name: Column, bench: Bench, first: Value, second: Value) -> means.Apart:
+def measure_distance(
+    name: ColumnName, bench: Bench, first: ValueText, second: ValueText
+) -> means.Apart:
     """How far apart two values of the column are, and why."""
     return known_of(bench, name).meaning.apart(first, second)

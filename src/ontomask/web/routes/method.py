@@ -15,18 +15,18 @@ __all__ = ["router"]
 router = APIRouter(prefix="/api", tags=["method"], responses=ERRORS)
 
 
-class AllMethods(BaseModel):
+class MethodList(BaseModel):
     """Every method there is, the one to begin with first."""
 
     methods: list[MethodShown]
 
 
 @router.get("/methods")
-def methods() -> AllMethods:
+def list_methods() -> MethodList:
     """Every method: what it promises, what it costs, and what can be set."""
-    return _methods()
+    return _cached_methods()
 
 
 @cache
-def _methods() -> AllMethods:
-    return AllMethods(methods=methods_shown())
+def _cached_methods() -> MethodList:
+    return MethodList(methods=methods_shown())

@@ -28,13 +28,13 @@ __all__ = ["router"]
 
 router = APIRouter(tags=["release"], responses=ERRORS)
 
-What = Literal["table", "report", "manifest", "release"]
+FileKind = Literal["table", "report", "manifest", "release"]
 
 
 # ---------------------------------------------------------------------- what must hold
 
 
-class Requirement(BaseModel):
+class RequirementStatus(BaseModel):
     """Something that can be required: the limit, what was found, and whether that will do.
 
     ``holds`` is None where nothing is required, or no run says it.
@@ -50,7 +50,7 @@ class Requirement(BaseModel):
     reasons: list[str]
 
 
-class AllRequirements(BaseModel):
+class RequirementStatuses(BaseModel):
     """All that can be required, judged by the last run that is as the release file says now."""
 
     run: str | None = Field(description="The number of that run, if there is one.")
@@ -58,10 +58,10 @@ class AllRequirements(BaseModel):
     guarantee: str | None
     cautions: list[str] = Field(description="What to know before that is published.")
     elsewhere: bool = Field(description="Whether chance began elsewhere for that run.")
-    requirements: list[Requirement]
+    requirements: list[RequirementStatus]
 
 
-TITLES: dict[str, tuple[str, Literal["whole", "share", "number"]]] = {
+REQUIREMENT_TITLES: dict[str, tuple[str, Literal["whole", "share", "number"]]] = {
     "k": ("k: records that look alike", "whole"),
     "l": ("l: different confidential values", "whole"),
     "t": ("t: distance of a class from the whole table", "share"),
@@ -71,62 +71,62 @@ TITLES: dict[str, tuple[str, Literal["whole", "share", "number"]]] = {
 
 
 @router.get("/api/requirements")
-def requirements(bench: Bench) -> AllRequirements:
+def list_requirements(bench: Bench) -> RequirementStatuses:
     """What is required, and whether the last run with these settings meets it."""
     run = bench.current_run()
-    asked = _require(bench.draft.read().fields)
-    found = {} if run is None else dict(_found(run))
+    require = _valid_requirements(bench.draft.read().fields)
+    measured = {} if run is None else dict(_measured_figures(run))
     reasons = {}
     if run is not None:
-        judged = held_to(asked, run.known, {"figures": {"sse": run.sse}})
-        reasons = {name: why for name, _, why in judged}
-    return AllRequirements(
+        checks = held_to(require, run.known, {"figures": {"sse": run.sse}})
+        reasons = {name: why for name, _, why in checks}
+    return RequirementStatuses(
         run=run.id if run else None,
         title=run.title if run else None,
         guarantee=run.known["guarantee"]["text"] if run else None,
         cautions=run.known["cautions"] if run else [],
         elsewhere=run is not None and bench.began_elsewhere(run.made),
         requirements=[
-            Requirement(
+            RequirementStatus(
                 name=name,
                 title=title,
                 words=str(Requirements.model_fields[name].description),
                 kind=kind,
-                limit=asked.given.get(name),
-                found=found.get(name),
+                limit=require.given.get(name),
+                found=measured.get(name),
                 holds=not reasons[name] if name in reasons else None,
                 reasons=reasons.get(name, []),
             )
-            for name, (title, kind) in TITLES.items()
+            for name, (title, kind) in REQUIREMENT_TITLES.items()
         ],
     )
 
 
-def _require(fields: Mapping[str, Any]) -> Requirements:
-    """What is required, as far as it can be understood."""
-    found: dict[str, Any] = {}
+def _valid_requirements(fields: Mapping[str, Any]) -> Requirements:
+    """The requirements of a release file; those that are not valid yet are left out."""
+    limits: dict[str, Any] = {}
     for name, limit in (fields.get("require") or {}).items():
         with suppress(ValidationError):
-            found |= Requirements.model_validate({name: limit}).given
-    return Requirements.model_validate(found)
+            limits |= Requirements.model_validate({name: limit}).given
+    return Requirements.model_validate(limits)
 
 
-def _found(run: Kept) -> Iterator[tuple[str, str]]:
-    """What was found of each, as it is written."""
-    risk = {name: it["value"] for name, it in run.known["risk"].items()}
+def _measured_figures(run: Kept) -> Iterator[tuple[str, str]]:
+    """The figure of a run for each requirement, as text."""
+    risk = {name: figure["value"] for name, figure in run.known["risk"].items()}
     promise = run.known["guarantee"]
     yield "k", f"{whole(promise['smallest'])} {promise['unit']} in the smallest class"
-    fewest = risk.get("l_distinct") or {}
-    if fewest:
-        column = min(fewest, key=lambda name: fewest[name])
-        yield "l", f"{whole(fewest[column])} in the class with the fewest ({column})"
-    apart = {
+    diversity = risk.get("l_distinct") or {}
+    if diversity:
+        column = min(diversity, key=lambda name: diversity[name])
+        yield "l", f"{whole(diversity[column])} in the class with the fewest ({column})"
+    closeness = {
         column: next(risk[how][column] for how in CLOSENESS if column in (risk.get(how) or {}))
         for column in risk.get("t_equal") or {}
     }
-    if apart:
-        column = max(apart, key=lambda name: apart[name])
-        yield "t", f"{figure(apart[column])} at most ({column})"
+    if closeness:
+        column = max(closeness, key=lambda name: closeness[name])
+        yield "t", f"{figure(closeness[column])} at most ({column})"
     linked, interval = risk["linkage_nearest"], risk.get("linkage_nearest_interval")
     yield (
         "linkage_below",
@@ -141,7 +141,7 @@ def _found(run: Kept) -> Iterator[tuple[str, str]]:
 class ReleasedFile(BaseModel):
     """A file that a release writes; ``bytes`` and ``changed`` are known where it is there."""
 
-    what: What
+    what: FileKind
     title: str
     name: str
     there: bool
@@ -160,7 +160,7 @@ class Downloads(BaseModel):
     current: bool
 
 
-FILES: dict[What, str] = {
+FILE_TITLES: dict[FileKind, str] = {
     "table": "Masked table",
     "report": "Report",
     "manifest": "Manifest",
@@ -169,18 +169,18 @@ FILES: dict[What, str] = {
 
 
 @router.get("/api/downloads")
-def downloads(bench: Bench) -> Downloads:
+def list_downloads(bench: Bench) -> Downloads:
     """The files that a release writes, and which of them are there."""
-    places = _places(bench)
-    files = [_file(what, path) for what, path in places.items()]
+    paths = _release_paths(bench)
+    files = [_describe_file(kind, path) for kind, path in paths.items()]
     current = False
     with suppress(OntomaskError):
         current = bench.runs.is_released(bench.spec())
-    written = [it for it in files if it.what != "release"]
+    outputs = [file for file in files if file.what != "release"]
     return Downloads(
         files=files,
-        exists=any(it.there for it in written),
-        current=current and bool(written) and all(it.there for it in written),
+        exists=any(file.there for file in outputs),
+        current=current and bool(outputs) and all(file.there for file in outputs),
     )
 
 
@@ -192,11 +192,11 @@ def downloads(bench: Bench) -> Downloads:
         200: {"description": "The file.", "content": {"application/octet-stream": {}}},
     },
 )
-def download(what: What, bench: Bench) -> FileResponse:
+def download_file(what: FileKind, bench: Bench) -> FileResponse:
     """A file of the release, to be saved elsewhere."""
-    path = _places(bench).get(what)
+    path = _release_paths(bench).get(what)
     if path is None or not path.is_file():
-        raise NotThere(f"there is no {FILES[what].lower()} yet", "write the release first")
+        raise NotThere(f"there is no {FILE_TITLES[what].lower()} yet", "write the release first")
     path = bench.folder.existing(str(path))
     return FileResponse(
         path,
@@ -206,28 +206,28 @@ def download(what: What, bench: Bench) -> FileResponse:
     )
 
 
-def _places(bench: Workbench) -> dict[What, Path]:
+def _release_paths(bench: Workbench) -> dict[FileKind, Path]:
     """The files that the release file names, and itself."""
-    found: dict[What, Path] = {}
+    paths: dict[FileKind, Path] = {}
     with suppress(OntomaskError):
         spec: Spec = bench.spec()
         *tables, manifest, report = files_of(spec)  # a table elsewhere is not among them
-        found = {"report": report, "manifest": manifest}
-        found = {**({"table": tables[0]} if tables else {}), **found}
-    return {**found, "release": bench.draft.path}
+        paths = {"report": report, "manifest": manifest}
+        paths = {**({"table": tables[0]} if tables else {}), **paths}
+    return {**paths, "release": bench.draft.path}
 
 
-def _file(what: What, path: Path) -> ReleasedFile:
+def _describe_file(kind: FileKind, path: Path) -> ReleasedFile:
     try:
-        state = path.stat()
+        stat = path.stat()
     except OSError:
-        state = None
-    changed = state and datetime.fromtimestamp(state.st_mtime, UTC).isoformat(timespec="seconds")
+        stat = None
+    changed = stat and datetime.fromtimestamp(stat.st_mtime, UTC).isoformat(timespec="seconds")
     return ReleasedFile(
-        what=what,
-        title=FILES[what],
+        what=kind,
+        title=FILE_TITLES[kind],
         name=path.name,
-        there=state is not None,
-        bytes=state.st_size if state else None,
+        there=stat is not None,
+        bytes=stat.st_size if stat else None,
         changed=changed,
     )

@@ -26,7 +26,7 @@ router = APIRouter(prefix="/api", tags=["result"], responses=ERRORS)
 
 #: The name of a run, as the list of runs gives it.
 RunId = Annotated[str, Path(max_length=64, description="The name of a run.")]
-RunAsked = Annotated[str, Query(max_length=64, description="The name of a run.")]
+RunInQuery = Annotated[str, Query(max_length=64, description="The name of a run.")]
 
 
 class Tile(BaseModel):
@@ -47,22 +47,22 @@ class Tab(BaseModel):
     html: str
 
 
-class Drawing(BaseModel):
+class TaxonomyDrawing(BaseModel):
     """The nodes of a column's taxonomy: parent, name, records before, records after, loss."""
 
     name: str
     nodes: list[tuple[int, int, int | None, int | None, float | None]]
 
 
-class Drawings(BaseModel):
+class TaxonomyDrawings(BaseModel):
     """What taxonomies are drawn from; names are told once, and nodes refer to them by place."""
 
     names: list[str]
-    columns: list[Drawing]
+    columns: list[TaxonomyDrawing]
     least: int
 
 
-class Requirement(BaseModel):
+class CheckedRequirement(BaseModel):
     """Something that the release file requires now, and why a run does not meet it."""
 
     name: str
@@ -70,14 +70,14 @@ class Requirement(BaseModel):
     reasons: list[str]
 
 
-class Parts(BaseModel):
+class RunParts(BaseModel):
     """What the screen shows of a run; ``required`` is what the release file asks for now."""
 
     id: str
     made: str
     seconds: float
     warnings: list[str]
-    required: list[Requirement]
+    required: list[CheckedRequirement]
 
     title: str
     words: str
@@ -88,10 +88,10 @@ class Parts(BaseModel):
     cautions: list[str]
     holds: str
     tabs: list[Tab]
-    taxonomies: Drawings
+    taxonomies: TaxonomyDrawings
 
 
-class OneAxis(BaseModel):
+class MapAxis(BaseModel):
     """A figure that runs can be compared by, better when lower; ``share``: written in percent."""
 
     name: str
@@ -126,12 +126,12 @@ class RunMap(BaseModel):
     """All runs on the map of risk and loss; ``limits`` are the requirements, by axis."""
 
     points: list[RunPoint]
-    risks: list[OneAxis]
-    losses: list[OneAxis]
+    risks: list[MapAxis]
+    losses: list[MapAxis]
     limits: dict[str, float]
 
 
-class Difference(BaseModel):
+class SettingDifference(BaseModel):
     """Something two runs were told differently."""
 
     name: str
@@ -139,69 +139,69 @@ class Difference(BaseModel):
     second: str
 
 
-class TwoRuns(BaseModel):
+class RunComparison(BaseModel):
     """Two runs side by side."""
 
     first: str
     second: str
-    differences: list[Difference]
+    differences: list[SettingDifference]
     rows: list[Both]
 
 
 @router.get("/runs/{id}/parts")
-def parts(id: RunId, bench: Bench) -> Parts:
+def get_run_parts(id: RunId, bench: Bench) -> RunParts:
     """What the Result screen shows of a run: sections of its report, and their drawings."""
-    run, require = bench.runs.get(id), _require(bench)
-    with _legible(run):
-        kept = json.loads(_file(run).read_text("utf-8"))
-        required = held_to(require, run.known, kept.pop("point"))
-        return Parts(
+    run, require = bench.runs.get(id), _valid_requirements(bench)
+    with _translate_read_errors(run):
+        stored = json.loads(_parts_file(run).read_text("utf-8"))
+        required = held_to(require, run.known, stored.pop("point"))
+        return RunParts(
             id=run.id,
             made=run.made,
             seconds=run.seconds,
             warnings=run.warnings,
             required=[
-                Requirement(name=name, words=words, reasons=reasons)
+                CheckedRequirement(name=name, words=words, reasons=reasons)
                 for name, words, reasons in required
             ],
-            **kept,
+            **stored,
         )
 
 
 @router.get("/map")
-def all_runs(bench: Bench) -> RunMap:
+def get_run_map(bench: Bench) -> RunMap:
     """All runs on the map of risk and loss, the oldest first."""
-    require = _require(bench)
+    require = _valid_requirements(bench)
     points = []
     for run in bench.runs.list():
         with suppress(NotThere):  # one that cannot be read must not hide the others
-            points.append(_point(run, require))
+            points.append(_run_point(run, require))
     return RunMap(
         points=points,
-        risks=[_axis(it) for it in RISKS],
-        losses=[_axis(it) for it in LOSSES],
-        limits=_limits(require, points),
+        risks=[_map_axis(axis) for axis in RISKS],
+        losses=[_map_axis(axis) for axis in LOSSES],
+        limits=_map_limits(require, points),
     )
 
 
 @router.get("/compare")
-def two_runs(first: RunAsked, second: RunAsked, bench: Bench) -> TwoRuns:
+def compare_runs(first: RunInQuery, second: RunInQuery, bench: Bench) -> RunComparison:
     """Two runs side by side: what they were told differently, and every figure of both."""
-    one, other = bench.runs.get(first).known, bench.runs.get(second).known
-    return TwoRuns(
+    first_facts, second_facts = bench.runs.get(first).known, bench.runs.get(second).known
+    return RunComparison(
         first=first,
         second=second,
         differences=[
-            Difference(name=name, first=was, second=now)
-            for name, was, now in differences(one, other)
+            SettingDifference(name=name, first=was, second=now)
+            for name, was, now in differences(first_facts, second_facts)
         ],
-        rows=compared(one, other),
+        rows=compared(first_facts, second_facts),
     )
 
 
 @contextmanager
-def _legible(run: Kept) -> Iterator[None]:
-    """What was kept may have been spoilt since."""
+def _translate_read_errors(run: Kept) -> Iterator[None]:
+    """Raise NotThere where the stored files of a run are damaged."""
     try:
         yield
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -210,22 +210,21 @@ def _legible(run: Kept) -> Iterator[None]:
         ) from None
 
 
-def _file(run: Kept) -> FilePath:
+def _parts_file(run: Kept) -> FilePath:
     return run.folder / "parts.json"
 
 
 @lru_cache(maxsize=1_000)
-def _placed(path: FilePath, changed: int) -> dict[str, Any]:
-    """Where a run is on the map; drawings of taxonomies beside it are long, so it is read once."""
-    found: dict[str, Any] = json.loads(path.read_text("utf-8"))["point"]
-    return found
+def _read_point(path: FilePath, changed: int) -> dict[str, Any]:
+    """Read the point of a run on the map; cached, for the file also holds long drawings."""
+    point: dict[str, Any] = json.loads(path.read_text("utf-8"))["point"]
+    return point
 
 
-def _point(run: Kept, require: Requirements) -> RunPoint:
-    known = run.known
-    promise = known["guarantee"]
-    with _legible(run):
-        point = _placed(_file(run), _file(run).stat().st_mtime_ns)
+def _run_point(run: Kept, require: Requirements) -> RunPoint:
+    promise = run.known["guarantee"]
+    with _translate_read_errors(run):
+        point = _read_point(_parts_file(run), _parts_file(run).stat().st_mtime_ns)
         return RunPoint(
             id=run.id,
             guarantee="none" if promise["k"] is None else f"{promise['k']:,}-anonymous",
@@ -233,34 +232,36 @@ def _point(run: Kept, require: Requirements) -> RunPoint:
             promised=promise["k"] is not None,
             linked=point["figures"]["linkage_nearest"],
             sse=point["figures"]["sse"],
-            unmet=[it for _, _, reasons in held_to(require, known, point) for it in reasons],
+            unmet=[
+                reason for _, _, reasons in held_to(require, run.known, point) for reason in reasons
+            ],
             seconds=run.seconds,
             made=run.made,
             **point,
         )
 
 
-def _axis(axis: Axis) -> OneAxis:
-    return OneAxis(name=axis.name, label=axis.label, meaning=axis.meaning, share=axis.share)
+def _map_axis(axis: Axis) -> MapAxis:
+    return MapAxis(name=axis.name, label=axis.label, meaning=axis.meaning, share=axis.share)
 
 
-def _require(bench: Workbench) -> Requirements:
-    """What the release file requires now; what cannot be read yet requires nothing."""
-    asked = bench.draft.read().fields.get("require") or {}
-    found: dict[str, Any] = {}
-    for name, limit in asked.items():
+def _valid_requirements(bench: Workbench) -> Requirements:
+    """The requirements of the release file now; those that are not valid yet are left out."""
+    fields = bench.draft.read().fields.get("require") or {}
+    limits: dict[str, Any] = {}
+    for name, limit in fields.items():
         with suppress(ValidationError):
-            found |= Requirements.model_validate({name: limit}).given
-    return Requirements(**found)
+            limits |= Requirements.model_validate({name: limit}).given
+    return Requirements(**limits)
 
 
-def _limits(require: Requirements, points: list[RunPoint]) -> dict[str, float]:
+def _map_limits(require: Requirements, points: list[RunPoint]) -> dict[str, float]:
     """The requirements that are lines on the map, by axis."""
     limits = {}
     if require.linkage_below is not None:
         limits["linkage_nearest"] = require.linkage_below
     if require.sse_below is not None:
         limits["sse"] = require.sse_below
-        if len(sizes := {it.records for it in points}) == 1:  # else it is another for each
+        if len(sizes := {point.records for point in points}) == 1:  # else it is another for each
             limits["sse_per_record"] = require.sse_below / sizes.pop()
     return limits

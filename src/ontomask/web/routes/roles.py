@@ -19,25 +19,27 @@ router = APIRouter(prefix="/api", tags=["roles"])
 
 Role = Literal["quasi", "identifier", "confidential", "keep", "drop"]
 #: The name of a column, in a path; it may hold slashes.
-Named = Annotated[str, Path(min_length=1, max_length=1000, description="The name of a column.")]
+ColumnInPath = Annotated[
+    str, Path(min_length=1, max_length=1000, description="The name of a column.")
+]
 #: The same in a query.
-Name = Annotated[str, Field(min_length=1, max_length=1000)]
+ColumnInQuery = Annotated[str, Field(min_length=1, max_length=1000)]
 
 #: So many columns are asked about at once.
-MOST_COLUMNS = 200
+MAX_COLUMNS = 200
 
 
 # ---------------------------------------------------------------------- columns
 
 
-class Frequent(BaseModel):
+class FrequentValue(BaseModel):
     """A value that many records hold."""
 
     value: str
     records: int
 
 
-class Column(BaseModel):
+class ColumnSummary(BaseModel):
     """A column: what it holds, and what it may be for."""
 
     name: str
@@ -47,7 +49,7 @@ class Column(BaseModel):
     uniques: int | None = Field(description="Values that one record alone holds.")
     missing: int
     missing_marks: list[str] = Field(description="Values that seem to mean missing.")
-    frequent: list[Frequent] = Field(description="The most frequent values, the first of all.")
+    frequent: list[FrequentValue] = Field(description="The most frequent values, the first of all.")
     role: Role = Field(description="The role that is suggested.")
     person: bool = Field(description="Whether it seems to tell whose the records are.")
     taxonomy: str | None = Field(description="The bundled taxonomy that knows its values.")
@@ -55,7 +57,7 @@ class Column(BaseModel):
     notes: list[str]
 
 
-class Columns(BaseModel):
+class TableColumns(BaseModel):
     """What the opened table holds."""
 
     file: str
@@ -63,26 +65,26 @@ class Columns(BaseModel):
     person: str | None = Field(description="The column that seems to tell people apart.")
     missing: str = Field(description="What is suggested for missing values.")
     missing_marks: list[str]
-    columns: list[Column]
+    columns: list[ColumnSummary]
 
 
 @router.get("/columns")
-def columns(bench: Bench) -> Columns:
+def list_columns(bench: Bench) -> TableColumns:
     """The columns of the opened table, with the role suggested for each and the reason."""
-    found = bench.opened().profile
-    return Columns(
-        file=found.path.name,
-        records=found.rows,
-        person=found.person,
-        missing=found.missing,
-        missing_marks=found.missing_marks,
-        columns=[_column(it) for it in found.columns],
+    profile = bench.opened().profile
+    return TableColumns(
+        file=profile.path.name,
+        records=profile.rows,
+        person=profile.person,
+        missing=profile.missing,
+        missing_marks=profile.missing_marks,
+        columns=[_summarise_column(column) for column in profile.columns],
     )
 
 
-def _column(column: ColumnProfile) -> Column:
-    facts, said = column.facts, column.suggestion
-    return Column.model_validate(
+def _summarise_column(column: ColumnProfile) -> ColumnSummary:
+    facts, suggestion = column.facts, column.suggestion
+    return ColumnSummary.model_validate(
         {
             "name": column.name,
             "type": column.type,
@@ -91,17 +93,17 @@ def _column(column: ColumnProfile) -> Column:
             "uniques": facts.singles if facts.exact else None,
             "missing": facts.missing,
             "missing_marks": list(facts.marks),
-            "frequent": [{"value": it, "records": n} for it, n in facts.frequent.items()],
-            "role": "identifier" if said.role == "person" else said.role,
-            "person": said.role == "person",
-            "taxonomy": said.taxonomy,
-            "reason": said.reason,
-            "notes": list(said.notes),
+            "frequent": [{"value": value, "records": n} for value, n in facts.frequent.items()],
+            "role": "identifier" if suggestion.role == "person" else suggestion.role,
+            "person": suggestion.role == "person",
+            "taxonomy": suggestion.taxonomy,
+            "reason": suggestion.reason,
+            "notes": list(suggestion.notes),
         }
     )
 
 
-class Preview(BaseModel):
+class TablePreview(BaseModel):
     """The first rows of the table; a cell that is null is missing."""
 
     names: list[str]
@@ -109,16 +111,16 @@ class Preview(BaseModel):
 
 
 @router.get("/preview")
-def preview(bench: Bench) -> Preview:
+def get_preview(bench: Bench) -> TablePreview:
     """The first rows of the opened table, as text; long cells are cut off."""
-    opened = bench.opened()
-    return Preview(names=opened.names, rows=opened.preview)
+    table = bench.opened()
+    return TablePreview(names=table.names, rows=table.preview)
 
 
 # ---------------------------------------------------------------------- classes
 
 
-class Sizes(BaseModel):
+class ClassSizeRange(BaseModel):
     """Classes of ``least`` to ``most`` records, or people; ``most`` is null for the last ones."""
 
     least: int
@@ -127,7 +129,7 @@ class Sizes(BaseModel):
     records: int
 
 
-class Adds(BaseModel):
+class ColumnContribution(BaseModel):
     """How many are unique through a column: they would not be without it."""
 
     column: str
@@ -136,7 +138,7 @@ class Adds(BaseModel):
     alone: int = Field(description="How many are unique on this column alone.")
 
 
-class Classes(BaseModel):
+class EquivalenceClasses(BaseModel):
     """How many records, or people, are alike on some columns."""
 
     unit: Literal["records", "people"]
@@ -146,50 +148,56 @@ class Classes(BaseModel):
     unique_records: int
     unique_people: int | None
     share: float = Field(description="The share of records, or people, that are unique.")
-    sizes: list[Sizes]
-    columns: list[Adds]
+    sizes: list[ClassSizeRange]
+    columns: list[ColumnContribution]
 
 
-Asked = Annotated[
-    list[Name], Query(max_length=MOST_COLUMNS, description="Columns that are quasi-identifiers.")
+QuasiIdentifiers = Annotated[
+    list[ColumnInQuery],
+    Query(max_length=MAX_COLUMNS, description="Columns that are quasi-identifiers."),
 ]
-Person = Annotated[
+PersonColumn = Annotated[
     str | None, Query(min_length=1, max_length=1000, description="Says whose a record is.")
 ]
 
 
 @router.get("/classes")
-def classes(bench: Bench, column: Asked = [], person: Person = None) -> Classes:  # noqa: B006
+def count_classes(
+    bench: Bench,
+    column: QuasiIdentifiers = [],  # noqa: B006
+    person: PersonColumn = None,
+) -> EquivalenceClasses:
     """How many records share some columns with how many others; with a person column, people.
 
     Missing values are alike; what is written for them is said by the release file.
     """
-    found = bench.opened().classes(column, person, _marks(bench))
-    order = {name: place for place, name in enumerate(column)}
-    return Classes(
-        unit=found.unit,
-        records=found.records,
-        people=found.people,
-        tuples=found.tuples,
-        unique_records=found.unique_records,
-        unique_people=found.unique_people,
-        share=found.uniques / max(found.everybody, 1),
-        sizes=[Sizes(**asdict(it)) for it in found.sizes],
+    uniqueness = bench.opened().classes(column, person, _missing_marks(bench))
+    order = {name: position for position, name in enumerate(column)}
+    return EquivalenceClasses(
+        unit=uniqueness.unit,
+        records=uniqueness.records,
+        people=uniqueness.people,
+        tuples=uniqueness.tuples,
+        unique_records=uniqueness.unique_records,
+        unique_people=uniqueness.unique_people,
+        share=uniqueness.uniques / max(uniqueness.everybody, 1),
+        sizes=[ClassSizeRange(**asdict(size)) for size in uniqueness.sizes],
         columns=sorted(
-            (Adds(**asdict(it)) for it in found.columns), key=lambda it: order[it.column]
+            (ColumnContribution(**asdict(adds)) for adds in uniqueness.columns),
+            key=lambda contribution: order[contribution.column],
         ),
     )
 
 
-def _marks(bench: Workbench) -> list[str]:
-    said: Any = bench.draft.read().fields.get("missing_marks")
-    return [it for it in said if isinstance(it, str)] if isinstance(said, list) else []
+def _missing_marks(bench: Workbench) -> list[str]:
+    marks: Any = bench.draft.read().fields.get("missing_marks")
+    return [mark for mark in marks if isinstance(mark, str)] if isinstance(marks, list) else []
 
 
 # ---------------------------------------------------------------------- one column
 
 
-class Make(BaseModel):
+class TaxonomyRecipe(BaseModel):
     """How a taxonomy can be made of the values; to be posted to ``/api/taxonomies``."""
 
     how: Literal["paths", "prefixes", "flat"]
@@ -197,38 +205,40 @@ class Make(BaseModel):
     lengths: list[int] | None
 
 
-class Suggested(BaseModel):
+class FieldsSuggestion(BaseModel):
     """What a release file would say of a column in a role."""
 
     fields: dict[str, Any] = Field(description="Its fields, the role among them.")
     reason: str
     notes: list[str]
-    make: Make | None = Field(description="How the taxonomy it needs is made of its values.")
+    make: TaxonomyRecipe | None = Field(
+        description="How the taxonomy it needs is made of its values."
+    )
     lacks: str | None = Field(description="What is missing, where nothing can be suggested.")
     missing: int = Field(description="How many records have no value.")
     missing_marks: list[str] = Field(description="Values of it that seem to mean missing.")
 
 
 @router.get("/columns/{name:path}/suggestion")
-def suggestion(name: Named, bench: Bench, role: Role) -> Suggested:
+def suggest_fields(name: ColumnInPath, bench: Bench, role: Role) -> FieldsSuggestion:
     """What a release file would say of a column in a role that somebody chooses."""
     facts = bench.opened().facts(name)
-    found = fields_in_role(facts, role)
-    return Suggested(
-        fields=found.fields,
-        reason=found.reason,
-        notes=list(found.notes),
-        make=_make(found.make),
-        lacks=found.lacks,
+    suggestion = fields_in_role(facts, role)
+    return FieldsSuggestion(
+        fields=suggestion.fields,
+        reason=suggestion.reason,
+        notes=list(suggestion.notes),
+        make=_recipe(suggestion.make),
+        lacks=suggestion.lacks,
         missing=facts.missing,
         missing_marks=list(facts.marks),
     )
 
 
-def _make(making: Making | None) -> Make | None:
+def _recipe(making: Making | None) -> TaxonomyRecipe | None:
     if making is None:
         return None
     lengths = list(making.lengths) or None
-    return Make.model_validate(
+    return TaxonomyRecipe.model_validate(
         {"how": making.how, "separator": making.separator, "lengths": lengths}
     )

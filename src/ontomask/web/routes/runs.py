@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from ontomask.web.asking import ERRORS, Bench, Revision
+from ontomask.web.asking import ERRORS, Bench, Revision, Wrong
 from ontomask.web.routes.data import Session, session_of
 from ontomask.web.runs import Kept
 
@@ -19,24 +19,26 @@ router = APIRouter(tags=["runs"], responses=ERRORS)
 RunId = Annotated[str, Path(max_length=20, description="The number of a run.")]
 
 #: A report is a page by itself, with its styles and scripts inside; it may be shown in ours.
-POLICY = (
+REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts "
     "allow-popups allow-downloads"
 )
 
 
+_ERROR_SCHEMA = f"#/components/schemas/{Wrong.__name__}"
+
 #: What is wrong is said in JSON also where the answer would be something else.
 IN_JSON: dict[int | str, dict[str, Any]] = {
     code: {
-        "description": it["description"],
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Wrong"}}},
+        "description": response["description"],
+        "content": {"application/json": {"schema": {"$ref": _ERROR_SCHEMA}}},
     }
-    for code, it in ERRORS.items()
+    for code, response in ERRORS.items()
 }
 
 
-class Run(BaseModel):
+class RunSummary(BaseModel):
     """A run that is kept: what was done, what holds, and the chief figures.
 
     ``current`` says that the release file of now would give the same.
@@ -61,43 +63,43 @@ class Run(BaseModel):
     current: bool
 
 
-class WholeRun(Run):
+class RunDetails(RunSummary):
     """A run with all that is known of it, and the release file that it was made with."""
 
     settings: str
     known: dict[str, Any] = Field(description="The facts that its report is made of.")
 
 
-class AllRuns(BaseModel):
+class RunList(BaseModel):
     """All runs, the oldest first."""
 
-    runs: list[Run]
+    runs: list[RunSummary]
 
 
 @router.get("/api/runs")
-def list_runs(bench: Bench) -> AllRuns:
+def list_runs(bench: Bench) -> RunList:
     """All runs that are kept, the oldest first."""
     current = bench.current_run()
-    return AllRuns(runs=[Run(**_shown(it, current)) for it in bench.runs.list()])
+    return RunList(runs=[RunSummary(**_summary(run, current)) for run in bench.runs.list()])
 
 
 @router.get("/api/runs/{id}")
-def one_run(id: RunId, bench: Bench) -> WholeRun:
+def get_run(id: RunId, bench: Bench) -> RunDetails:
     """A run with all its figures."""
     run = bench.runs.get(id)
     text = bench.runs.file(id, "release.yaml").read_text("utf-8")
-    return WholeRun(**_shown(run, bench.current_run()), settings=text, known=run.known)
+    return RunDetails(**_summary(run, bench.current_run()), settings=text, known=run.known)
 
 
 @router.delete("/api/runs/{id}")
-def forget(id: RunId, bench: Bench) -> AllRuns:
+def delete_run(id: RunId, bench: Bench) -> RunList:
     """Forget a run; until the workbench starts again it can be brought back."""
     bench.runs.forget(id)
     return list_runs(bench)
 
 
 @router.post("/api/runs/{id}/restore")
-def restore(id: RunId, bench: Bench) -> AllRuns:
+def restore_run(id: RunId, bench: Bench) -> RunList:
     """Bring back a run that was forgotten."""
     bench.runs.restore(id)
     return list_runs(bench)
@@ -114,16 +116,16 @@ def take_settings(id: RunId, at: Revision, bench: Bench) -> Session:
 
 
 @router.get("/runs/{id}/report", response_class=HTMLResponse, responses=IN_JSON)
-def report(id: RunId, bench: Bench) -> HTMLResponse:
+def get_report(id: RunId, bench: Bench) -> HTMLResponse:
     """The report of a run."""
     text = bench.runs.file(id, "report.html").read_text("utf-8")
-    return HTMLResponse(text, headers={"content-security-policy": POLICY})
+    return HTMLResponse(text, headers={"content-security-policy": REPORT_POLICY})
 
 
-def _shown(run: Kept, current: Kept | None) -> dict[str, Any]:
-    known = run.known
-    risk = {name: it["value"] for name, it in known["risk"].items()}
-    promise = known["guarantee"]
+def _summary(run: Kept, current: Kept | None) -> dict[str, Any]:
+    facts = run.known
+    risk = {name: figure["value"] for name, figure in facts["risk"].items()}
+    promise = facts["guarantee"]
     return {
         "id": run.id,
         "made": run.made,
@@ -134,11 +136,11 @@ def _shown(run: Kept, current: Kept | None) -> dict[str, Any]:
         "k": promise["k"],
         "smallest": promise["smallest"],
         "unit": promise["unit"],
-        "records": known["records"]["released"],
+        "records": facts["records"]["released"],
         "linked": risk["linkage_nearest"],
         "uniques": risk["uniques"],
         "sse": run.sse,
-        "quality": known["utility"]["semantic_quality"]["value"],
+        "quality": facts["utility"]["semantic_quality"]["value"],
         "unmet": run.unmet,
         "warnings": run.warnings,
         "current": current is not None and run.id == current.id,

@@ -1,4 +1,4 @@
-"""Many arrays as one thing for the loops: handed on as a single pointer.
+"""Arrays bundled into one structure, which the loops pass on as a single pointer.
 
 A named tuple would be taken apart into hundreds of arguments at every call, and compiling that
 takes minutes. These share their arrays with the named tuples that Python sees.
@@ -68,13 +68,18 @@ structref.define_proxy(GroupsBundle, GroupsType, Groups._fields)
 
 
 def bundled(arrays: Space | Scratch | Rules | Groups) -> Any:
-    """The same arrays for the loops."""
-    make: dict[type, Any] = {Space: _space, Scratch: _scratch, Rules: _rules, Groups: _groups}
+    """Bundle the arrays of a named tuple for the loops."""
+    make: dict[type, Any] = {
+        Space: _bundle_space,
+        Scratch: _bundle_scratch,
+        Rules: _bundle_rules,
+        Groups: _bundle_groups,
+    }
     return make[type(arrays)](*arrays)
 
 
 @compiled
-def _space(
+def _bundle_space(
     codes: Any,
     rank: Any,
     target: Any,
@@ -121,7 +126,7 @@ def _space(
 
 
 @compiled
-def _scratch(
+def _bundle_scratch(
     records: Any,
     seen: Any,
     values: Any,
@@ -139,7 +144,7 @@ def _scratch(
 
 
 @compiled
-def _rules(
+def _bundle_rules(
     k: Any,
     kind: Any,
     limit: Any,
@@ -150,13 +155,13 @@ def _rules(
     first: Any,
     share: Any,
     seen: Any,
-    found: Any,
+    distinct: Any,
 ) -> Any:
-    return RulesBundle(k, kind, limit, start, value, often, own, first, share, seen, found)
+    return RulesBundle(k, kind, limit, start, value, often, own, first, share, seen, distinct)
 
 
 @compiled
-def _groups(
+def _bundle_groups(
     of: Any,
     head: Any,
     after: Any,

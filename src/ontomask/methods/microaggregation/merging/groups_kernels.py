@@ -113,21 +113,21 @@ def group_cost(space: Any, work: Any, members: Longs, many: Index) -> float:
             work.centre[j] = space.target[members[0], j]
         return 0.0
     if space.choice == CLASSIC_TUPLE:
-        _most_frequent(space, work, members, many)
+        _centre_on_most_frequent(space, work, members, many)
         return total_cost(space, work.centre, members, many)
     alike = True
     for j in range(space.kind.size):
         if space.kind[j] == WORD:
-            alike &= _middle_word(space, work, members, many, j)
+            alike &= _centre_words(space, work, members, many, j)
         else:
-            alike &= _middle_number(space, work, members, many, j)
+            alike &= _centre_numbers(space, work, members, many, j)
     if alike:
         return 0.0
     cost = total_cost(space, work.centre, members, many)
     # Candidates of equal summed distance cost the same where a record costs its distance.
     if space.choice == RULE and space.cost == AS_IT_IS:
         return cost
-    return _settled(space, work, members, many, cost)
+    return _improve_centre(space, work, members, many, cost)
 
 
 @compiled
@@ -140,8 +140,8 @@ def total_cost(space: Any, centre: Floats, members: Longs, many: Index) -> float
 
 
 @compiled
-def _most_frequent(space: Any, work: Any, members: Longs, many: Index) -> None:
-    """The tuple with the most records; the first of equals."""
+def _centre_on_most_frequent(space: Any, work: Any, members: Longs, many: Index) -> None:
+    """Make the tuple with the most records the centroid; the first of equals."""
     chosen = members[0]
     for q in range(1, many):
         t = members[q]
@@ -154,34 +154,34 @@ def _most_frequent(space: Any, work: Any, members: Longs, many: Index) -> None:
 
 
 @compiled
-def _middle_word(space: Any, work: Any, members: Longs, many: Index, j: Index) -> bool:
-    """The candidate of least summed distance, and those that tie with it; whether all are alike."""
-    total, most, modal, found = np.int64(0), np.int64(0), 0, 0
+def _centre_words(space: Any, work: Any, members: Longs, many: Index, j: Index) -> bool:
+    """Set the centroid of a nominal attribute, and its ties; whether all values are equal."""
+    total, most, modal, distinct = np.int64(0), np.int64(0), 0, 0
     for q in range(many):
         value, records = space.codes[members[q], j], space.weight[members[q]]
         if work.records[value] == 0:
-            work.values[found] = value
-            found += 1
+            work.values[distinct] = value
+            distinct += 1
         work.records[value] += records
         total += records
         if work.records[value] > most:
             most, modal = work.records[value], value
     base, width = space.first[j], space.width[j]
     work.many_ties[j] = 0
-    if found == 1 or (2 * most > total and space.metric[j]):
+    if distinct == 1 or (2 * most > total and space.metric[j]):
         work.centre[j] = space.place[space.value_first[j] + modal]
-    elif found == 2 and space.metric[j]:  # equally many: nothing lies between the two
+    elif distinct == 2 and space.metric[j]:  # equally many: nothing lies between the two
         for r in range(2):
             work.ties[j, r] = space.place[space.value_first[j] + work.values[r]]
         work.many_ties[j] = 2
         work.centre[j] = min(work.ties[j, 0], work.ties[j, 1])
     else:
-        near = _candidates(space, work, found, j)
+        near = _collect_candidates(space, work, distinct, j)
         least = np.int64(-1)
         for i in range(near):
             candidate = work.candidates[i]
             summed = np.int64(0)
-            for r in range(found):
+            for r in range(distinct):
                 value = work.values[r]
                 summed += work.records[value] * space.table[base + value * width + candidate]
                 if summed > least and least >= 0:
@@ -200,16 +200,16 @@ def _middle_word(space: Any, work: Any, members: Longs, many: Index, j: Index) -
                     ties += 1
         work.many_ties[j] = ties
         work.centre[j] = first
-    for r in range(found):
+    for r in range(distinct):
         work.records[work.values[r]] = 0
-    return found == 1
+    return distinct == 1
 
 
 @compiled
-def _candidates(space: Any, work: Any, found: Index, j: Index) -> Index:
-    """What is at or above the values found, each once."""
+def _collect_candidates(space: Any, work: Any, distinct: Index, j: Index) -> Index:
+    """Collect the candidates at or above the distinct values, each once; how many there are."""
     near = 0
-    for r in range(found):
+    for r in range(distinct):
         at = space.value_first[j] + work.values[r]
         for i in range(space.above_start[at], space.above_start[at + 1]):
             candidate = space.above[i]
@@ -223,8 +223,8 @@ def _candidates(space: Any, work: Any, found: Index, j: Index) -> Index:
 
 
 @compiled
-def _middle_number(space: Any, work: Any, members: Longs, many: Index, j: Index) -> bool:
-    """The mean of numbers, the lower median of ranks; whether all are alike."""
+def _centre_numbers(space: Any, work: Any, members: Longs, many: Index, j: Index) -> bool:
+    """Set the mean of numbers or the lower median of ranks; whether all values are equal."""
     base = space.value_first[j]
     work.many_ties[j] = 0
     low = high = space.codes[members[0], j]
@@ -240,26 +240,28 @@ def _middle_number(space: Any, work: Any, members: Longs, many: Index, j: Index)
     if space.kind[j] == NUMBER:
         work.centre[j] = total / records
         return False
-    work.centre[j] = space.number[base + _median(space, work, members, many, j, records)]
+    work.centre[j] = space.number[base + _median_value(space, work, members, many, j, records)]
     return False
 
 
 @compiled
-def _median(space: Any, work: Any, members: Longs, many: Index, j: Index, records: Index) -> Index:
+def _median_value(
+    space: Any, work: Any, members: Longs, many: Index, j: Index, records: Index
+) -> Index:
     """The least value that at least half of the records do not exceed."""
-    found = 0
+    distinct = 0
     for q in range(many):
         value = space.codes[members[q], j]
         if work.records[value] == 0:
-            place = found
+            place = distinct
             while place > 0 and work.values[place - 1] > value:
                 work.values[place] = work.values[place - 1]
                 place -= 1
             work.values[place] = value
-            found += 1
+            distinct += 1
         work.records[value] += space.weight[members[q]]
     half, so_far, chosen = (records + 1) // 2, np.int64(0), -1
-    for r in range(found):
+    for r in range(distinct):
         so_far += work.records[work.values[r]]
         if chosen < 0 and so_far >= half:
             chosen = work.values[r]
@@ -268,8 +270,8 @@ def _median(space: Any, work: Any, members: Longs, many: Index, j: Index, record
 
 
 @compiled
-def _settled(space: Any, work: Any, members: Longs, many: Index, cost: float) -> float:
-    """One attribute after the other takes the candidate that costs least, until none is better.
+def _improve_centre(space: Any, work: Any, members: Longs, many: Index, cost: float) -> float:
+    """Improve the centroid attribute by attribute until no candidate costs less.
 
     By the rule only candidates that tie in their summed distance are tried.
     """
@@ -284,9 +286,9 @@ def _settled(space: Any, work: Any, members: Longs, many: Index, cost: float) ->
                 for i in range(near):
                     work.candidates[i] = work.ties[j, i]
             elif space.kind[j] == WORD:
-                near = _candidates_of(space, work, members, many, j)
+                near = _collect_member_candidates(space, work, members, many, j)
             else:
-                near = _values_of(space, work, members, many, j)
+                near = _collect_member_values(space, work, members, many, j)
             for q in range(many):
                 t = members[q]
                 total = 0.0
@@ -318,23 +320,25 @@ def _settled(space: Any, work: Any, members: Longs, many: Index, cost: float) ->
 
 
 @compiled
-def _candidates_of(space: Any, work: Any, members: Longs, many: Index, j: Index) -> Index:
-    found = _values_of(space, work, members, many, j)
-    for r in range(found):
+def _collect_member_candidates(
+    space: Any, work: Any, members: Longs, many: Index, j: Index
+) -> Index:
+    distinct = _collect_member_values(space, work, members, many, j)
+    for r in range(distinct):
         work.values[r] = work.candidates[r]
-    return _candidates(space, work, found, j)
+    return _collect_candidates(space, work, distinct, j)
 
 
 @compiled
-def _values_of(space: Any, work: Any, members: Longs, many: Index, j: Index) -> Index:
-    """The distinct values of the members, in ``work.candidates``."""
-    found = 0
+def _collect_member_values(space: Any, work: Any, members: Longs, many: Index, j: Index) -> Index:
+    """Collect the distinct values of the members in ``work.candidates``; how many there are."""
+    distinct = 0
     for q in range(many):
         value = space.codes[members[q], j]
         if work.records[value] == 0:
             work.records[value] = 1
-            work.candidates[found] = value
-            found += 1
-    for r in range(found):
+            work.candidates[distinct] = value
+            distinct += 1
+    for r in range(distinct):
         work.records[work.candidates[r]] = 0
-    return found
+    return distinct

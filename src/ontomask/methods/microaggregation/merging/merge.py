@@ -25,7 +25,7 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 #: What every loop takes: space, work space, rules, groups, neighbours.
-_Loops = tuple[Any, Any, Any, Any, Ints]
+_LoopArguments = tuple[Any, Any, Any, Any, Ints]
 
 #: Neighbours that are kept for each tuple, and compared with it in each order.
 LISTED, WINDOW = 24, 16
@@ -95,13 +95,13 @@ class Search:
         self.order = interleaved(operators.tuples)
         self.space = space_of(operators, objective, centroid, self.order)
         self.rules = rules_for(operators.tuples, k, rules, self.order)
-        self.near = _neighbours(operators, self.space, self.order)
+        self.near = _find_neighbours(operators, self.space, self.order)
         tuples = len(self.order)
         self.work = groups_kernels.scratch(self.space, tuples)
         self.groups = merge_kernels.groups_of(self.space, self.near.shape[1])
         self.free = np.zeros(tuples + 1, dtype=np.int64)
         self.many_free = 0
-        self._loops: _Loops = (
+        self._loops: _LoopArguments = (
             bundled(self.space),
             bundled(self.work),
             bundled(self.rules),
@@ -125,12 +125,12 @@ class Search:
         since = 0
         for _ in range(ROUNDS):
             begun = int(self.groups.moments[0]) + 1
-            self.many_free, done = search_kernels.improve_groups(
+            self.many_free, improvements = search_kernels.improve_groups(
                 *self._loops, self.free, self.many_free
             )
-            done += search_kernels.improve_tuples(*self._loops, since)
+            improvements += search_kernels.improve_tuples(*self._loops, since)
             since = begun
-            if not done:
+            if not improvements:
                 break
 
     def restart(
@@ -144,44 +144,50 @@ class Search:
         from ontomask.methods.microaggregation.merging import restart_kernels
 
         state = np.array([seed | 1], dtype=np.uint64)
-        begun, done = monotonic(), 0
+        begun, restarts = monotonic(), 0
         first = float(self.groups.cost.sum())
         stopped = False
         try:
             with stopping_early() as asked:
-                while (tries is None or done < tries) and (
+                while (tries is None or restarts < tries) and (
                     time_limit is None or monotonic() - begun < time_limit
                 ):
                     stopped = asked()
                     if stopped:
                         break
-                    times = AT_A_TIME if tries is None else min(AT_A_TIME, tries - done)
+                    times = AT_A_TIME if tries is None else min(AT_A_TIME, tries - restarts)
                     self.many_free, _ = restart_kernels.merge_again(
                         *self._loops, self.free, self.many_free, state, times
                     )
-                    done += times
-                    if done % (10 * AT_A_TIME) == 0:
-                        self._say(progress, done, tries, monotonic() - begun, time_limit, first)
+                    restarts += times
+                    if restarts % (10 * AT_A_TIME) == 0:
+                        self._report_restarts(
+                            progress, restarts, tries, monotonic() - begun, time_limit, first
+                        )
         except KeyboardInterrupt:
             stopped = True
         if stopped:
             warnings.warn(
-                f"stopped after {done:,} restarts: the groups are the best found so far",
+                f"stopped after {restarts:,} restarts: the groups are the best found so far",
                 StoppedEarlyWarning,
                 stacklevel=2,
             )
 
-    def _say(
+    def _report_restarts(
         self,
         progress: Callable[[str], None],
-        done: int,
+        restarts: int,
         tries: int | None,
         seconds: float,
         time_limit: float | None,
         first: float,
     ) -> None:
         saved = 1 - float(self.groups.cost.sum()) / first if first else 0.0
-        left = seconds * (tries - done) / done if tries else max((time_limit or 0) - seconds, 0)
+        left = (
+            seconds * (tries - restarts) / restarts
+            if tries
+            else max((time_limit or 0) - seconds, 0)
+        )
         progress(f"restarts: {100 * saved:.1f} % less loss so far, about {left:.0f} s left")
 
     def result(self) -> Grouping:
@@ -198,7 +204,7 @@ class Search:
         )
 
 
-def _neighbours(operators: Operators, space: Space, order: Longs) -> Ints:
+def _find_neighbours(operators: Operators, space: Space, order: Longs) -> Ints:
     """The tuples near each tuple, nearest first; -1 where there are no more."""
     from ontomask.methods.microaggregation.merging import neighbours_kernels
     from ontomask.methods.microaggregation.merging.bundles import bundled

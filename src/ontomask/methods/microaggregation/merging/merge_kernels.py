@@ -33,7 +33,7 @@ Index = Any  # of numpy's kinds or of Python's
 
 
 class Groups(NamedTuple):
-    """Who is in which group; the members of one are a chain through ``after``.
+    """The state of all groups; the members of a group are a chain through ``after``.
 
     A group has the number of a tuple, not always of one that is in it.
     """
@@ -83,21 +83,21 @@ def groups_of(space: Any, lists: Index) -> Groups:
 
 @compiled
 def gather(groups: Any, group: Index, out: Longs, without: Index) -> Index:
-    """The members of a group, but for one; how many they are."""
-    found, t = 0, groups.head[group]
+    """Collect the members of a group, except one; how many there are."""
+    size, t = 0, groups.head[group]
     while t >= 0:
         if t != without:
-            out[found] = t
-            found += 1
+            out[size] = t
+            size += 1
         t = groups.after[t]
-    return found
+    return size
 
 
 @compiled
-def cheapest(price: Floats, found: Index) -> tuple[Index, float]:
-    """Where the least of some prices stands, and which it is; it is not found again."""
+def cheapest(price: Floats, size: Index) -> tuple[Index, float]:
+    """The place of the least price, and the price, which is then removed."""
     at = 0
-    for i in range(1, found):
+    for i in range(1, size):
         if price[i] < price[at]:
             at = i
     least = price[at]
@@ -129,7 +129,7 @@ def shift(space: Any, groups: Any, t: Index, to: Index) -> None:
 
 @compiled
 def refresh(space: Any, work: Any, groups: Any, group: Index) -> None:
-    """Cost and centroid of a group as it stands now."""
+    """Recompute the cost and centroid of a group."""
     many = gather(groups, group, groups.members, NONE)
     groups.cost[group] = group_cost(space, work, groups.members, many) if many else 0.0
     if many:
@@ -140,8 +140,8 @@ def refresh(space: Any, work: Any, groups: Any, group: Index) -> None:
 
 
 @compiled
-def joined(space: Any, work: Any, groups: Any, a: Index, b: Index) -> float:
-    """What two groups cost more together than apart."""
+def merging_cost(space: Any, work: Any, groups: Any, a: Index, b: Index) -> float:
+    """How much more two groups cost together than apart."""
     many = gather(groups, a, groups.others, NONE)
     if groups.many[b] > MANY:
         more = 0.0
@@ -154,17 +154,17 @@ def joined(space: Any, work: Any, groups: Any, a: Index, b: Index) -> float:
         groups.others[many] = t
         many += 1
         t = groups.after[t]
-    whole = group_cost(space, work, groups.others, many)
-    return whole - groups.cost[a] - groups.cost[b]
+    together = group_cost(space, work, groups.others, many)
+    return together - groups.cost[a] - groups.cost[b]
 
 
 @compiled
-def _partner(
+def _find_partner(
     space: Any, work: Any, rules: Any, groups: Any, near: Ints, a: Index
 ) -> tuple[float, Index]:
     """The group that costs least per record to join, and what it costs; -1 for none."""
     many = gather(groups, a, groups.members, NONE)
-    found = 0
+    listed = 0
     for q in range(many):
         for place in range(near.shape[1]):
             other = np.int64(near[groups.members[q], place])
@@ -174,26 +174,26 @@ def _partner(
             if b == a or groups.seen[b]:
                 continue
             groups.seen[b] = 1
-            groups.partner[found] = b
-            groups.price[found] = _promise(space, groups, a, b, min(many, SPEAKERS))
-            found += 1
-    for q in range(found):
+            groups.partner[listed] = b
+            groups.price[listed] = _estimated_cost(space, groups, a, b, min(many, SPEAKERS))
+            listed += 1
+    for q in range(listed):
         groups.seen[groups.partner[q]] = 0
     best, chosen = INFINITE, NONE
-    for _ in range(min(TRIED, found)):
-        i, guess = cheapest(groups.price, found)
+    for _ in range(min(TRIED, listed)):
+        i, guess = cheapest(groups.price, listed)
         b = groups.partner[i]
-        gained = _gained(rules, groups, a, b)
+        gained = _records_gained(rules, groups, a, b)
         if guess > HOPELESS * best * gained:
             continue
-        price = joined(space, work, groups, a, b) / gained
+        price = merging_cost(space, work, groups, a, b) / gained
         if price < best or (price == best and b < chosen):
             best, chosen = price, b
     return best, chosen
 
 
 @compiled
-def _promise(space: Any, groups: Any, a: Index, b: Index, speakers: Index) -> float:
+def _estimated_cost(space: Any, groups: Any, a: Index, b: Index, speakers: Index) -> float:
     """A guess at what joining costs, after Ward: members of one, seen from the other's centre."""
     total, records = 0.0, np.int64(0)
     for q in range(speakers):
@@ -205,8 +205,8 @@ def _promise(space: Any, groups: Any, a: Index, b: Index, speakers: Index) -> fl
 
 
 @compiled
-def _gained(rules: Any, groups: Any, a: Index, b: Index) -> float:
-    """The records that come nearer to standing by themselves."""
+def _records_gained(rules: Any, groups: Any, a: Index, b: Index) -> float:
+    """The records that gain by a merge: those of the groups that are still incomplete."""
     records = groups.records[a]
     if groups.records[b] < rules.k:
         records += groups.records[b]
@@ -214,8 +214,8 @@ def _gained(rules: Any, groups: Any, a: Index, b: Index) -> float:
 
 
 @compiled
-def _anyone(space: Any, groups: Any, a: Index) -> tuple[float, Index]:
-    """The nearest other group of all, where no neighbour is in another one."""
+def _find_nearest_group(space: Any, groups: Any, a: Index) -> tuple[float, Index]:
+    """Find the nearest other group among all, for when no neighbour is in another group."""
     best, chosen = INFINITE, NONE
     for t in range(groups.of.size):
         b = groups.of[t]
@@ -227,8 +227,8 @@ def _anyone(space: Any, groups: Any, a: Index) -> tuple[float, Index]:
 
 
 @compiled
-def _unite(space: Any, groups: Any, a: Index, b: Index) -> Index:
-    """Move the smaller into the larger; the number of the whole."""
+def _merge_groups(space: Any, groups: Any, a: Index, b: Index) -> Index:
+    """Merge the smaller group into the larger one; the number of the merged group."""
     into, gone = (a, b) if groups.many[a] > groups.many[b] else (b, a)
     t = groups.head[gone]
     while t >= 0:
@@ -250,7 +250,7 @@ def grow_together(space: Any, work: Any, rules: Any, groups: Any, near: Ints) ->
     for a in range(groups.of.size):
         many = gather(groups, a, groups.members, NONE)
         if many and not stands(rules, groups.members, many, groups.records[a]):
-            price, b = _partner(space, work, rules, groups, near, a)
+            price, b = _find_partner(space, work, rules, groups, near, a)
             if b >= 0:
                 waiting.append((price, a, b, groups.version[a], groups.version[b]))
             else:
@@ -261,15 +261,15 @@ def grow_together(space: Any, work: Any, rules: Any, groups: Any, near: Ints) ->
         if groups.version[a] != version_a:
             continue
         if b != a and groups.version[b] == version_b:
-            a = _unite(space, groups, a, b)
+            a = _merge_groups(space, groups, a, b)
             refresh(space, work, groups, a)
             many = gather(groups, a, groups.members, NONE)
             if stands(rules, groups.members, many, groups.records[a]):
                 continue
         # The partner has changed, or the whole still needs one.
-        price, chosen = _partner(space, work, rules, groups, near, a)
+        price, chosen = _find_partner(space, work, rules, groups, near, a)
         if chosen < 0:
-            price, chosen = _anyone(space, groups, a)
+            price, chosen = _find_nearest_group(space, groups, a)
             if chosen < 0:
                 return
         heapq.heappush(waiting, (price, a, chosen, groups.version[a], groups.version[chosen]))

@@ -19,7 +19,7 @@ Number = Any  # of numpy's kinds or of Python's
 
 
 @compiled
-def _enter(near: Ints, far: Floats32, t: Index, other: Index, distance: Number) -> None:
+def _insert_neighbour(near: Ints, far: Floats32, t: Index, other: Index, distance: Number) -> None:
     """Put a tuple into the list of another, nearest first, the first of equals first."""
     last = near.shape[1] - 1
     for place in range(last + 1):
@@ -46,9 +46,9 @@ def compare_next(space: Any, order: Ints, window: Index, near: Ints, far: Floats
             other = np.int64(order[beside])
             distance = np.float32(apart(space, t, space.target[other]))
             if distance < far[t, last]:
-                _enter(near, far, t, other, distance)
+                _insert_neighbour(near, far, t, other, distance)
             if distance < far[other, last]:
-                _enter(near, far, other, t, distance)
+                _insert_neighbour(near, far, other, t, distance)
 
 
 @compiled
@@ -59,6 +59,6 @@ def compare_all(space: Any, near: Ints, far: Floats32) -> None:
         for other in range(t):
             distance = np.float32(apart(space, t, space.target[other]))
             if distance < far[t, last]:
-                _enter(near, far, t, other, distance)
+                _insert_neighbour(near, far, t, other, distance)
             if distance < far[other, last]:
-                _enter(near, far, other, t, distance)
+                _insert_neighbour(near, far, other, t, distance)

@@ -29,8 +29,8 @@ Index = Any  # of numpy's kinds or of Python's
 
 
 @compiled
-def _drawn(state: NDArray[np.uint64]) -> float:
-    """A number from 0 to 1 (xorshift64*)."""
+def _draw_uniform(state: NDArray[np.uint64]) -> float:
+    """Draw a number from 0 up to 1 (xorshift64*)."""
     x = state[0]
     x ^= x >> np.uint64(12)
     x ^= x << np.uint64(25)
@@ -61,27 +61,38 @@ def merge_again(
     many = np.empty(TOGETHER, np.int64)
     records = np.empty(TOGETHER, np.int64)
     cost = np.empty(TOGETHER)
-    done = np.empty(TOGETHER, np.bool_)
+    complete = np.empty(TOGETHER, np.bool_)
     price = np.empty((TOGETHER, TOGETHER))
     for _ in range(times):
-        t = min(int(_drawn(state) * tuples), tuples - 1)
+        t = min(int(_draw_uniform(state) * tuples), tuples - 1)
         if groups.cost[groups.of[t]] <= SLIGHT:
             continue
-        dissolved, found = _neighbourhood(groups, near, t, chosen, taken, state)
-        if found < 2:
+        dissolved, many_taken = _collect_neighbourhood(groups, near, t, chosen, taken, state)
+        if many_taken < 2:
             continue
         before = 0.0
         for g in range(dissolved):
             before += groups.cost[chosen[g]]
-        for i in range(found):
+        for i in range(many_taken):
             members[i, 0] = taken[i]
             many[i], cost[i], records[i] = 1, 0.0, space.weight[taken[i]]
-            done[i] = stands(rules, members[i], many[i], records[i])
+            complete[i] = stands(rules, members[i], many[i], records[i])
         left = _merge_few(
-            space, work, rules, found, members, many, records, cost, done, price, both, state
+            space,
+            work,
+            rules,
+            many_taken,
+            members,
+            many,
+            records,
+            cost,
+            complete,
+            price,
+            both,
+            state,
         )
         after = 0.0
-        for i in range(found):
+        for i in range(many_taken):
             after += cost[i]
         if left == 0 or after >= before - SLIGHT or left > dissolved + many_free:
             continue
@@ -90,7 +101,7 @@ def merge_again(
             many_free -= 1
             chosen[g] = free[many_free]
         place = 0
-        for i in range(found):
+        for i in range(many_taken):
             if many[i] == 0:
                 continue
             for q in range(many[i]):
@@ -107,14 +118,14 @@ def merge_again(
 
 
 @compiled
-def _neighbourhood(
+def _collect_neighbourhood(
     groups: Any, near: Ints, t: Index, chosen: Longs, taken: Longs, state: NDArray[np.uint64]
 ) -> tuple[Index, Index]:
-    """The group of a tuple and some around it, with all their members; how many of both."""
-    dissolved, found = 0, 0
+    """Collect the group of a tuple, some near groups and all members; how many of both."""
+    dissolved, many_taken = 0, 0
     group, at = groups.of[t], 0
     while True:
-        if groups.many[group] + found <= TOGETHER:
+        if groups.many[group] + many_taken <= TOGETHER:
             known = False
             for g in range(dissolved):
                 known |= chosen[g] == group
@@ -123,15 +134,15 @@ def _neighbourhood(
                 dissolved += 1
                 member = groups.head[group]
                 while member >= 0:
-                    taken[found] = member
-                    found += 1
+                    taken[many_taken] = member
+                    many_taken += 1
                     member = groups.after[member]
-        if at >= 3 * TOGETHER or found == 0:
-            return dissolved, found
+        if at >= 3 * TOGETHER or many_taken == 0:
+            return dissolved, many_taken
         # On to the group of some neighbour of some member, nearer ones more often.
         at += 1
-        member = taken[min(int(_drawn(state) * found), found - 1)]
-        share = _drawn(state)
+        member = taken[min(int(_draw_uniform(state) * many_taken), many_taken - 1)]
+        share = _draw_uniform(state)
         other = np.int64(near[member, min(int(share * share * near.shape[1]), near.shape[1] - 1)])
         if other >= 0:
             group = groups.of[other]
@@ -142,30 +153,32 @@ def _merge_few(
     space: Any,
     work: Any,
     rules: Any,
-    found: Index,
+    many_taken: Index,
     members: Any,
     many: Any,
     records: Any,
     cost: Floats,
-    done: Any,
+    complete: Any,
     price: Any,
     both: Longs,
     state: NDArray[np.uint64],
 ) -> Index:
     """Merge the cheapest two, one of them incomplete, until none is; how many are left."""
-    left = found
-    for a in range(found):
-        _prices(space, work, a, a, members, many, records, cost, done, price, both, state)
+    left = many_taken
+    for a in range(many_taken):
+        _update_prices(
+            space, work, a, a, members, many, records, cost, complete, price, both, state
+        )
     while True:
         best, first, second = INFINITE, -1, -1
-        for a in range(found):
+        for a in range(many_taken):
             if many[a]:
                 for b in range(a):
                     if many[b] and price[a, b] < best:
                         best, first, second = price[a, b], a, b
         if first < 0:
-            for a in range(found):
-                if many[a] and not done[a]:
+            for a in range(many_taken):
+                if many[a] and not complete[a]:
                     return 0
             return left
         for q in range(many[second]):
@@ -174,13 +187,26 @@ def _merge_few(
         records[first] += records[second]
         many[second], cost[second] = 0, 0.0
         cost[first] = group_cost(space, work, members[first], many[first])
-        done[first] = stands(rules, members[first], many[first], records[first])
+        complete[first] = stands(rules, members[first], many[first], records[first])
         left -= 1
-        _prices(space, work, first, found, members, many, records, cost, done, price, both, state)
+        _update_prices(
+            space,
+            work,
+            first,
+            many_taken,
+            members,
+            many,
+            records,
+            cost,
+            complete,
+            price,
+            both,
+            state,
+        )
 
 
 @compiled
-def _prices(
+def _update_prices(
     space: Any,
     work: Any,
     group: Index,
@@ -189,12 +215,12 @@ def _prices(
     many: Any,
     records: Any,
     cost: Floats,
-    done: Any,
+    complete: Any,
     price: Any,
     both: Longs,
     state: NDArray[np.uint64],
 ) -> None:
-    """What joining a group and each of the first others costs, for each record that needs it.
+    """Update the price, per record in need, of merging a group with each of the first others.
 
     Give or take some chance. All in one go: a call takes as long as the cost of a small group.
     """
@@ -203,7 +229,7 @@ def _prices(
         if other == group or many[other] == 0:
             continue
         a, b = max(group, other), min(group, other)
-        if done[a] and done[b]:
+        if complete[a] and complete[b]:
             price[a, b] = INFINITE
             continue
         for q in range(many[a]):
@@ -217,5 +243,5 @@ def _prices(
             if pair:
                 pairs[both[0], both[1]] = together
         more = together - cost[a] - cost[b]
-        needing = (0 if done[a] else records[a]) + (0 if done[b] else records[b])
-        price[a, b] = more / needing * (1.0 + CHANCE * _drawn(state))
+        needing = (0 if complete[a] else records[a]) + (0 if complete[b] else records[b])
+        price[a, b] = more / needing * (1.0 + CHANCE * _draw_uniform(state))

@@ -1,4 +1,4 @@
-"""What every group must be: so many records, people, different confidential values."""
+"""The rules every group must keep: enough records, people and different sensitive values."""
 
 from __future__ import annotations
 
@@ -35,50 +35,52 @@ def wanted(
     closeness: float | None,
     protects: Sequence[str] | None,
 ) -> list[Wanted]:
-    """The rules that are asked for, beyond k records; those that nothing could meet are refused."""
-    found: list[Wanted] = []
+    """Collect the rules beyond k records; rules that no group could keep are refused."""
+    requirements: list[Wanted] = []
     if tuples.people is not None:
         _check_people(tuples.people, k)
-        found.append((tuples.people, DISTINCT, float(k)))
+        requirements.append((tuples.people, DISTINCT, float(k)))
     if least is None and closeness is None:
-        return found
-    for held in _protected(tuples, protects):
+        return requirements
+    for column in _find_protected(tuples, protects):
         if least is not None:
-            _check_variety(held, least, diversity)
-            found.append((held, DISTINCT if diversity == "distinct" else ENTROPY, float(least)))
+            _check_diversity(column, least, diversity)
+            requirements.append(
+                (column, DISTINCT if diversity == "distinct" else ENTROPY, float(least))
+            )
         if closeness is not None:
-            found.append((held, ORDERED if held.ordered else EQUAL, closeness))
-    return found
+            requirements.append((column, ORDERED if column.ordered else EQUAL, closeness))
+    return requirements
 
 
-def _protected(tuples: Tuples, protects: Sequence[str] | None) -> list[Held]:
-    known = {held.name: held for held in tuples.watched}
-    if not known:
+def _find_protected(tuples: Tuples, protects: Sequence[str] | None) -> list[Held]:
+    columns = {column.name: column for column in tuples.watched}
+    if not columns:
         raise ParameterError(
             "l and t are about confidential columns, and there is none",
             "give columns the role confidential",
         )
-    names = list(known) if protects is None else list(protects)
+    names = list(columns) if protects is None else list(protects)
     for name in names:
-        if name not in known:
+        if name not in columns:
             raise ParameterError(
                 f"protects names {name!r}, which is no confidential column",
-                f"there {'is' if len(known) == 1 else 'are'} {', '.join(map(repr, known))}",
+                f"there {'is' if len(columns) == 1 else 'are'} {', '.join(map(repr, columns))}",
             )
-    return [known[name] for name in names]
+    return [columns[name] for name in names]
 
 
 def _check_people(people: Held, k: int) -> None:
-    there = len(np.unique(people.value))
-    if there < k:
+    many_people = len(np.unique(people.value))
+    if many_people < k:
         raise ParameterError(
-            f"k is {k:,}, and the records are of only {there:,} different people",
-            f"choose k up to {there:,}",
+            f"k is {k:,}, and the records are of only {many_people:,} different people",
+            f"choose k up to {many_people:,}",
         )
 
 
-def _check_variety(held: Held, least: int, diversity: str) -> None:
-    _, counts = _numbered(held)
+def _check_diversity(column: Held, least: int, diversity: str) -> None:
+    _, counts = _encode_values(column)
     shares = counts / counts.sum()
     most = len(shares)
     if diversity == "entropy":
@@ -86,13 +88,13 @@ def _check_variety(held: Held, least: int, diversity: str) -> None:
         most = floor(exp(float(-(shares * np.log(shares)).sum())) + 1e-9)
     if least > most:
         raise ParameterError(
-            f"l is {least:,}, and {held.name!r} has no more than {most:,} in the whole table",
-            f"choose l up to {most:,}" if most > 1 else f"{held.name!r} cannot be protected so",
+            f"l is {least:,}, and {column.name!r} has no more than {most:,} in the whole table",
+            f"choose l up to {most:,}" if most > 1 else f"{column.name!r} cannot be protected so",
         )
 
 
 def standing(tuples: Tuples, k: int, wanted: Sequence[Wanted]) -> Callable[[Longs], bool]:
-    """Tells of some tuples, by place, whether they could be a group."""
+    """A test of whether some tuples, given by place, could be a group."""
     from ontomask.methods.microaggregation.merging.bundles import bundled
     from ontomask.methods.microaggregation.merging.rules_kernels import stands
 
@@ -113,9 +115,9 @@ def rules_for(tuples: Tuples, k: int, wanted: Sequence[Wanted], order: Longs) ->
     place = np.empty(size, dtype=np.int64)
     place[order] = np.arange(size)
     offset = 0
-    for r, (held, _, _) in enumerate(wanted):
-        codes, often = _numbered(held)
-        pairs, weight = _summed(place[held.tuple], codes, held.count, len(often))
+    for r, (column, _, _) in enumerate(wanted):
+        codes, often = _encode_values(column)
+        pairs, weight = _sum_pairs(place[column.tuple], codes, column.count, len(often))
         owner, value = np.divmod(pairs, len(often))
         start[r] = offset + np.searchsorted(owner, np.arange(size + 1))
         own[r] = np.diff(start[r])
@@ -130,30 +132,30 @@ def rules_for(tuples: Tuples, k: int, wanted: Sequence[Wanted], order: Longs) ->
         kind=np.array([kind for _, kind, _ in wanted], dtype=np.int8),
         limit=np.array([limit for _, _, limit in wanted], dtype=np.float64),
         start=start,
-        value=_joined(values, np.int32),
-        often=_joined(counts, np.int64),
+        value=_concatenate(values, np.int32),
+        often=_concatenate(counts, np.int64),
         own=own,
         first=np.array(first, dtype=np.int64),
-        share=_joined(shares, np.float64),
+        share=_concatenate(shares, np.float64),
         seen=np.zeros(most, dtype=np.int64),
-        found=np.zeros(most, dtype=np.int32),
+        distinct=np.zeros(most, dtype=np.int32),
     )
 
 
-def _numbered(held: Held) -> tuple[Longs, NDArray[Any]]:
+def _encode_values(column: Held) -> tuple[Longs, NDArray[Any]]:
     """The values as numbers without gaps, and how many records hold each in the whole table."""
-    if held.whole is None:
-        codes = np.unique(held.value, return_inverse=True)[1].ravel()
-        return codes, np.bincount(codes, weights=held.count)
-    there = np.flatnonzero(held.whole)
-    return np.searchsorted(there, held.value), held.whole[there]
+    if column.whole is None:
+        codes = np.unique(column.value, return_inverse=True)[1].ravel()
+        return codes, np.bincount(codes, weights=column.count)
+    present = np.flatnonzero(column.whole)
+    return np.searchsorted(present, column.value), column.whole[present]
 
 
-def _summed(owner: Longs, value: Longs, count: Longs, size: int) -> tuple[Longs, Longs]:
+def _sum_pairs(owner: Longs, value: Longs, count: Longs, size: int) -> tuple[Longs, Longs]:
     """Each pair of a tuple and a value once, in order, with its count."""
     pairs, which = np.unique(owner * size + value, return_inverse=True)
     return pairs, np.bincount(which.ravel(), weights=count).astype(np.int64)
 
 
-def _joined(parts: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
+def _concatenate(parts: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
     return np.concatenate(parts).astype(kind) if parts else np.zeros(0, dtype=kind)

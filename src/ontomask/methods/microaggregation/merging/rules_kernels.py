@@ -1,4 +1,4 @@
-"""When a group may stand by itself: enough records, and enough variety of what is confidential."""
+"""Whether a group is complete: enough records, and enough variety of sensitive values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Index = Any  # of numpy's kinds or of Python's
 
 
 class Rules(NamedTuple):
-    """What every group must be.
+    """The rules every group must keep.
 
     Tuple ``t`` holds, for rule ``r``, the values ``value[start[r, t]:start[r, t + 1]]`` in
     ``often`` records each; ``own[r, t]`` is how many different ones these are. ``share`` says how
@@ -42,7 +42,7 @@ class Rules(NamedTuple):
     first: Longs
     share: Floats
     seen: Longs  # work space, clean between calls
-    found: Ints
+    distinct: Ints  # work space: the values counted in ``seen``
 
 
 @compiled
@@ -52,64 +52,64 @@ def stands(rules: Any, members: Longs, many: Index, records: Index) -> bool:
         return False
     kept = True
     for r in range(rules.kind.size):
-        kept = kept and _kept(rules, r, members, many)
+        kept = kept and _keeps_rule(rules, r, members, many)
     return kept
 
 
 @compiled
-def _kept(rules: Any, r: Index, members: Longs, many: Index) -> bool:
+def _keeps_rule(rules: Any, r: Index, members: Longs, many: Index) -> bool:
     kind, limit = rules.kind[r], rules.limit[r]
     if kind == DISTINCT:
         for q in range(many):  # one tuple may do
             if rules.own[r, members[q]] >= limit:
                 return True
-    found, total = np.int64(0), np.int64(0)
+    many_distinct, total = np.int64(0), np.int64(0)
     for q in range(many):
         t = members[q]
         for at in range(rules.start[r, t], rules.start[r, t + 1]):
             value = rules.value[at]
             if rules.seen[value] == 0:
-                rules.found[found] = value
-                found += 1
+                rules.distinct[many_distinct] = value
+                many_distinct += 1
             rules.seen[value] += rules.often[at]
             total += rules.often[at]
-        if kind == DISTINCT and found >= limit:
+        if kind == DISTINCT and many_distinct >= limit:
             break
-    kept = found >= limit
+    kept = many_distinct >= limit
     if kind == ENTROPY:
-        kept = _entropy(rules, found, total) >= np.log(limit) - SLIGHT
+        kept = _entropy(rules, many_distinct, total) >= np.log(limit) - SLIGHT
     elif kind == EQUAL:
-        kept = _equal(rules, r, found, total) <= limit + SLIGHT
+        kept = _equal_distance(rules, r, many_distinct, total) <= limit + SLIGHT
     elif kind == ORDERED:
-        kept = _ordered(rules, r, total) <= limit + SLIGHT
-    for i in range(found):
-        rules.seen[rules.found[i]] = 0
+        kept = _ordered_distance(rules, r, total) <= limit + SLIGHT
+    for i in range(many_distinct):
+        rules.seen[rules.distinct[i]] = 0
     return kept
 
 
 @compiled
-def _entropy(rules: Any, found: Index, total: Index) -> float:
+def _entropy(rules: Any, many_distinct: Index, total: Index) -> float:
     entropy = 0.0
-    for i in range(found):
-        share = rules.seen[rules.found[i]] / total
+    for i in range(many_distinct):
+        share = rules.seen[rules.distinct[i]] / total
         entropy -= share * np.log(share)
     return entropy
 
 
 @compiled
-def _equal(rules: Any, r: Index, found: Index, total: Index) -> float:
+def _equal_distance(rules: Any, r: Index, many_distinct: Index, total: Index) -> float:
     """Half the summed difference between the shares of the group and of the table."""
     base = rules.first[r]
     summed, covered = 0.0, 0.0
-    for i in range(found):
-        value = rules.found[i]
+    for i in range(many_distinct):
+        value = rules.distinct[i]
         summed += abs(rules.seen[value] / total - rules.share[base + value])
         covered += rules.share[base + value]
     return 0.5 * (summed + max(1.0 - covered, 0.0))
 
 
 @compiled
-def _ordered(rules: Any, r: Index, total: Index) -> float:
+def _ordered_distance(rules: Any, r: Index, total: Index) -> float:
     """The summed difference between the cumulative shares, over the steps there are."""
     base, last = rules.first[r], rules.first[r + 1]
     steps = last - base - 1

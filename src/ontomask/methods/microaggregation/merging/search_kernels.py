@@ -46,14 +46,14 @@ Number = Any  # of numpy's kinds or of Python's
 
 
 @compiled
-def _share(space: Any, groups: Any, t: Index, group: Index) -> float:
-    """What a tuple costs, or would cost, in a group whose centroid stays."""
+def _tuple_cost(space: Any, groups: Any, t: Index, group: Index) -> float:
+    """The cost of a tuple in a group, were it a member, if the centroid stays."""
     return space.weight[t] * priced(space, apart(space, t, groups.centre[group]))
 
 
 @compiled
-def _with_and_without(groups: Any, group: Index, joins: Index, leaves: Index) -> Index:
-    """The members of a group with one tuple more and one less, in ``groups.others``."""
+def _collect_changed_members(groups: Any, group: Index, joins: Index, leaves: Index) -> Index:
+    """Collect the members with one tuple more and one less in ``groups.others``; how many."""
     many = gather(groups, group, groups.others, leaves)
     if joins >= 0:
         groups.others[many] = joins
@@ -62,23 +62,23 @@ def _with_and_without(groups: Any, group: Index, joins: Index, leaves: Index) ->
 
 
 @compiled
-def _changed(
+def _changed_cost(
     space: Any, work: Any, groups: Any, group: Index, joins: Index, leaves: Index
 ) -> float:
     """What a group would cost with one tuple more and one less; -1 stands for none."""
     if groups.many[group] > MANY:
         cost = groups.cost[group]
         if joins >= 0:
-            cost += _share(space, groups, joins, group)
+            cost += _tuple_cost(space, groups, joins, group)
         if leaves >= 0:
-            cost -= _share(space, groups, leaves, group)
+            cost -= _tuple_cost(space, groups, leaves, group)
         return cost
-    many = _with_and_without(groups, group, joins, leaves)
+    many = _collect_changed_members(groups, group, joins, leaves)
     return group_cost(space, work, groups.others, many) if many else 0.0
 
 
 @compiled
-def _still_stands(
+def _still_keeps_rules(
     space: Any, rules: Any, groups: Any, group: Index, joins: Index, leaves: Index
 ) -> bool:
     records = groups.records[group]
@@ -90,7 +90,7 @@ def _still_stands(
         return False
     if rules.kind.size == 0:
         return True
-    many = _with_and_without(groups, group, joins, leaves)
+    many = _collect_changed_members(groups, group, joins, leaves)
     return stands(rules, groups.others, many, records)
 
 
@@ -105,26 +105,30 @@ def improve_tuples(
 
     Where no group around has changed since a moment, there is nothing new to try.
     """
-    done = 0
+    improvements = 0
     nearby, price = np.empty(near.shape[1], np.int64), np.empty(near.shape[1])
     for t in range(groups.of.size):
         home = groups.of[t]
         if groups.many[home] == 1 or groups.cost[home] <= SLIGHT:
             continue
-        if groups.changed[home] < since and not _anything_new(groups, near, t, since):
+        if groups.changed[home] < since and not _has_changed_nearby(groups, near, t, since):
             continue
-        found = _groups_nearby(space, groups, near, t, nearby, price)
-        if not found:
+        many_nearby = _find_groups_nearby(space, groups, near, t, nearby, price)
+        if not many_nearby:
             continue
-        if _still_stands(space, rules, groups, home, NONE, t):
-            done += _move(space, work, rules, groups, t, nearby, price, found, since)
+        if _still_keeps_rules(space, rules, groups, home, NONE, t):
+            improvements += _try_move(
+                space, work, rules, groups, t, nearby, price, many_nearby, since
+            )
         else:
-            done += _exchange(space, work, rules, groups, near, t, nearby, price, found, since)
-    return done
+            improvements += _try_exchange(
+                space, work, rules, groups, near, t, nearby, price, many_nearby, since
+            )
+    return improvements
 
 
 @compiled
-def _anything_new(groups: Any, near: Ints, t: Index, since: Index) -> bool:
+def _has_changed_nearby(groups: Any, near: Ints, t: Index, since: Index) -> bool:
     for place in range(near.shape[1]):
         other = np.int64(near[t, place])
         if other < 0:
@@ -135,11 +139,11 @@ def _anything_new(groups: Any, near: Ints, t: Index, since: Index) -> bool:
 
 
 @compiled
-def _groups_nearby(
+def _find_groups_nearby(
     space: Any, groups: Any, near: Ints, t: Index, nearby: Longs, price: Floats
 ) -> Index:
     """The groups of a tuple's neighbours, and what it would cost there."""
-    found = 0
+    many_nearby = 0
     for place in range(near.shape[1]):
         other = np.int64(near[t, place])
         if other < 0:
@@ -148,16 +152,16 @@ def _groups_nearby(
         if group == groups.of[t] or groups.seen[group]:
             continue
         groups.seen[group] = 1
-        nearby[found] = group
-        price[found] = _share(space, groups, t, group)
-        found += 1
-    for i in range(found):
+        nearby[many_nearby] = group
+        price[many_nearby] = _tuple_cost(space, groups, t, group)
+        many_nearby += 1
+    for i in range(many_nearby):
         groups.seen[nearby[i]] = 0
-    return found
+    return many_nearby
 
 
 @compiled
-def _move(
+def _try_move(
     space: Any,
     work: Any,
     rules: Any,
@@ -165,25 +169,25 @@ def _move(
     t: Index,
     nearby: Longs,
     price: Floats,
-    found: Index,
+    many_nearby: Index,
     since: Index,
 ) -> Index:
-    """To the group where the sum falls most, if it falls."""
+    """Move a tuple to the group where the summed cost falls most, if it falls."""
     home = groups.of[t]
     known = groups.changed[home] < since
     saved = -1.0
     best, chosen = -SLIGHT, NONE
-    for _ in range(min(NEAREST, found)):
-        i, guess = cheapest(price, found)
+    for _ in range(min(NEAREST, many_nearby)):
+        i, guess = cheapest(price, many_nearby)
         group = np.int64(nearby[i])
         if known and groups.changed[group] < since:
             continue
         if saved < 0:
-            saved = groups.cost[home] - _changed(space, work, groups, home, NONE, t)
+            saved = groups.cost[home] - _changed_cost(space, work, groups, home, NONE, t)
         if guess > 3 * saved + 0.1 * space.weight[t]:
             break
-        change = _changed(space, work, groups, group, t, NONE) - groups.cost[group] - saved
-        if change < best and _still_stands(space, rules, groups, group, t, NONE):
+        change = _changed_cost(space, work, groups, group, t, NONE) - groups.cost[group] - saved
+        if change < best and _still_keeps_rules(space, rules, groups, group, t, NONE):
             best, chosen = change, group
     if chosen < 0:
         return 0
@@ -194,7 +198,7 @@ def _move(
 
 
 @compiled
-def _exchange(
+def _try_exchange(
     space: Any,
     work: Any,
     rules: Any,
@@ -203,28 +207,30 @@ def _exchange(
     t: Index,
     nearby: Longs,
     price: Floats,
-    found: Index,
+    many_nearby: Index,
     since: Index,
 ) -> Index:
-    """For a tuple that its group cannot spare: leave and be replaced, or change places."""
+    """Replace or exchange a tuple that its group cannot spare, if the summed cost falls."""
     home = groups.of[t]
     known = groups.changed[home] < since
-    own = _share(space, groups, t, home)
+    own = _tuple_cost(space, groups, t, home)
     spare, repair = NONE, INFINITE
     if not known:
-        spare, repair = _replacement(space, work, rules, groups, near, t)
+        spare, repair = _find_replacement(space, work, rules, groups, near, t)
     best, chosen, other = -SLIGHT, NONE, NONE
-    for _ in range(min(NEAREST, found)):
-        i, guess = cheapest(price, found)
+    for _ in range(min(NEAREST, many_nearby)):
+        i, guess = cheapest(price, many_nearby)
         group = np.int64(nearby[i])
         if known and groups.changed[group] < since:
             continue
         if spare >= 0 and groups.of[spare] != group and guess + repair < 0.3 * guess + 0.05:
-            change = _changed(space, work, groups, group, t, NONE) - groups.cost[group] + repair
-            if change < best and _still_stands(space, rules, groups, group, t, NONE):
+            change = (
+                _changed_cost(space, work, groups, group, t, NONE) - groups.cost[group] + repair
+            )
+            if change < best and _still_keeps_rules(space, rules, groups, group, t, NONE):
                 best, chosen, other = change, group, spare
         if groups.many[group] <= MANY:
-            change, partner = _best_exchange(space, work, rules, groups, t, group, guess, own)
+            change, partner = _find_best_exchange(space, work, rules, groups, t, group, guess, own)
             if change < best:
                 best, chosen, other = change, group, partner
     if chosen < 0:
@@ -240,10 +246,10 @@ def _exchange(
 
 
 @compiled
-def _replacement(
+def _find_replacement(
     space: Any, work: Any, rules: Any, groups: Any, near: Ints, t: Index
 ) -> tuple[Index, float]:
-    """A tuple that another group can spare, to take the place of one; what that changes."""
+    """Find a tuple of another group to replace this one; the tuple and the change in cost."""
     home = groups.of[t]
     need = rules.k - (groups.records[home] - space.weight[t])
     best, chosen = INFINITE, NONE
@@ -259,24 +265,26 @@ def _replacement(
                     continue
                 if groups.records[group] - space.weight[other] < rules.k:
                     continue
-                change = _share(space, groups, other, home) - _share(space, groups, other, group)
+                change = _tuple_cost(space, groups, other, home) - _tuple_cost(
+                    space, groups, other, group
+                )
                 if change < best:
                     best, chosen = change, other
         member = groups.after[member]
     if chosen < 0:
         return NONE, INFINITE
     group = groups.of[chosen]
-    if not _still_stands(space, rules, groups, group, NONE, chosen):
+    if not _still_keeps_rules(space, rules, groups, group, NONE, chosen):
         return NONE, INFINITE
-    if not _still_stands(space, rules, groups, home, chosen, t):
+    if not _still_keeps_rules(space, rules, groups, home, chosen, t):
         return NONE, INFINITE
-    change = _changed(space, work, groups, home, chosen, t) - groups.cost[home]
-    change += _changed(space, work, groups, group, NONE, chosen) - groups.cost[group]
+    change = _changed_cost(space, work, groups, home, chosen, t) - groups.cost[home]
+    change += _changed_cost(space, work, groups, group, NONE, chosen) - groups.cost[group]
     return chosen, change
 
 
 @compiled
-def _best_exchange(
+def _find_best_exchange(
     space: Any,
     work: Any,
     rules: Any,
@@ -286,7 +294,7 @@ def _best_exchange(
     guess: Number,
     own: Number,
 ) -> tuple[float, Index]:
-    """The member of another group to change places with, and what that changes."""
+    """Find the best member of another group to exchange with; the change in cost, and which."""
     home = groups.of[t]
     many = gather(groups, group, groups.members, NONE)
     best, chosen = 0.0, NONE
@@ -302,19 +310,21 @@ def _best_exchange(
             if groups.records[group] - difference < rules.k:
                 continue
             change = guess - own
-            change += _share(space, groups, other, home) - _share(space, groups, other, group)
+            change += _tuple_cost(space, groups, other, home) - _tuple_cost(
+                space, groups, other, group
+            )
             if change < least:
                 least, at = change, q
         if at < 0:
             break
         other = groups.members[at]
         groups.members[at] = -1
-        change = _changed(space, work, groups, home, other, t) - groups.cost[home]
-        change += _changed(space, work, groups, group, t, other) - groups.cost[group]
+        change = _changed_cost(space, work, groups, home, other, t) - groups.cost[home]
+        change += _changed_cost(space, work, groups, group, t, other) - groups.cost[group]
         if (
             change < best
-            and _still_stands(space, rules, groups, home, other, t)
-            and _still_stands(space, rules, groups, group, t, other)
+            and _still_keeps_rules(space, rules, groups, home, other, t)
+            and _still_keeps_rules(space, rules, groups, group, t, other)
         ):
             best, chosen = change, other
     return best, chosen
@@ -331,7 +341,7 @@ def improve_groups(
 
     ``free`` are numbers of empty groups; how many there are, and how much was done.
     """
-    done = 0
+    improvements = 0
     distance = np.empty(groups.of.size)
     target = np.empty(groups.of.size, np.int64)
     for group in range(groups.head.size):
@@ -341,28 +351,28 @@ def improve_groups(
             groups.records[group] >= 2 * rules.k
             and groups.many[group] <= TOO_MANY
             and many_free
-            and _split(space, work, rules, groups, group, free[many_free - 1], distance, target)
+            and _try_split(space, work, rules, groups, group, free[many_free - 1], distance, target)
         ):
             many_free -= 1
-            done += 1
+            improvements += 1
             continue
-        if groups.many[group] <= 3 * rules.k and _dissolve(
+        if groups.many[group] <= 3 * rules.k and _try_dissolve(
             space, work, rules, groups, near, group, target
         ):
             free[many_free] = group
             many_free += 1
-            done += 1
+            improvements += 1
     for t in range(groups.of.size):
         if not many_free:
             break
-        if _found(space, work, rules, groups, near, t, free[many_free - 1], target):
+        if _try_new_group(space, work, rules, groups, near, t, free[many_free - 1], target):
             many_free -= 1
-            done += 1
-    return many_free, done
+            improvements += 1
+    return many_free, improvements
 
 
 @compiled
-def _split(
+def _try_split(
     space: Any,
     work: Any,
     rules: Any,
@@ -372,7 +382,7 @@ def _split(
     distance: Floats,
     target: Longs,
 ) -> bool:
-    """Part a group around its costliest tuple, or around the one farthest from that."""
+    """Split a group around its costliest tuple, or the one farthest from it, if that saves."""
     many = gather(groups, group, target, NONE)
     best, taken, seed = -SLIGHT, 0, NONE
     chosen, order = np.empty(many, np.int64), np.empty(many, np.int64)
@@ -389,7 +399,7 @@ def _split(
                 farthest, seed = far, t
         for q in range(many):
             distance[q] = apart(space, target[q], space.target[seed])
-        _sort(distance, many, order)
+        _sort_by_distance(distance, many, order)
         records, part = np.int64(0), 0
         while part < many and records < rules.k:
             groups.others[part] = target[order[part]]
@@ -428,7 +438,7 @@ def _split(
 
 
 @compiled
-def _sort(distance: Floats, many: Index, order: Longs) -> None:
+def _sort_by_distance(distance: Floats, many: Index, order: Longs) -> None:
     """The order of some distances, the first of equals first; by insertion, as they are few."""
     for q in range(many):
         place = q
@@ -439,7 +449,7 @@ def _sort(distance: Floats, many: Index, order: Longs) -> None:
 
 
 @compiled
-def _dissolve(
+def _try_dissolve(
     space: Any, work: Any, rules: Any, groups: Any, near: Ints, group: Index, target: Longs
 ) -> bool:
     """Send every member to the nearest group around, if that costs less than the group does."""
@@ -454,7 +464,7 @@ def _dissolve(
                 break
             beside = groups.of[other]
             if beside != group:
-                price = _share(space, groups, t, beside)
+                price = _tuple_cost(space, groups, t, beside)
                 if price < least:
                     least, target[q] = price, beside
         total += least
@@ -463,13 +473,13 @@ def _dissolve(
     if rules.kind.size and not _all_can_take(space, rules, groups, many, target):
         return False
     moved = groups.members[:many].copy()
-    before = groups.cost[group] + _costs(groups, target, many)
+    before = groups.cost[group] + _summed_costs(groups, target, many)
     for q in range(many):
         shift(space, groups, moved[q], target[q])
     groups.cost[group] = 0.0
     for q in range(many):
         refresh(space, work, groups, target[q])
-    if _costs(groups, target, many) < before - SLIGHT:
+    if _summed_costs(groups, target, many) < before - SLIGHT:
         return True
     for q in range(many):  # centroids moved, and not for the better: back again
         shift(space, groups, moved[q], group)
@@ -480,7 +490,7 @@ def _dissolve(
 
 
 @compiled
-def _costs(groups: Any, which: Longs, many: Index) -> float:
+def _summed_costs(groups: Any, which: Longs, many: Index) -> float:
     """What some groups cost, each counted once."""
     total = 0.0
     for q in range(many):
@@ -499,13 +509,13 @@ def _all_can_take(space: Any, rules: Any, groups: Any, many: Index, target: Long
         for other in range(q):
             if target[other] == target[q]:
                 return False
-        if not _still_stands(space, rules, groups, target[q], groups.members[q], NONE):
+        if not _still_keeps_rules(space, rules, groups, target[q], groups.members[q], NONE):
             return False
     return True
 
 
 @compiled
-def _found(
+def _try_new_group(
     space: Any,
     work: Any,
     rules: Any,
@@ -519,7 +529,7 @@ def _found(
     home = groups.of[t]
     if groups.many[home] == 1 or groups.records[home] - space.weight[t] < rules.k:
         return False
-    saved = _share(space, groups, t, home)
+    saved = _tuple_cost(space, groups, t, home)
     if saved <= SLIGHT:
         return False
     many, records = np.int64(1), space.weight[t]
@@ -551,13 +561,13 @@ def _found(
     moved = groups.members[:many].copy()
     if rules.kind.size and not _all_can_spare(space, rules, groups, moved, target):
         return False
-    before = _costs(groups, target, many)
+    before = _summed_costs(groups, target, many)
     for q in range(many):
         shift(space, groups, moved[q], new)
     for q in range(many):
         refresh(space, work, groups, target[q])
     refresh(space, work, groups, new)
-    if _costs(groups, target, many) + groups.cost[new] < before - SLIGHT:
+    if _summed_costs(groups, target, many) + groups.cost[new] < before - SLIGHT:
         return True
     for q in range(many):
         shift(space, groups, moved[q], target[q])
@@ -574,6 +584,6 @@ def _all_can_spare(space: Any, rules: Any, groups: Any, moved: Longs, target: Lo
         for other in range(q):
             if target[other] == target[q]:
                 return False
-        if not _still_stands(space, rules, groups, target[q], NONE, moved[q]):
+        if not _still_keeps_rules(space, rules, groups, target[q], NONE, moved[q]):
             return False
     return True

@@ -91,11 +91,11 @@ def space_of(operators: Operators, objective: str, centroid: str, order: Longs) 
     """The tuples of some operators, in an order that keeps like beside like."""
     tuples = operators.tuples
     attributes = tuples.attributes
-    factors = _factors(operators)
+    factors = _distance_factors(operators)
     places, numbers, starts, aboves = [], [], [np.zeros(1, dtype=np.int64)], []
     kind, scale, metric = [], [], []
     for j, attribute in enumerate(attributes):
-        start, above = _above(operators, j)
+        start, above = _candidates_above(operators, j)
         aboves.append(above)
         starts.append(start[1:] + starts[-1][-1])
         if isinstance(attribute, NominalAttribute):
@@ -126,7 +126,7 @@ def space_of(operators: Operators, objective: str, centroid: str, order: Longs) 
         weight=tuples.counts[order],
         kind=np.array(kind, dtype=np.int8),
         scale=np.array(scale),
-        table=_table(operators, first),
+        table=_distance_table(operators, first),
         first=first[:-1],
         width=np.array(width, dtype=np.int64),
         metric=np.array(metric),
@@ -143,14 +143,14 @@ def space_of(operators: Operators, objective: str, centroid: str, order: Longs) 
     )
 
 
-def _factors(operators: Operators) -> list[float]:
+def _distance_factors(operators: Operators) -> list[float]:
     """What the distances of attributes are multiplied with; a mean distance is one from 0 to 1."""
     factors = operators.factors
-    whole = 1.0 if operators.by_variance else sum(factors)
-    return [factor / whole for factor in factors]
+    total = 1.0 if operators.by_variance else sum(factors)
+    return [factor / total for factor in factors]
 
 
-def _table(operators: Operators, first: Longs) -> Ints:
+def _distance_table(operators: Operators, first: Longs) -> Ints:
     """Distances from values to candidates, attribute after attribute.
 
     Written where they belong, as a table of many words is large and there is to be no third one.
@@ -168,7 +168,7 @@ def _table(operators: Operators, first: Longs) -> Ints:
     return table
 
 
-def _above(operators: Operators, j: int) -> tuple[Longs, Ints]:
+def _candidates_above(operators: Operators, j: int) -> tuple[Longs, Ints]:
     """Which candidates each value brings in."""
     attribute = operators.tuples.attributes[j]
     if not isinstance(attribute, NominalAttribute):

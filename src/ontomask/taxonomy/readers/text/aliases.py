@@ -17,11 +17,11 @@ def certain_aliases(
     >>> certain_aliases([("HP:1", "a"), ("HP:2", "a"), ("HP:2", "b"), ("b", "a")], {"a", "b"})
     ({'HP:1': 'a'}, 2)
     """
-    found: dict[str, str] = {}
+    concepts: dict[str, str] = {}
     unclear: set[str] = set()
     for alias, concept in pairs:
         if alias == concept:
             continue
-        if alias in identifiers or found.setdefault(alias, concept) != concept:
+        if alias in identifiers or concepts.setdefault(alias, concept) != concept:
             unclear.add(alias)
-    return {a: concept for a, concept in found.items() if a not in unclear}, len(unclear)
+    return {a: concept for a, concept in concepts.items() if a not in unclear}, len(unclear)

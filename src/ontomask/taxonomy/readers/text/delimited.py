@@ -47,7 +47,7 @@ def read_table(
     if not text.strip():
         raise source.error("the file is empty", "it should hold a table of concepts")
     if delimiter is None:
-        delimiter = _delimiter(text)
+        delimiter = _delimiter_of_text(text)
     if delimiter is None:
         first = text.lstrip().splitlines()[0][:60]
         raise source.error(
@@ -55,10 +55,10 @@ def read_table(
             'write two columns, child and parent, or name the delimiter: delimiter="|"',
             line=1,
         )
-    rows, problem = _parse(text, delimiter, csv.QUOTE_MINIMAL, strip)
+    rows, problem = _parse_rows(text, delimiter, csv.QUOTE_MINIMAL, strip)
     if problem and delimiter == "\t":
         # In a plain tab-separated file a quotation mark is part of the text.
-        rows, problem = _parse(text, delimiter, csv.QUOTE_NONE, strip)
+        rows, problem = _parse_rows(text, delimiter, csv.QUOTE_NONE, strip)
     if problem:
         raise source.error(
             problem.cells[0],
@@ -69,45 +69,47 @@ def read_table(
 
 
 def checked_delimiter(delimiter: str | None) -> str | None:
-    r"""One character; a tab may be written ``\t``."""
+    r"""Check that a delimiter is one character; a tab may be written ``\t``."""
     if delimiter is None:
         return None
-    one = "\t" if delimiter in ("\\t", "tab") else delimiter
-    if len(one) != 1 or one in '\r\n"':
+    character = "\t" if delimiter in ("\\t", "tab") else delimiter
+    if len(character) != 1 or character in '\r\n"':
         raise ParameterError(f"the delimiter is {delimiter!r}", "it is one character, as ; or ,")
-    return one
+    return character
 
 
 def delimiter_of(source: Source) -> str | None:
-    """What separates the columns at the top of a file; None for a single column."""
-    return _delimiter(source.head_text[:-200] if len(source.head) > 60_000 else source.head_text)
+    """Detect what separates the columns of a file; None for a single column."""
+    return _delimiter_of_text(
+        source.head_text[:-200] if len(source.head) > 60_000 else source.head_text
+    )
 
 
 def first_row(source: Source) -> list[str]:
     """The cells of the first row, as far as they can be told; to know a format by."""
     top = source.head_text.strip().splitlines()[:50]
-    delimiter = _delimiter("\n".join(top))
+    delimiter = _delimiter_of_text("\n".join(top))
     if delimiter is None or top[0].startswith("{"):  # no column, or JSON
         return []
-    rows, _ = _parse(top[0], delimiter, csv.QUOTE_MINIMAL)
+    rows, _ = _parse_rows(top[0], delimiter, csv.QUOTE_MINIMAL)
     return rows[0].cells if rows else top[0].split(delimiter)
 
 
-def _delimiter(text: str, sample: int = 50) -> str | None:
+def _delimiter_of_text(text: str, sample: int = 50) -> str | None:
     """The first delimiter that cuts the top of the file into the same number of columns."""
     top = "\n".join(text.splitlines()[:sample])
     splitting: list[tuple[bool, str]] = []
     for candidate in DELIMITERS:
-        rows, problem = _parse(top, candidate, csv.QUOTE_MINIMAL)
+        rows, problem = _parse_rows(top, candidate, csv.QUOTE_MINIMAL)
         if problem and candidate == "\t":
-            rows, problem = _parse(top, candidate, csv.QUOTE_NONE)
+            rows, problem = _parse_rows(top, candidate, csv.QUOTE_NONE)
         widths = {len(row.cells) for row in rows}
         if widths and max(widths) > 1:
             splitting.append((len(widths) > 1 or problem is not None, candidate))
-    return min(splitting, key=lambda found: found[0])[1] if splitting else None
+    return min(splitting, key=lambda entry: entry[0])[1] if splitting else None
 
 
-def _parse(
+def _parse_rows(
     text: str, delimiter: str, quoting: Literal[0, 3], strip: bool = True
 ) -> tuple[list[Row], Row | None]:
     """The rows, and where parsing stopped on an error, that line with the reason."""
@@ -126,6 +128,6 @@ def _parse(
 
 
 def column(header: Sequence[str], names: Sequence[str]) -> int | None:
-    """Where the first of these names stands in a header."""
+    """Find the place of the first of these names in a header."""
     plain = [name.strip().casefold().replace(" ", "_") for name in header]
     return next((plain.index(name) for name in names if name in plain), None)

@@ -24,7 +24,7 @@ LONGEST_PROLOG = 1_048_576
 #: A prefix is an address; longer text repeated often enough would fill the memory.
 LONGEST_ENTITY = 256
 
-_BETWEEN = re.compile(rb"(?:\s++|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
+_MISC = re.compile(rb"(?:\s++|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
 _ELEMENT = re.compile(rb"<[A-Za-z_:\x80-\xff]")
 _DOCTYPE = re.compile(
     rb"""<!DOCTYPE\s+[^\s\[\]<>"'&%]+
@@ -42,18 +42,18 @@ def refuse_unsafe_xml(source: Source) -> int:
     """Refuse an XML file whose entities are not plain text; how many bytes precede the root."""
     with source.open() as file:
         start = file.read(LONGEST_PROLOG)
-    begin = _between(start, 3 if start.startswith(b"\xef\xbb\xbf") else 0)
+    begin = _end_of_misc(start, 3 if start.startswith(b"\xef\xbb\xbf") else 0)
     end = begin
     if doctype := _DOCTYPE.match(start, begin):
         end = doctype.end()
         if doctype["next"] == b"[":
             end = _end_of_subset(source, start, end)
         # Some parsers take declarations in comments for real: all of them are looked at.
-        for found in _ENTITY.finditer(start, begin, end):
-            _check_entity(source, start, found.start())
-        end = _between(start, end)
+        for entity in _ENTITY.finditer(start, begin, end):
+            _check_entity(source, start, entity.start())
+        end = _end_of_misc(start, end)
     if not _ELEMENT.match(start, end):
-        raise _error(
+        raise _error_at(
             source,
             start,
             end,
@@ -65,16 +65,16 @@ def refuse_unsafe_xml(source: Source) -> int:
     return end
 
 
-def _between(start: bytes, place: int) -> int:
+def _end_of_misc(start: bytes, place: int) -> int:
     """The end of the spaces, comments and instructions that begin here."""
-    found = _BETWEEN.match(start, place)
-    return found.end() if found else place
+    match = _MISC.match(start, place)
+    return match.end() if match else place
 
 
 def _end_of_subset(source: Source, start: bytes, place: int) -> int:
     """The end of the ``DOCTYPE`` whose declarations begin here."""
     while True:
-        place = _between(start, place)
+        place = _end_of_misc(start, place)
         if ending := _END.match(start, place):
             return ending.end()
         declaration = _DECLARATION.match(start, place)
@@ -84,14 +84,14 @@ def _end_of_subset(source: Source, start: bytes, place: int) -> int:
                 if start.startswith(b"%", place)
                 else "the DOCTYPE is not well-formed"
             )
-            raise _error(source, start, place, reason)
+            raise _error_at(source, start, place, reason)
         place = declaration.end()
 
 
 def _check_entity(source: Source, start: bytes, place: int) -> None:
     flat = _FLAT.match(start, place)
     if flat is None:
-        raise _error(
+        raise _error_at(
             source,
             start,
             place,
@@ -99,10 +99,12 @@ def _check_entity(source: Source, start: bytes, place: int) -> None:
             "entity, or holds markup or other entities",
         )
     if len(flat[1] or flat[2] or b"") > LONGEST_ENTITY:
-        raise _error(source, start, place, f"an entity is longer than {LONGEST_ENTITY} characters")
+        raise _error_at(
+            source, start, place, f"an entity is longer than {LONGEST_ENTITY} characters"
+        )
 
 
-def _error(
+def _error_at(
     source: Source,
     start: bytes,
     place: int,
