@@ -23,11 +23,15 @@ ifdef CI
 check: $(VENV)/.developed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/deno fmt --quiet --check
+	$(BIN)/deno lint --quiet
 	$(BIN)/mypy
 else
 check: $(VENV)/.developed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/deno fmt --quiet
+	$(BIN)/deno lint --quiet --fix
 	$(BIN)/mypy
 endif
 

@@ -7,7 +7,7 @@ import numpy as np
 import ontomask as om
 from benchmarks._inputs import sample
 from benchmarks._measuring import memory, unit
-from ontomask.distances import Distances, measure_called
+from ontomask.distances import Distances, find_measure
 
 
 class DistanceTables:
@@ -30,7 +30,7 @@ class DistanceTables:
         if dtype == "float64":
             om.distance_matrix(self.taxonomy, self.concepts, measure)
         else:
-            chosen = measure_called(measure, self.taxonomy)
+            chosen = find_measure(measure, self.taxonomy)
             Distances(self.taxonomy, self.concepts, measure=chosen).table(np.float32)
 
     peakmem_table = time_table

@@ -15,7 +15,7 @@ from ontomask import utility
 from ontomask.methods.microaggregation.microaggregation import Microaggregation
 from ontomask.microdata.attributes import Attribute, NominalAttribute, NumericalAttribute
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
-from ontomask.pipeline.evaluation import figures
+from ontomask.pipeline.evaluation import evaluate_plan
 from ontomask.risk import Confidential
 from ontomask.utility.example import six_patients
 
@@ -44,7 +44,7 @@ def shuffled(tuples: Tuples, share: float = 0.3) -> Transitions:
     for column in codes:
         chosen = np.flatnonzero(random.random(column.size) < share)
         column[chosen] = column[random.permutation(chosen)]
-    return Transitions.of_records(tuples, list(codes))
+    return Transitions.from_records(tuples, list(codes))
 
 
 class UtilityOfAPlan:
@@ -95,14 +95,14 @@ class AllFigures:
     params = ([700, 15_000], [5, 50])
 
     def setup(self, codes: int, k: int) -> None:
-        figures(six_patients(), 2)  # compiles
+        evaluate_plan(six_patients(), 2)  # compiles
         self.plan = Microaggregation(k).plan(made_up(codes), np.random.default_rng(0))
         self.after = outcome(self.plan.target, self.plan.count)
         self.before = outcome(np.arange(len(self.plan.tuples)), self.plan.tuples.counts)
 
     def time_figures(self, codes: int, k: int) -> None:
         # A plan of its own each time: what is known of one is not worked out again.
-        figures(replace(self.plan), k, [self.after], [self.before])
+        evaluate_plan(replace(self.plan), k, [self.after], [self.before])
 
     peakmem_figures = time_figures
 

@@ -17,7 +17,7 @@ def shuffled(tuples: Tuples) -> Transitions:
     """Every attribute dealt out again at random: far from everything, the most to look at."""
     random = np.random.default_rng(0)
     columns = [random.permutation(np.repeat(codes, tuples.counts)) for codes in tuples.codes]
-    return Transitions.of_records(tuples, columns)
+    return Transitions.from_records(tuples, columns)
 
 
 class NearestLinkage:
@@ -71,9 +71,9 @@ class SemanticCloseness:
         place = {pair: t for t, pair in enumerate(zip(*two.codes.tolist(), strict=True))}
         source = [place[pair] for pair in zip(*tuples.codes[:2].tolist(), strict=True)]
         third = replace(tuples.attributes[2], measure=measure)  # type: ignore[type-var]
-        self.watched = risk.Confidential(
+        self.sensitive_counts = risk.Confidential(
             "diag_3", plan.target[source], tuples.codes[2], tuples.counts, third
         )
 
     def time_closeness(self, measure: str) -> None:
-        risk.closeness(self.watched, "semantic")
+        risk.closeness(self.sensitive_counts, "semantic")

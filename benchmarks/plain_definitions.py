@@ -22,7 +22,7 @@ from ontomask import risk
 from ontomask.methods.microaggregation.microaggregation import Microaggregation
 from ontomask.methods.operators import Operators
 from ontomask.methods.recoding.recoding import Recoding
-from ontomask.methods.resampling import partition, resampled
+from ontomask.methods.resampling import draw_samples, resample
 from ontomask.methods.swapping.rank_swapping import RankSwapping
 from ontomask.microdata.attributes import NominalAttribute
 from ontomask.microdata.tuples import Tuples
@@ -129,14 +129,14 @@ def swapping(tuples: Tuples) -> Pair:
 
 def resampling(tuples: Tuples) -> Pair:
     definitions, every = plain("plain_methods"), values(tuples)
-    samples, others = partition(tuples.counts, K, np.random.default_rng(0))
+    samples, others = draw_samples(tuples.counts, K, np.random.default_rng(0))
     lists = [
         [every[t] for t, n in zip(sample_.tuples, sample_.counts, strict=True) for _ in range(n)]
         for sample_ in (*samples, others)
     ]
     operators = Operators(tuples)
     return Pair(
-        lambda: resampled(operators, samples, others),
+        lambda: resample(operators, samples, others),
         partial(definitions.resampling, tuples.attributes, lists[:-1], lists[-1], False),
     )
 
@@ -179,7 +179,7 @@ class PlainDefinitions:
         tuples = some(diagnoses(2), FEW)
         coded = [np.unique(codes, return_inverse=True) for codes in tuples.codes]
         attributes = [
-            attribute.restricted(known)
+            attribute.restrict_to(known)
             for attribute, (known, _) in zip(tuples.attributes, coded, strict=True)
         ]
         codes = np.stack([codes for _, codes in coded]).astype(np.int32)

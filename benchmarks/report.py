@@ -11,7 +11,7 @@ import ontomask as om
 from benchmarks._inputs import random_graph
 from benchmarks._measuring import unit
 from ontomask.pipeline.evaluation import Evaluation
-from ontomask.pipeline.facts import facts
+from ontomask.pipeline.facts import publishable_facts
 from ontomask.pipeline.mask import Release
 
 CONCEPTS, VALUES, RECORDS = 20_000, 200, 2_000
@@ -74,8 +74,8 @@ class Report:
         self.release = wide_release(columns)
 
     def time_report(self, columns: int) -> None:
-        self.release.report(facts(self.release, 2))
+        self.release.report(publishable_facts(self.release, 2))
 
     @unit("MB")
     def track_size(self, columns: int) -> float:
-        return len(self.release.report(facts(self.release, 2)).encode()) / 1e6
+        return len(self.release.report(publishable_facts(self.release, 2)).encode()) / 1e6

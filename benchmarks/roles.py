@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.whole_release import made
-from ontomask.web.opened import Opened
+from ontomask.web.opened import TableSession
 
 RECORDS, TUPLES, PEOPLE = 1_000_000, 50_000, 600_000
 COLUMNS = 9
@@ -54,7 +54,7 @@ class TickingAColumn:
     budgets: ClassVar = {(n, unit): 0.2 for n in (3, 6, 9) for unit in ("records", "people")}
 
     def setup(self, columns: int, counted: str) -> None:
-        self.opened = Opened.open(table_of_tuples())
+        self.opened = TableSession.open(table_of_tuples())
         self.asked = [f"column {i}" for i in range(columns)]
         self.person = "person" if counted == "people" else None
         classes = self.opened.classes(self.asked, self.person)  # the columns are read by now
@@ -77,7 +77,7 @@ class LargeTable:
         self.path = made("parquet", 10)
 
     def cost_opening(self) -> None:
-        Opened.open(self.path).close()
+        TableSession.open(self.path).close()
 
 
 class TickingInALargeTable:
@@ -91,7 +91,7 @@ class TickingInALargeTable:
     timeout = 600
 
     def setup(self, columns: int) -> None:
-        self.opened = Opened.open(made("parquet", 10))
+        self.opened = TableSession.open(made("parquet", 10))
         self.asked = [column.name for column in self.opened.profile.with_role("quasi")][:columns]
         self.opened.classes(self.asked)  # the columns are read by now
 

@@ -13,7 +13,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 
 from benchmarks._measuring import unit
 from ontomask.releasefile.demo import write_demo
-from ontomask.releasefile.profile.proposed_file import propose
+from ontomask.releasefile.profile.proposed_file import write_proposal
 from ontomask.releasefile.profile.table_profile import profile
 
 #: How a release is made of the files in a folder.
@@ -51,7 +51,7 @@ class Starting:
         self.room = tempfile.TemporaryDirectory(prefix="ontomask-starting-")  # goes with this
         self.folder = Path(self.room.name)
         data = write_demo(self.folder / "demo")
-        spec = propose(profile(data), data.with_name("release.yaml")).file
+        spec = write_proposal(profile(data), data.with_name("release.yaml")).file
         lines = spec.read_text().splitlines(keepends=True)
         spec.write_text("".join(METHOD if line.startswith("method:") else line for line in lines))
         write_small(data, self.folder / "small")

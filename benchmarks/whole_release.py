@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ontomask.releasefile.run import release_file
+from ontomask.releasefile.run import write_release
 
 SPEC = """
 data: {data}
@@ -71,6 +71,6 @@ class WholeRelease:
         self.spec.write_text(SPEC.format(data=data.name, output=output, memory=memory))
 
     def time_release(self, format: str, memory: str) -> None:
-        release_file(self.spec, seed=0, force=True)
+        write_release(self.spec, seed=0, force=True)
 
     peakmem_release = time_release

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from experiments.experiment import Cell, Result
-from ontomask.report.drawing.lines import Series, lines
-from ontomask.report.drawing.svg import finite, number
+from ontomask.report.drawing.lines import Series, draw_lines
+from ontomask.report.drawing.svg import as_number, finite_numbers
 
 __all__ = ["Panel", "panels"]
 
@@ -35,12 +35,12 @@ class Panel:
 
 def panels(result: Result) -> list[Panel]:
     """Ours and the paper's; ours alone where nothing is printed; nothing without numbers."""
-    rows = [(place, row) for place, row in enumerate(result.rows) if finite(row.ours)]
+    rows = [(place, row) for place, row in enumerate(result.rows) if finite_numbers(row.ours)]
     ours = [_series(result, row.label, row.ours, place) for place, row in rows]
     printed = [
         _series(result, row.label, row.printed, place, printed=True)
         for place, row in enumerate(result.rows)
-        if row.printed is not None and finite(row.printed)
+        if row.printed is not None and finite_numbers(row.printed)
     ]
     if ours and printed:
         return _draw_side_by_side(result, ours, printed)
@@ -70,7 +70,7 @@ def _series(
         f"{name}, {result.across} {result.shown(column)}: {result.shown(cell)}"
         for column, cell in zip(result.columns, cells, strict=True)
     ]
-    return Series(label, [*map(number, cells)], colour=place, dashed=printed, told=tooltips)
+    return Series(label, [*map(as_number, cells)], colour=place, dashed=printed, tooltip=tooltips)
 
 
 def _draw_lines(
@@ -83,11 +83,11 @@ def _draw_lines(
     columns = [
         column if isinstance(column, int | float) else str(column) for column in result.columns
     ]
-    return lines(name, columns, series, across=result.across, span=span, size=size)
+    return draw_lines(name, columns, series, across=result.across, span=span, size=size)
 
 
 def _span(series: Sequence[Series]) -> tuple[float, float]:
-    values = finite(v for line in series for v in line.values)
+    values = finite_numbers(v for line in series for v in line.values)
     return min(values), max(values)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ontomask.cli.console import as_json, table, working
+from ontomask.cli.console import print_json, print_table, show_progress
 from ontomask.cli.options import Json
 
 if TYPE_CHECKING:
@@ -57,12 +57,12 @@ def reproduce(
         _list(experiments, json)
         return
     _check_output(output, force)
-    with working("reading the data") as say:
+    with show_progress("reading the data") as say:
         hospital = load_data(data or os.environ.get("ONTOMASK_DATA") or None)
         settings = Settings(seed=seed, runs=runs, quick=quick, progress=say)
         outcomes = run_experiments(experiments, hospital, settings)
     if json:
-        as_json([_facts(outcome, hospital.source) for outcome in outcomes])
+        print_json([_facts(outcome, hospital.source) for outcome in outcomes])
     else:
         _print(outcomes, hospital, quick)
     if output is not None:
@@ -83,9 +83,9 @@ def _check_output(output: Path | None, force: bool) -> None:
 
 def _list(experiments: Sequence[Experiment], json: bool) -> None:
     if json:
-        as_json([{"name": e.name, "paper": e.paper, "title": e.title} for e in experiments])
+        print_json([{"name": e.name, "paper": e.paper, "title": e.title} for e in experiments])
     else:
-        table([(e.name, e.title) for e in experiments], indent="")
+        print_table([(e.name, e.title) for e in experiments], indent="")
 
 
 def _print(outcomes: Sequence[Outcome], data: Data, quick: bool) -> None:
@@ -99,9 +99,9 @@ def _print(outcomes: Sequence[Outcome], data: Data, quick: bool) -> None:
 
 def _write(outcomes: Sequence[Outcome], data: Data, quick: bool, output: Path, force: bool) -> None:
     from experiments.page import page
-    from ontomask._runtime.atomic_files import written_beside
+    from ontomask._runtime.atomic_files import atomic_write
 
-    with written_beside(output, force=force) as file:
+    with atomic_write(output, force=force) as file:
         file.write(page(outcomes, data.source, quick))
     typer.echo(f"written to {output}", err=True)
 

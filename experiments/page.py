@@ -15,7 +15,7 @@ __all__ = ["page"]
 
 def page(outcomes: Sequence[Outcome], source: str, quick: bool = False) -> str:
     """The page of some experiments that were run on data of some source."""
-    return pages.page(
+    return pages.render_page(
         "reproduce.html",
         outcomes=outcomes,
         source=data_name(source),

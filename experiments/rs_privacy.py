@@ -72,7 +72,7 @@ def privacy(data: Data, settings: Settings) -> list[Result]:
 
 def _plan(name: str, k: int, tuples: Tuples, seed: int) -> Transitions:
     if name == "unmasked":
-        return Transitions.whole(tuples, tuples.targets(), np.arange(len(tuples)))
+        return Transitions.from_targets(tuples, tuples.targets(), np.arange(len(tuples)))
     strategy, _, option = name.partition(", ")
     method = RankSwapping(k, strategy, complete=option == "complete", guard=option == "guard")
     return method.plan(tuples, np.random.default_rng(seed))

@@ -156,8 +156,8 @@ def between(first: Transitions, second: Transitions) -> Transitions:
     ]
     masked, place = count_tuples(tuples.attributes, values)
     counts = np.bincount(place, weights=tuples.counts, minlength=len(masked)).astype(np.int64)
-    return Transitions.joined(
-        replace(masked, counts=counts),
+    return Transitions.from_pairs(
+        replace(masked, count_values=counts),
         second.targets,
         place[second.source],
         second.target,

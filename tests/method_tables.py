@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
 from ontomask.microdata.missing_values import NominalOrMissing
-from ontomask.microdata.tuples import Held, count_tuples
+from ontomask.microdata.tuples import SensitiveCounts, count_tuples
 from strategies import taxonomies
 
 
@@ -103,5 +103,5 @@ def watched_tables(draw):
 
 def watching(tuples, of, values, ordered=False, name="secret"):
     """The tuples, with a confidential column; each record is a row of its own."""
-    held = Held(name, of, values, np.ones_like(of), ordered)
-    return replace(tuples, watched=(*tuples.watched, held))
+    held = SensitiveCounts(name, of, values, np.ones_like(of), ordered)
+    return replace(tuples, sensitive_counts=(*tuples.sensitive_counts, held))

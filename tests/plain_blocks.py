@@ -6,15 +6,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from ontomask.methods.neighbours.orders import rank
-from ontomask.microdata.attributes import FIXED, NumericalAttribute
+from ontomask.methods.neighbours.orders import value_ranks
+from ontomask.microdata.attributes import FIXED_POINT_ONE, NumericalAttribute
 
 
 class Line:
     """An attribute along a line."""
 
     def __init__(self, attribute, codes, weight):
-        standing = rank(attribute).tolist()
+        standing = value_ranks(attribute).tolist()
         self.at = [standing[code] for code in codes]
         self.order = sorted(range(attribute.size), key=standing.__getitem__)
         self.attribute, self.weight = attribute, weight
@@ -26,7 +26,9 @@ class Line:
             shares = [number / (it.range or 1) for number in it.numbers.tolist()]
             return self.weight * (shares[high] - shares[low])
         steps = pairwise(self.order[low : high + 1])
-        return self.weight * max([0.0, *(it.table[it.place[v], w] / FIXED for v, w in steps)])
+        return self.weight * max(
+            [0.0, *(it.table[it.place[v], w] / FIXED_POINT_ONE for v, w in steps)]
+        )
 
 
 def split(tuples, size, fits):

@@ -63,7 +63,9 @@ class Costs:
         if self.classic and self.is_word(j):
             return [float(own[j] != target) for own in self._targets]
         attribute = self.tuples.attributes[j]
-        found = attribute.from_target if self.distance == "mean" else attribute.pair_variance
+        found = (
+            attribute.distances_from_target if self.distance == "mean" else attribute.pair_variance
+        )
         return found(target)[self.tuples.codes[j]].tolist()
 
     def _between(self, t, j, target):

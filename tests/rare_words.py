@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ontomask import mask
-from ontomask.releasefile.model import Spec
+from ontomask.releasefile.model import ReleaseFile
 
 SEED = 918273645546372819
 CONCEPTS = [f"Zword{place:02}" for place in range(30)]
@@ -23,7 +23,7 @@ def folder(tmp_path_factory):
 
 
 def spec_of(folder, method, **more):
-    return Spec.from_dict(
+    return ReleaseFile.from_dict(
         {
             "data": str(folder / "patients.csv"),
             "output": "released.csv",

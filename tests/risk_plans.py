@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import strategies as st
-from method_tables import attribute, tables
 
+from method_tables import attribute, tables
 from ontomask.microdata.tuples import Transitions, count_tuples
 
 
@@ -40,7 +40,7 @@ def plans_for(draw, tuples):
         else:
             targets.append([np.nan] * len(tuples.attributes))
     every = np.arange(len(source))
-    return Transitions.joined(tuples, np.array(targets), source, every, np.ones_like(every))
+    return Transitions.from_pairs(tuples, np.array(targets), source, every, np.ones_like(every))
 
 
 def goals(a):
@@ -52,4 +52,4 @@ def goals(a):
 
 def identity(tuples):
     every = np.arange(len(tuples))
-    return Transitions.whole(tuples, tuples.targets(), every)
+    return Transitions.from_targets(tuples, tuples.targets(), every)

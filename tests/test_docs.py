@@ -54,8 +54,8 @@ from ontomask.releasefile.model import (
     CsvSpec,
     EngineSpec,
     MethodSpec,
+    ReleaseFile,
     Requirements,
-    Spec,
 )
 from spark import spark  # noqa: F401 - the page on Spark is skipped where there is no Java
 
@@ -238,7 +238,18 @@ def first_cells(page: Path) -> set[str]:
 
 @pytest.mark.parametrize(
     "module",
-    [ontomask, distances, methods, microdata, pipeline, releasefile, risk, statistics, taxonomy, utility],
+    [
+        ontomask,
+        distances,
+        methods,
+        microdata,
+        pipeline,
+        releasefile,
+        risk,
+        statistics,
+        taxonomy,
+        utility,
+    ],
     ids=lambda module: module.__name__,
 )
 def test_the_reference_has_every_public_name(module):
@@ -277,7 +288,7 @@ def test_the_page_on_evaluation_has_every_figure(module):
 
 @pytest.mark.parametrize(
     "kind",
-    [Spec, ColumnSpec, CsvSpec, EngineSpec, MethodSpec, Requirements],
+    [ReleaseFile, ColumnSpec, CsvSpec, EngineSpec, MethodSpec, Requirements],
     ids=lambda kind: kind.__name__,
 )
 def test_the_page_of_the_release_file_has_every_field(kind):

@@ -36,9 +36,9 @@ def talking_to(bench):
     """A client that knows the token."""
     from starlette.testclient import TestClient
 
-    from ontomask.web.app import create_app, guarded
+    from ontomask.web.app import create_app, guard_app
 
-    app = guarded(create_app(bench), token=TOKEN, port=PORT)
+    app = guard_app(create_app(bench), token=TOKEN, port=PORT)
     return TestClient(
         app,
         base_url=f"http://127.0.0.1:{PORT}",

@@ -75,7 +75,7 @@ def release_digests(spark: bool) -> Iterator[tuple[str, str]]:
     stays = pd.DataFrame(om.datasets.discharges(n=RECORDS))
     stays["outcome"] = stays["outcome"].astype(str)
     icd9 = om.load_taxonomy("icd9cm")
-    columns = [om.Nominal("diagnosis", icd9), om.Numeric("age")]
+    columns: list[Any] = [om.Nominal("diagnosis", icd9), om.Numeric("age")]
     plain = om.Schema(columns, confidential=["outcome"], other="drop")
     people = om.Schema(columns, person="patient", confidential=["outcome"], other="drop")
     for name, method in methods(om):

@@ -30,16 +30,16 @@ from numpy.typing import NDArray
 
 import ontomask as om
 from ontomask import risk, utility
-from ontomask._runtime.compiled import compiled
-from ontomask.methods.microaggregation.merging.bundles import bundled
-from ontomask.methods.microaggregation.merging.groups_kernels import group_cost, scratch
-from ontomask.methods.microaggregation.merging.space import space_of
+from ontomask._runtime.compiled import jit
+from ontomask.methods.microaggregation.merging.bundles import bundle_arrays
+from ontomask.methods.microaggregation.merging.groups_kernels import allocate_scratch, group_cost
+from ontomask.methods.microaggregation.merging.space import build_tuple_space
 from ontomask.methods.microaggregation.microaggregation import Microaggregation
 from ontomask.methods.operators import Operators
 from ontomask.microdata.attributes import Attribute, NominalAttribute, NumericalAttribute
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
-from ontomask.report.drawing.colours import LINES, PAGE
-from ontomask.report.drawing.lines import Series, lines
+from ontomask.report.drawing.colours import LINE_COLOURS, PAGE_COLOURS
+from ontomask.report.drawing.lines import Series, draw_lines
 
 KS = (2, 3, 5, 10, 15, 20)
 #: Of the first data set, which is drawn.
@@ -191,7 +191,7 @@ def loss(operators: Operators, group: Longs, centroids: NDArray[np.float64]) -> 
     return float(tuples.counts @ (total / sum(operators.factors)) ** 2)
 
 
-@compiled
+@jit
 def summed_costs(space: Any, work: Any, start: Longs, members: Longs) -> float:
     """What groups cost with the centroids that merging gives them."""
     total = 0.0
@@ -202,11 +202,11 @@ def summed_costs(space: Any, work: Any, start: Longs, members: Longs) -> float:
 
 def loss_with_centroids_of_merging(operators: Operators, group: Longs) -> float:
     """The loss of given groups where ties between centroids are settled as merging does."""
-    space = space_of(operators, "sse", "rule", np.arange(len(group)))
-    work = scratch(space, len(group))
+    space = build_tuple_space(operators, "sse", "rule", np.arange(len(group)))
+    work = allocate_scratch(space, len(group))
     members = np.argsort(group, kind="stable")
     start = np.searchsorted(group[members], np.arange(group.max() + 2))
-    return float(summed_costs(bundled(space), bundled(work), start, members))
+    return float(summed_costs(bundle_arrays(space), bundle_arrays(work), start, members))
 
 
 def grouped(case: Case, method: Microaggregation, look: bool) -> Figures:
@@ -215,7 +215,7 @@ def grouped(case: Case, method: Microaggregation, look: bool) -> Figures:
     begun = process_time()
     group, centroids = method.groups(operators, np.random.default_rng(0))
     seconds = process_time() - begun
-    plan = Transitions.whole(case.tuples, centroids, group)
+    plan = Transitions.from_targets(case.tuples, centroids, group)
     smallest = int(plan.class_sizes().min())
     if smallest < method.k:
         raise SystemExit(f"{case.title}: a class of {smallest} with {method}")
@@ -366,9 +366,11 @@ def drawn(case: Case, found: Mapping[int, Mapping[str, Figures]]) -> str:
         Series(label, [by[name]["sse"] for by in found.values()], dashed=name == "best")
         for name, label in labels.items()
     ]
-    picture = str(lines(f"SSE over k. {case.title}", list(found), series, across="k", up="SSE"))
-    fixed = dict(PAGE["light"])
-    fixed |= {f"line-{place}": colour for place, colour in enumerate(LINES["light"])}
+    picture = str(
+        draw_lines(f"SSE over k. {case.title}", list(found), series, across="k", up="SSE")
+    )
+    fixed = dict(PAGE_COLOURS["light"])
+    fixed |= {f"line-{place}": colour for place, colour in enumerate(LINE_COLOURS["light"])}
     picture = re.sub(r"var\(--([\w-]+)\)", lambda it: fixed[it[1]], picture)
     style = (
         f"text{{fill:{fixed['soft']};font:12.5px system-ui,sans-serif}}"

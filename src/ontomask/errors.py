@@ -71,9 +71,9 @@ __all__ = [
     "UnknownTaxonomyError",
     "UnknownValueError",
     "WeakProtectionWarning",
-    "many",
-    "one_of",
-    "quoted",
+    "format_count",
+    "check_choice",
+    "quote_names",
 ]
 
 
@@ -213,10 +213,10 @@ class StoppedEarlyWarning(OntomaskWarning):
     """A search was interrupted, and gave the best it had found so far."""
 
 
-def quoted(names: Iterable[object], most: int = 5) -> str:
+def quote_names(names: Iterable[object], most: int = 5) -> str:
     """Quote a few names for a message: ``'a', 'b' and 3 more``.
 
-    >>> quoted(["x", "y"]), quoted("abcdefgh", most=3)
+    >>> quote_names(["x", "y"]), quote_names("abcdefgh", most=3)
     ("'x', 'y'", "'a', 'b', 'c' and 5 more")
     """
     quotations = [repr(str(name)) for name in names]
@@ -224,16 +224,16 @@ def quoted(names: Iterable[object], most: int = 5) -> str:
     return first if len(quotations) <= most else f"{first} and {len(quotations) - most:,} more"
 
 
-def many(count: int, noun: str) -> str:
+def format_count(count: int, noun: str) -> str:
     """Format a count with its noun.
 
-    >>> many(1, "value"), many(2000, "distinct value")
+    >>> format_count(1, "value"), format_count(2000, "distinct value")
     ('1 value', '2,000 distinct values')
     """
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
-def one_of(argument: str, value: object, *allowed: str) -> None:
+def check_choice(argument: str, value: object, *allowed: str) -> None:
     """Raise an error unless a setting is one of the allowed words."""
     if value not in allowed:
         choices = ", ".join(repr(word) for word in allowed)

@@ -6,7 +6,7 @@ import json
 import os
 
 from ontomask.releasefile.check import check
-from ontomask.releasefile.run import release_file
+from ontomask.releasefile.run import write_release
 from release_commands import write_spec
 
 
@@ -39,7 +39,7 @@ def test_as_json(jobs, command):
 
 def test_the_risk_is_the_one_before_masking(jobs):
     found = check(jobs / "release.yaml")
-    before = release_file(jobs / "release.yaml").release.evaluation.risk["before"]
+    before = write_release(jobs / "release.yaml").release.evaluation.risk["before"]
     assert found.risk == before
 
 
@@ -72,7 +72,7 @@ def test_values_in_rows_that_are_dropped_need_no_concept(jobs):
         ("  id: {role: identifier}", "  id: {role: drop}"),
     )
     assert check(jobs / "release.yaml").problems == ()
-    assert release_file(jobs / "release.yaml").release.dropped == 1
+    assert write_release(jobs / "release.yaml").release.dropped == 1
 
 
 def test_confidential_words_must_have_concepts_too(jobs):
@@ -196,7 +196,7 @@ def test_missing_values_are_counted_with_the_mapping(jobs):
         ("  id: {role: identifier}", "  id: {role: drop}"),
     )
     column = check(jobs / "release.yaml").columns[1]
-    made = release_file(jobs / "release.yaml").manifest["taxonomies"]["diagnosis"]["mapping"]
+    made = write_release(jobs / "release.yaml").manifest["taxonomies"]["diagnosis"]["mapping"]
     assert column.mapping is not None
     assert (column.missing, column.mapping["missing"]) == (2, 2)
     assert made["missing"] is None  # fewer than k are not told

@@ -12,8 +12,8 @@ import time
 import pytest
 
 from ontomask.releasefile.compare import compare_file
-from ontomask.releasefile.model import load_spec
-from ontomask.releasefile.run import release_file
+from ontomask.releasefile.model import load_release_file
+from ontomask.releasefile.run import write_release
 from release_commands import finished, process, write_spec, write_table
 
 FEW = ("--methods", "microaggregation,recoding,rank_swapping:strategy=dynamic", "--k", "2..3")
@@ -72,13 +72,13 @@ def test_page_table_and_release_files(command, jobs):
     outputs = set()
     found, _ = compare_file(jobs / "release.yaml", FEW[1].split(","), 5, ks=[2, 3])
     for point in found.points:
-        matching = [load_spec(jobs / "specs" / name) for name in files]
+        matching = [load_release_file(jobs / "specs" / name) for name in files]
         (spec,) = [it for it in matching if it.method_object() == point.method]
         assert spec.data_path.samefile(jobs / "people.csv")
         assert spec.output_path.resolve().parent == jobs.resolve()
         outputs.add(spec.output_path)
         if point.meets:  # and it makes what was promised
-            outcome = release_file(spec, 5)
+            outcome = write_release(spec, 5)
             assert outcome.release.evaluation.utility == point.evaluation.utility
             assert outcome.release.guarantee == point.guarantee
     assert len(outputs) == len(found.points)
@@ -90,7 +90,7 @@ def test_release_files_from_another_folder(command, jobs):
         jobs / "a", "compare", "../release.yaml", *FEW, "--specs", "b", "--output", "c.html"
     )
     assert done.code == 0, done.err
-    spec = load_spec(jobs / "a" / "b" / "recoding-k3.yaml")
+    spec = load_release_file(jobs / "a" / "b" / "recoding-k3.yaml")
     assert spec.data_path.samefile(jobs / "people.csv")
     assert all(path.exists() for path in spec.inputs())
     text = (jobs / "a" / "c.html").read_text(encoding="utf-8")

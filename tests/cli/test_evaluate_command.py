@@ -18,7 +18,7 @@ from release_commands import SPEC, finished, process, records, write_spec
 
 @pytest.fixture
 def masked(jobs):
-    om.release(jobs / "release.yaml")
+    om.run_release_file(jobs / "release.yaml")
     return jobs
 
 

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from ontomask import datasets
-from ontomask.releasefile.model import load_spec
-from ontomask.releasefile.run import release_file
+from ontomask.releasefile.model import load_release_file
+from ontomask.releasefile.run import write_release
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def test_the_proposal_works_as_it_is(ontomask, stays, tmp_path, ending):
     said = ontomask("init", path.name)
     assert "diagnosis            quasi         text" in said.stdout
     assert "ontomask check release.yaml" in said.stderr
-    outcome = release_file(tmp_path / "release.yaml")  # what ontomask mask calls
+    outcome = write_release(tmp_path / "release.yaml")  # what ontomask mask calls
     assert outcome.release.guarantee.k == 5
     assert outcome.release.guarantee.unit == "people"
     assert (tmp_path / f"stays.released.{ending}").exists()
@@ -35,7 +35,7 @@ def test_every_column_is_listed_once_with_a_reason(ontomask, stays, tmp_path):
     (tmp_path / "data").mkdir()
     stays.to_csv(tmp_path / "data" / "stays.csv", index=False)
     ontomask("init", "data/stays.csv")
-    spec = load_spec(tmp_path / "release.yaml")
+    spec = load_release_file(tmp_path / "release.yaml")
     assert list(spec.columns) == list(stays)
     assert spec.data == "data/stays.csv"
     lines = (tmp_path / "release.yaml").read_text("utf-8").splitlines()
@@ -50,7 +50,7 @@ def test_a_release_file_is_not_overwritten(ontomask, tmp_path):
     assert "exists already" in ontomask("init", "t.csv", code=2).stderr
     assert (tmp_path / "release.yaml").read_text("utf-8") == "mine"
     ontomask("init", "t.csv", "--force")
-    assert load_spec(tmp_path / "release.yaml").data == "t.csv"
+    assert load_release_file(tmp_path / "release.yaml").data == "t.csv"
 
 
 def test_json(ontomask, tmp_path):

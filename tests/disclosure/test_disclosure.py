@@ -15,11 +15,16 @@ from hypothesis import strategies as st
 
 import ontomask as om
 import plain_shown as plain
-from ontomask.disclosure import bins, frequent, loss_by_branch, masses
+from ontomask.disclosure import (
+    histogram_bins,
+    loss_by_branch,
+    most_frequent_changes,
+    records_by_branch,
+)
 from ontomask.errors import ParameterError
 from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
 from ontomask.microdata.tuples import Transitions, count_tuples
-from ontomask.utility.sides import moved
+from ontomask.utility.sides import attribute_distances
 from strategies import taxonomies
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
@@ -82,7 +87,7 @@ def plan_of(attribute, pairs):
     counts = np.array([n for _, _, n in pairs])
     tuples, of = count_tuples([attribute], [codes], counts)
     targets = np.array(ends, dtype=float)[:, None]
-    return Transitions.joined(tuples, targets, of, np.arange(len(pairs)), counts)
+    return Transitions.from_pairs(tuples, targets, of, np.arange(len(pairs)), counts)
 
 
 TREE = om.Taxonomy.from_edges(
@@ -108,7 +113,7 @@ def test_branches_by_hand():
     plan = words(
         ("apple", "apple", 10), ("apple", "fruit", 6), ("pear", "pear", 7), ("meat", "meat", 20)
     )
-    found = masses(plan, 0, 5)
+    found = records_by_branch(plan, 0, 5)
     assert found["nodes"] == [
         [-1, "food", "food", 43, 43, 1.0],
         [0, "fruit", "fruit", 23, 23, 1.0],
@@ -124,7 +129,7 @@ def test_branches_by_hand():
 def test_a_rare_value_takes_the_smallest_one_beside_it_along():
     # 3 figs would be what fruit has more than apples and pears; so pears are not told, either.
     plan = words(("apple", "apple", 10), ("pear", "pear", 6), ("fig", "apple", 3))
-    nodes = {row[1]: row[3:5] for row in masses(plan, 0, 5)["nodes"]}
+    nodes = {row[1]: row[3:5] for row in records_by_branch(plan, 0, 5)["nodes"]}
     assert nodes == {"food": [19, 19], "fruit": [19, 19], "apple": [10, 13], "pear": [None, 6]}
 
 
@@ -132,7 +137,7 @@ def test_few_suppressed_cells_are_told_nowhere():
     plan = words(
         ("apple", "apple", 40), ("pear", "pear", 40), ("pear", None, 2), ("meat", "meat", 50)
     )
-    found = masses(plan, 0, 5)
+    found = records_by_branch(plan, 0, 5)
     # 42 pears before and 40 after would tell that two were suppressed; so would all food after.
     assert [row[1:5] for row in found["nodes"]] == [
         ["food", "food", None, 132],
@@ -148,7 +153,7 @@ def test_few_missing_values_are_counted_at_the_root():
     table = pd.DataFrame({"word": ["apple"] * 9 + ["pear"] * 8 + ["meat"] * 6 + [None] * 3})
     schema = om.Schema([om.Nominal("word", TREE)], missing="category")
     plan = om.mask(table, schema, om.RankSwapping(k=1), seed=1).transitions
-    few, enough = masses(plan, 0, 5), masses(plan, 0, 3)
+    few, enough = records_by_branch(plan, 0, 5), records_by_branch(plan, 0, 3)
     assert few["missing"] == {"before": None, "after": None}
     assert [row[1:4] for row in few["nodes"][:2]] == [["food", "food", 26], ["fruit", "fruit", 17]]
     assert "meat" not in str(few)
@@ -160,7 +165,7 @@ def test_many_suppressed_cells_of_few_kinds():
     plan = words(
         ("apple", "apple", 40), ("apple", None, 9), ("pear", "pear", 40), ("pear", None, 2)
     )
-    found = masses(plan, 0, 5)
+    found = records_by_branch(plan, 0, 5)
     nodes = {row[1]: row[3:5] for row in found["nodes"]}
     # Of pears 2 were blanked, of fruit 11; without apples, which mend it, 2 would follow.
     assert nodes == {"food": [91, 80], "fruit": [91, 80], "apple": [None, 40], "pear": [None, 40]}
@@ -169,7 +174,7 @@ def test_many_suppressed_cells_of_few_kinds():
 
 def test_a_loss_of_few_records_is_not_told():
     plan = words(("apple", "apple", 40), ("apple", "pear", 3), ("pear", "apple", 30))
-    found = masses(plan, 0, 5)
+    found = records_by_branch(plan, 0, 5)
     assert {row[1]: row[5] for row in found["nodes"]} == {
         "food": 1.0,
         "fruit": 1.0,
@@ -181,7 +186,7 @@ def test_a_loss_of_few_records_is_not_told():
 
 def test_where_the_loss_is():
     plan = words(("apple", "food", 30), ("meat", "food", 20), ("pear", "pear", 50))
-    found = masses(plan, 0, 5)
+    found = records_by_branch(plan, 0, 5)
     rows = loss_by_branch(found)
     assert [row["concept"] for row in rows] == ["apple", "meat"]
     apple, meat = rows
@@ -198,41 +203,44 @@ def test_where_the_loss_is():
 
 def test_no_more_nodes_than_asked_for():
     plan = words(("apple", "apple", 10), ("pear", "pear", 6), ("meat", "meat", 20))
-    everything = masses(plan, 0, 5)["nodes"]
+    everything = records_by_branch(plan, 0, 5)["nodes"]
     assert [row[1] for row in everything] == ["food", "fruit", "apple", "pear", "meat"]
-    assert [row[1] for row in masses(plan, 0, 5, most=4)["nodes"]] == [
+    assert [row[1] for row in records_by_branch(plan, 0, 5, most=4)["nodes"]] == [
         "food",
         "fruit",
         "apple",
         "meat",
     ]
-    assert [row[1] for row in masses(plan, 0, 5, most=2)["nodes"]] == ["food", "meat"]
-    assert masses(plan, 0, 37)["nodes"] == []
+    assert [row[1] for row in records_by_branch(plan, 0, 5, most=2)["nodes"]] == ["food", "meat"]
+    assert records_by_branch(plan, 0, 37)["nodes"] == []
 
 
 def test_changes_by_hand():
     plan = words(
         ("apple", "fruit", 9), ("apple", "apple", 8), ("pear", "fruit", 7), ("meat", None, 6)
     )
-    found = frequent(plan, 0, 5)
+    found = most_frequent_changes(plan, 0, 5)
     told = [(it["from_label"], it["to_label"], it["records"]) for it in found["changes"]]
     assert told == [("Apple", "fruit", 9), ("pear", "fruit", 7), ("meat", "suppressed", 6)]
     assert found["changes"][2]["to"] is None
     assert found["changes"][2]["distance"] == 1
     assert found["changes"][0]["distance"] == round(om.distance(TREE, "apple", "fruit"), 3)
     assert found["unchanged"] == 8
-    assert len(frequent(plan, 0, 5, most=1)["changes"]) == 1
+    assert len(most_frequent_changes(plan, 0, 5, most=1)["changes"]) == 1
 
 
 def test_a_change_that_tells_of_few_others_is_left_out():
     # All but 2 apples became fruit: of 11 apples, these 2 would follow.
     plan = words(("apple", "fruit", 9), ("apple", "meat", 2), ("pear", "pear", 50))
-    assert frequent(plan, 0, 5)["changes"] == []
+    assert most_frequent_changes(plan, 0, 5)["changes"] == []
     # 9 of the 10 records that hold 33 after held 30 before: the last one's number would follow.
     mean = numbers((30, 33, 9), (60, 33, 1), (90, 91, 50), (90, 90, 20))
-    assert [it["from"] for it in frequent(mean, 0, 5)["changes"]] == [90]
+    assert [it["from"] for it in most_frequent_changes(mean, 0, 5)["changes"]] == [90]
     # 51 numbers before are in the upper bin: 50 of them told, one would follow.
-    assert frequent(numbers((30, 33, 9), (60, 33, 1), (90, 91, 50)), 0, 5)["changes"] == []
+    assert (
+        most_frequent_changes(numbers((30, 33, 9), (60, 33, 1), (90, 91, 50)), 0, 5)["changes"]
+        == []
+    )
 
 
 def test_a_change_that_tells_of_few_others_in_a_branch_is_left_out():
@@ -244,7 +252,7 @@ def test_a_change_that_tells_of_few_others_in_a_branch_is_left_out():
         ("fig", "meat", 10),
         ("meat", "meat", 10),
     )
-    assert [it["from"] for it in frequent(plan, 0, 5)["changes"]] == ["pear"]
+    assert [it["from"] for it in most_frequent_changes(plan, 0, 5)["changes"]] == ["pear"]
 
 
 def test_a_change_that_tells_the_loss_of_few_others_is_left_out():
@@ -259,45 +267,51 @@ def test_a_change_that_tells_the_loss_of_few_others_is_left_out():
         ("meat", "apple", 2),
         ("meat", "meat", 50),
     )
-    assert {row[1]: row[5] is not None for row in masses(plan, 0, 5)["nodes"]}["apple"]
-    assert [it["from"] for it in frequent(plan, 0, 5)["changes"]] == ["pear"]
+    assert {row[1]: row[5] is not None for row in records_by_branch(plan, 0, 5)["nodes"]}["apple"]
+    assert [it["from"] for it in most_frequent_changes(plan, 0, 5)["changes"]] == ["pear"]
 
 
 def test_few_unchanged_are_not_told():
-    assert frequent(words(("apple", "fruit", 9), ("pear", "pear", 4)), 0, 5)["unchanged"] is None
-    assert frequent(words(("apple", "fruit", 4), ("pear", "pear", 9)), 0, 5)["unchanged"] is None
-    assert frequent(words(("pear", "pear", 9)), 0, 5)["unchanged"] == 9
+    assert (
+        most_frequent_changes(words(("apple", "fruit", 9), ("pear", "pear", 4)), 0, 5)["unchanged"]
+        is None
+    )
+    assert (
+        most_frequent_changes(words(("apple", "fruit", 4), ("pear", "pear", 9)), 0, 5)["unchanged"]
+        is None
+    )
+    assert most_frequent_changes(words(("pear", "pear", 9)), 0, 5)["unchanged"] == 9
 
 
 def test_distances_of_numbers_are_not_told():
     # 10 of a range of 90 would be 1/9: the range of the column.
-    (line,) = frequent(numbers((10, 20, 9), (100, 100, 9)), 0, 5)["changes"]
+    (line,) = most_frequent_changes(numbers((10, 20, 9), (100, 100, 9)), 0, 5)["changes"]
     assert (line["from"], line["to"], line["distance"]) == (10, 20, None)
 
 
 def test_levels_and_days_are_written_as_they_are():
     level = om.Ordinal("age", ["mild", "severe"])
     plan = numbers((0, 1, 9), (1, 1, 9), median=True)
-    (line,) = frequent(plan, 0, 5, column=level)["changes"]
+    (line,) = most_frequent_changes(plan, 0, 5, column=level)["changes"]
     assert (line["from"], line["to_label"]) == ("mild", "severe")
-    (line,) = frequent(plan, 0, 5, column=om.Date("age"))["changes"]
+    (line,) = most_frequent_changes(plan, 0, 5, column=om.Date("age"))["changes"]
     assert (line["from"], line["to_label"]) == ("1970-01-01", "1970-01-02")
 
 
 def test_bins_by_hand():
     plan = numbers(*((it, it, 1) for it in range(18, 94)))
-    found = bins(plan, 0, 5)
+    found = histogram_bins(plan, 0, 5)
     assert found[0] == {"label": "below 25", "before": 7, "after": 7}
     assert found[1] == {"label": "25 to 29", "before": 5, "after": 5}
     assert found[-1] == {"label": "85 and more", "before": 9, "after": 9}
-    assert bins(plan, 0, 40) == []
-    assert bins(numbers((7, 7, 50)), 0, 5) == []
+    assert histogram_bins(plan, 0, 40) == []
+    assert histogram_bins(numbers((7, 7, 50)), 0, 5) == []
 
 
 def test_an_outlier_makes_no_wider_bins():
     pairs = [(it, it, 10) for it in range(20)]
-    labels = [it["label"] for it in bins(numbers(*pairs), 0, 5)]
-    far = [it["label"] for it in bins(numbers(*pairs, (1e6, 1e6, 1)), 0, 5)]
+    labels = [it["label"] for it in histogram_bins(numbers(*pairs), 0, 5)]
+    far = [it["label"] for it in histogram_bins(numbers(*pairs, (1e6, 1e6, 1)), 0, 5)]
     assert far == labels
     assert labels[0] == "below 1"
     assert labels[-1] == "19 and more"
@@ -305,10 +319,10 @@ def test_an_outlier_makes_no_wider_bins():
 
 def test_bins_of_decimals():
     plan = numbers(*((it / 8, it / 8, 5) for it in range(80)), decimals=3)
-    labels = [it["label"] for it in bins(plan, 0, 5)]
+    labels = [it["label"] for it in histogram_bins(plan, 0, 5)]
     assert labels[:2] == ["below 1", "1 to below 2"]
     plan = numbers(*((it / 8, it / 8, 5) for it in range(40)), decimals=3)
-    assert bins(plan, 0, 5)[1]["label"] == "0.5 to below 1.0"
+    assert histogram_bins(plan, 0, 5)[1]["label"] == "0.5 to below 1.0"
 
 
 @pytest.mark.parametrize(
@@ -326,7 +340,7 @@ def test_bins_of_decimals():
 def test_bins_of_days(days, second, last):
     start = (FIRST_DAY - datetime.date(1970, 1, 1)).days
     plan = numbers(*((start + it, start + it, 5) for it in range(0, days, max(1, days // 900))))
-    labels = [it["label"] for it in bins(plan, 0, 5, om.Date("age"))]
+    labels = [it["label"] for it in histogram_bins(plan, 0, 5, om.Date("age"))]
     assert labels[1] == second
     assert labels[-1] == last
     assert labels[0].startswith("before 20")
@@ -336,7 +350,7 @@ def test_bins_of_days(days, second, last):
 def test_rare_levels_are_not_named():
     column = om.Ordinal("age", ["none", "mild", "odd", "severe", "rare"])
     plan = numbers((1, 1, 9), (2, 2, 2), (3, 3, 9), (4, 4, 1))
-    assert bins(plan, 0, 5, column) == [
+    assert histogram_bins(plan, 0, 5, column) == [
         {"label": "mild and others", "before": 9, "after": 9},
         {"label": "severe and others", "before": 12, "after": 12},
     ]
@@ -345,17 +359,26 @@ def test_rare_levels_are_not_named():
 def test_bins_of_levels_have_names_of_their_own():
     column = om.Ordinal("age", list("abcdef"))
     plan = numbers(*((it, it, 3) for it in (0, 1, 3, 4)), (2, 2, 9), (5, 5, 9))
-    labels = [it["label"] for it in bins(plan, 0, 5, column)]
+    labels = [it["label"] for it in histogram_bins(plan, 0, 5, column)]
     assert labels == ["c and others", "f and others"]
 
 
 def test_few_blanked_numbers():
     plan = numbers((10, 10, 30), (20, 20, 30), (20, None, 2))
-    assert [(it["before"], it["after"]) for it in bins(plan, 0, 5)] == [(None, 30), (None, 30)]
+    assert [(it["before"], it["after"]) for it in histogram_bins(plan, 0, 5)] == [
+        (None, 30),
+        (None, 30),
+    ]
     plan = numbers((10, 10, 30), (20, 20, 30), (10, None, 30), (20, None, 30))
-    assert [(it["before"], it["after"]) for it in bins(plan, 0, 5)] == [(60, 30), (60, 30)]
+    assert [(it["before"], it["after"]) for it in histogram_bins(plan, 0, 5)] == [
+        (60, 30),
+        (60, 30),
+    ]
     plan = numbers((10, None, 30), (20, None, 30))
-    assert [(it["before"], it["after"]) for it in bins(plan, 0, 5)] == [(30, None), (30, None)]
+    assert [(it["before"], it["after"]) for it in histogram_bins(plan, 0, 5)] == [
+        (30, None),
+        (30, None),
+    ]
 
 
 # ---------------------------------------------------------------------- by definition
@@ -365,7 +388,7 @@ def test_few_blanked_numbers():
 @given(releases(), st.integers(1, 12))
 def test_branches_are_those_of_the_definition(release, least):
     plan = release.transitions
-    found = masses(plan, 0, least)
+    found = records_by_branch(plan, 0, least)
     before, after = plain.two_trees(plan, 0, least)
     told = {row[1]: row for row in found["nodes"]}
     assert {c: row[3] for c, row in told.items() if row[3] is not None} == before.shown
@@ -373,7 +396,7 @@ def test_branches_are_those_of_the_definition(release, least):
     assert len(told) == len(found["nodes"]) == len({*before.shown, *after.shown})
     assert found["missing"] == {"before": before.aside[""], "after": after.aside[""]}
     assert found["suppressed"] == after.aside[None]
-    losses = plain.losses(plan, 0, least, moved(plan)[0])
+    losses = plain.losses(plan, 0, least, attribute_distances(plan)[0])
     shares = {c: row[5] for c, row in told.items() if row[5] is not None}
     assert shares == pytest.approx(losses, abs=0.00051)
 
@@ -382,8 +405,8 @@ def test_branches_are_those_of_the_definition(release, least):
 def test_nodes_are_in_depth_first_order_below_their_parents(release, least, most):
     plan = release.transitions
     taxonomy = plan.tuples.attributes[0].domain
-    rows = masses(plan, 0, least, most)["nodes"]
-    assert len(rows) == min(most, len(masses(plan, 0, least)["nodes"]))
+    rows = records_by_branch(plan, 0, least, most)["nodes"]
+    assert len(rows) == min(most, len(records_by_branch(plan, 0, least)["nodes"]))
     path = []
     for place, (above, concept, *_) in enumerate(rows):
         while path and path[-1] != above:
@@ -396,7 +419,7 @@ def test_nodes_are_in_depth_first_order_below_their_parents(release, least, most
 
 @given(releases(), st.integers(1, 6))
 def test_losses_by_branch_add_up(release, least):
-    found = masses(release.transitions, 0, least)
+    found = records_by_branch(release.transitions, 0, least)
     rows = loss_by_branch(found, rows=4)
     assert len(rows) <= 5
     if not rows:
@@ -416,12 +439,12 @@ def seen(release, least, most=2000):
     plan = release.transitions
     shown = []
     for j, column in enumerate(release.schema.quasi_identifiers):
-        made = {"changes": frequent(plan, j, least, column=column)}
+        made = {"changes": most_frequent_changes(plan, j, least, column=column)}
         if isinstance(column, om.Nominal):
-            made["masses"] = masses(plan, j, least, most)
+            made["masses"] = records_by_branch(plan, j, least, most)
             made["losses"] = loss_by_branch(made["masses"])
         else:
-            made["bins"] = bins(plan, j, least, column)
+            made["bins"] = histogram_bins(plan, j, least, column)
         shown.append(json.loads(json.dumps(made, allow_nan=False)))
     return shown
 
@@ -589,8 +612,8 @@ def test_changes_and_bins_go_together(release, least):
     for j, column in enumerate(release.schema.quasi_identifiers):
         if not isinstance(column, om.Numeric):
             continue
-        found = bins(plan, j, least, column)
-        lines = frequent(plan, j, least, column=column)["changes"]
+        found = histogram_bins(plan, j, least, column)
+        lines = most_frequent_changes(plan, j, least, column=column)["changes"]
         starts = [int(re.match(r"[\d,]+", it["label"])[0].replace(",", "")) for it in found[1:]]
         for side, end in (("before", "from"), ("after", "to")):
             rest = [it[side] for it in found]
@@ -609,5 +632,5 @@ def test_numbers_do_not_depend_on_the_order_of_records(release):
     again = Transitions(
         plan.tuples, plan.targets[order], plan.source, place[plan.target], plan.count
     )
-    assert masses(again, 0, 3) == masses(plan, 0, 3)
-    assert frequent(again, 0, 3) == frequent(plan, 0, 3)
+    assert records_by_branch(again, 0, 3) == records_by_branch(plan, 0, 3)
+    assert most_frequent_changes(again, 0, 3) == most_frequent_changes(plan, 0, 3)

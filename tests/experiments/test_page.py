@@ -11,7 +11,7 @@ from experiments.experiment import Experiment, Outcome, Result, Row
 from experiments.page import page
 from experiments.text import outcome_text, result_text
 
-from ontomask.report.drawing.colours import PAGE
+from ontomask.report.drawing.colours import PAGE_COLOURS
 
 VOID = {"meta", "br", "link", "img"}
 
@@ -91,7 +91,7 @@ def test_a_page_opens_alone_and_shows_every_result(opened, tmp_path, scheme):
         seen.page.locator("tr.printed th").evaluate("it => getComputedStyle(it).fontStyle")
         == "italic"
     )
-    ground = PAGE[scheme]["page"]
+    ground = PAGE_COLOURS[scheme]["page"]
     shown = ", ".join(str(int(ground[i : i + 2], 16)) for i in (1, 3, 5))
     assert seen.page.evaluate("getComputedStyle(document.body).backgroundColor") == f"rgb({shown})"
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import plain_methods
 from ontomask.errors import ParameterError
 from ontomask.methods.operators import Operators
-from ontomask.methods.resampling import Records, Resampling, partition, resampled
+from ontomask.methods.resampling import RecordCounts, Resampling, draw_samples, resample
 from plain_methods import Table, check_promises, same_plan, tables
 
 SETTINGS = ["semantic", "classic"]
@@ -31,9 +31,11 @@ def resampled_by_hand(data, samples, others):
 
     def records(numbers):
         counts = sorted(Counter(numbers).items())
-        return Records(np.array([place[x] for x, _ in counts]), np.array([c for _, c in counts]))
+        return RecordCounts(
+            np.array([place[x] for x, _ in counts]), np.array([c for _, c in counts])
+        )
 
-    plan = resampled(Operators(data.tuples), [records(s) for s in samples], records(others))
+    plan = resample(Operators(data.tuples), [records(s) for s in samples], records(others))
     outcome = data.outcome(plan)
     return {(source, target): count for ((source,), (target,)), count in outcome.items()}
 
@@ -91,8 +93,8 @@ def test_the_reference_comes_first_even_where_another_is_as_near():
 def test_equals_the_plain_one_with_the_same_samples(setting, data, k, seed):
     if k > len(data.records):
         return
-    samples, others = partition(data.tuples.counts, k, np.random.default_rng(seed))
-    plan = resampled(Operators(data.tuples, setting=setting), samples, others)
+    samples, others = draw_samples(data.tuples.counts, k, np.random.default_rng(seed))
+    plan = resample(Operators(data.tuples, setting=setting), samples, others)
     expected = plain_methods.resampling(
         data.attributes,
         [listed(data, sample) for sample in samples],
@@ -106,7 +108,7 @@ def test_equals_the_plain_one_with_the_same_samples(setting, data, k, seed):
 def test_the_samples_are_a_partition(counts, seed, data):
     counts = np.array(counts)
     k = data.draw(st.integers(1, int(counts.sum())))
-    samples, others = partition(counts, k, np.random.default_rng(seed))
+    samples, others = draw_samples(counts, k, np.random.default_rng(seed))
     assert [int(sample.counts.sum()) for sample in samples] == [counts.sum() // k] * k
     assert others.counts.sum() == counts.sum() % k
     found = np.zeros(len(counts), dtype=int)
@@ -122,7 +124,7 @@ def test_every_record_is_as_likely_in_every_sample():
     random = np.random.default_rng(11)
     inside, draws = np.zeros((4, 3)), 7_000
     for _ in range(draws):
-        samples, others = partition(np.array([1, 2, 4]), 3, random)
+        samples, others = draw_samples(np.array([1, 2, 4]), 3, random)
         for place, (tuples, counts) in enumerate([*samples, others]):
             inside[place, tuples] += counts
     expected = draws * np.outer([2 / 7, 2 / 7, 2 / 7, 1 / 7], [1, 2, 4])

@@ -11,7 +11,7 @@ import pytest
 import ontomask as om
 from ontomask.errors import BlocksChosenWarning
 from ontomask.pipeline import blocks as blocked
-from ontomask.pipeline.blocks import fitting
+from ontomask.pipeline.blocks import choose_block_size
 from ontomask.utility import sse
 
 SEED = 3
@@ -86,7 +86,7 @@ def test_a_table_that_is_planned_as_a_whole_says_nothing():
 
 
 def test_a_table_too_large_for_memory_is_planned_in_blocks(monkeypatch):
-    monkeypatch.setattr(blocked, "USUAL", 50)
+    monkeypatch.setattr(blocked, "DEFAULT_BLOCK_SIZE", 50)
     monkeypatch.setattr(blocked, "free_memory", lambda: 1000)
     with pytest.warns(BlocksChosenWarning, match="planned in blocks of 50, .*; block= chooses"):
         release = om.mask(table(), schema(), om.Microaggregation(3), SEED)
@@ -96,15 +96,15 @@ def test_a_table_too_large_for_memory_is_planned_in_blocks(monkeypatch):
 
 def test_what_needs_no_blocks_and_what_fits_is_left_alone(monkeypatch):
     tuples = om.mask(table(), schema(), om.Recoding(3), SEED).transitions.tuples
-    monkeypatch.setattr(blocked, "USUAL", 50)
+    monkeypatch.setattr(blocked, "DEFAULT_BLOCK_SIZE", 50)
     monkeypatch.setattr(blocked, "free_memory", lambda: 1000)
     for method in (om.NoiseAddition(), om.Suppression(3), om.RankSwapping(3, strategy="fixed")):
-        assert fitting(method, tuples) is method
+        assert choose_block_size(method, tuples) is method
     asked = om.Recoding(3, block=70)
-    assert fitting(asked, tuples) is asked
+    assert choose_block_size(asked, tuples) is asked
     for free in (10**9, None):
         monkeypatch.setattr(blocked, "free_memory", lambda free=free: free)
-        assert fitting(om.Recoding(3), tuples) == om.Recoding(3)
+        assert choose_block_size(om.Recoding(3), tuples) == om.Recoding(3)
 
 
 SPEC = """
@@ -122,7 +122,7 @@ method: {name: microaggregation, k: 3, block: BLOCK}
 def test_a_release_file_may_ask_for_blocks(tmp_path, size):
     table().to_csv(tmp_path / "patients.csv", index=False)
     (tmp_path / "release.yaml").write_text(SPEC.replace("BLOCK", str(size)), encoding="utf-8")
-    om.release(tmp_path / "release.yaml", seed=SEED)
+    om.run_release_file(tmp_path / "release.yaml", seed=SEED)
     said = json.loads((tmp_path / "released.manifest.json").read_text("utf-8"))
     page = (tmp_path / "released.report.html").read_text("utf-8")
     assert said["method"]["settings"]["block"] == size

@@ -15,12 +15,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import ontomask as om
-from ontomask._runtime.yaml_text import as_yaml
+from ontomask._runtime.yaml_text import format_yaml
 from ontomask.errors import ParameterError
 from ontomask.pipeline.comparing import workers
 from ontomask.pipeline.comparing.axes import LOSSES, RISKS
-from ontomask.pipeline.comparing.points import dominated
-from ontomask.releasefile.compared_methods import methods_called, whole_numbers_in
+from ontomask.pipeline.comparing.points import find_dominated
+from ontomask.releasefile.compared_methods import parse_methods, parse_whole_numbers
 from ontomask.releasefile.yaml_file import read_yaml
 
 SEED = 7
@@ -86,7 +86,7 @@ def test_the_figures_are_those_of_mask(more):
         release = om.mask(table(), schema(**more), point.method, SEED)
         wanted, risk = release.evaluation, dict(point.evaluation.risk)
         assert point.evaluation.utility == wanted.utility
-        if release.transitions.is_whole:
+        if release.transitions.has_one_target_per_tuple:
             assert risk == wanted.risk
             assert point.guarantee == release.guarantee
             assert vars(point.guarantee) == vars(release.guarantee)
@@ -175,7 +175,7 @@ FIGURE = st.none() | st.integers(0, 5).map(float)
 
 @given(st.lists(st.tuples(FIGURE, FIGURE), max_size=12))
 def test_dominance_is_what_it_is_by_definition(points):
-    assert dominated(points) == by_definition(points)
+    assert find_dominated(points) == by_definition(points)
 
 
 # ------------------------------------------------------------------ processes
@@ -188,7 +188,7 @@ def without_seconds(found):
 def test_two_processes_find_the_same_as_one(monkeypatch):
     methods = [*METHODS[:2], om.RankSwapping(k=3), om.Recoding(k=61)]
     alone = om.compare(table(), schema(), methods, SEED, workers=1)
-    monkeypatch.setattr(workers, "worked_out", None)  # it cannot have been this process
+    monkeypatch.setattr(workers, "compute_point", None)  # it cannot have been this process
     both = om.compare(table(), schema(), methods, SEED, workers=2)
     assert without_seconds(both) == without_seconds(alone)
 
@@ -285,20 +285,22 @@ def test_progress_names_every_point():
 
 def test_memory_and_size_say_how_many_processes(monkeypatch):
     sent = []
-    monkeypatch.setattr(workers, "side_by_side", lambda _, told, *__: sent.append(told[0]) or {})
+    monkeypatch.setattr(
+        workers, "run_in_processes", lambda _, told, *__: sent.append(told[0]) or {}
+    )
     om.compare(table(), schema(), METHODS[:2], SEED)
     assert sent == []  # not worth it
     om.compare(table(), schema(), METHODS[:2], SEED, workers=2)
     (task,) = sent
-    one = workers._needed(task)
-    assert [workers.affordable(task, free) for free in (one - 1, one, 3 * one)] == [0, 1, 3]
-    monkeypatch.setattr(workers, "SMALL", 0)
+    one = workers._worker_memory(task)
+    assert [workers.affordable_workers(task, free) for free in (one - 1, one, 3 * one)] == [0, 1, 3]
+    monkeypatch.setattr(workers, "MIN_PARALLEL_WORK", 0)
     monkeypatch.setattr(workers.os, "cpu_count", lambda: 8)
     monkeypatch.setattr(workers, "free_memory", lambda: 3 * one)
-    assert workers.how_many(task, 10, None) == 3
-    assert workers.how_many(task, 2, None) == 2
+    assert workers.choose_worker_count(task, 10, None) == 3
+    assert workers.choose_worker_count(task, 2, None) == 2
     monkeypatch.setattr(workers, "free_memory", lambda: 0)
-    assert workers.how_many(task, 10, None) == 1
+    assert workers.choose_worker_count(task, 10, None) == 1
 
 
 # ------------------------------------------------------------------ in words
@@ -316,7 +318,7 @@ def test_memory_and_size_say_how_many_processes(monkeypatch):
     ],
 )
 def test_ranges(text, numbers):
-    assert whole_numbers_in(text) == numbers
+    assert parse_whole_numbers(text) == numbers
 
 
 @pytest.mark.parametrize(
@@ -324,17 +326,17 @@ def test_ranges(text, numbers):
 )
 def test_what_is_no_range(text):
     with pytest.raises(ParameterError, match="--k"):
-        whole_numbers_in(text, "--k")
+        parse_whole_numbers(text, "--k")
 
 
 def test_methods_with_settings():
     own = ("rank_swapping", {"k": 9, "guard": True})
-    assert methods_called(["rank_swapping", "recoding:k=4", "noise_addition"], [2], [0.3], own) == [
+    assert parse_methods(["rank_swapping", "recoding:k=4", "noise_addition"], [2], [0.3], own) == [
         om.RankSwapping(k=2, guard=True),
         om.Recoding(k=4),
         om.NoiseAddition(alpha=0.3),
     ]
-    assert methods_called(["rank_swapping:strategy=dynamic:complete=true"], [2, 2]) == [
+    assert parse_methods(["rank_swapping:strategy=dynamic:complete=true"], [2, 2]) == [
         om.RankSwapping(k=2, strategy="dynamic", complete=True)
     ]
 
@@ -351,7 +353,7 @@ def test_methods_with_settings():
 )
 def test_wrong_methods(word, words):
     with pytest.raises(ParameterError, match=words):
-        methods_called([word])
+        parse_methods([word])
 
 
 SCALARS = st.text(max_size=8) | st.integers(-9, 10**6) | st.booleans() | st.floats(0.001, 10**9)
@@ -368,7 +370,7 @@ def test_fields_written_are_fields_read(tmp_path_factory, fields, levels):
     readable = {name: it for name, it in fields.items() if is_plain(it)}
     readable["columns"] = {"a b": {"levels": [it for it in levels if is_plain(it)]}}
     path = tmp_path_factory.mktemp("yaml") / "release.yaml"
-    path.write_text(as_yaml(readable), encoding="utf-8", newline="\n")
+    path.write_text(format_yaml(readable), encoding="utf-8", newline="\n")
     assert read_yaml(path).data == readable
 
 

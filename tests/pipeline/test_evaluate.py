@@ -11,9 +11,9 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import pytest
-from frame_kinds import KINDS, made, rows
 
 import ontomask as om
+from frame_kinds import KINDS, made, rows
 from ontomask.errors import (
     ColumnError,
     ParameterError,
@@ -154,13 +154,15 @@ def test_the_classes_are_those_counted_on_the_table(diagnoses, name):
 def test_figures_are_worked_out_when_asked_for_and_once(diagnoses, monkeypatch):
     module = import_module("ontomask.pipeline.mask")
     calls = []
-    figures = module.figures
-    monkeypatch.setattr(module, "figures", lambda *a, **k: [calls.append(a), figures(*a, **k)][1])
+    figures = module.evaluate_plan
+    monkeypatch.setattr(
+        module, "evaluate_plan", lambda *a, **k: [calls.append(a), figures(*a, **k)][1]
+    )
     _, release = released(table(), schema_of(diagnoses), om.Microaggregation(3))
     assert not calls
     assert release.evaluation is release.evaluation
     assert len(calls) == 1
-    assert "_watched" not in repr(release)
+    assert "_sensitive_counts" not in repr(release)
     assert json.loads(json.dumps(release.evaluation.as_dict())) == release.evaluation.as_dict()
 
 
@@ -168,8 +170,10 @@ def test_linkage_is_searched_once_for_guarantee_and_figures(diagnoses, monkeypat
     from ontomask.risk import linkage
 
     plans = []
-    shared = linkage._shared
-    monkeypatch.setattr(linkage, "_shared", lambda p, c: [plans.append(p), shared(p, c)][1])
+    shared = linkage._count_link_sharers
+    monkeypatch.setattr(
+        linkage, "_count_link_sharers", lambda p, c: [plans.append(p), shared(p, c)][1]
+    )
     _, release = released(table(), schema_of(diagnoses), om.NoiseAddition())
     assert release.evaluation.risk["linkage_nearest"] == release.guarantee.measured.linked
     assert sum(plan is release.transitions for plan in plans) == 1

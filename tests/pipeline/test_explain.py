@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from method_tables import tables
 
 import ontomask as om
 import plain
 import plain_mdav
+from method_tables import tables
 from ontomask import (
     Date,
     Microaggregation,
@@ -396,7 +396,7 @@ class Halves(Method):
     """A method that nobody here knows."""
 
     def plan(self, tuples, random):
-        return Transitions.whole(tuples, tuples.targets()[:1], [0] * len(tuples))
+        return Transitions.from_targets(tuples, tuples.targets()[:1], [0] * len(tuples))
 
 
 def test_a_method_of_ones_own_is_explained_by_its_plan(diagnoses):

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from frame_kinds import KINDS, made, rows
 
+from frame_kinds import KINDS, made, rows
 from ontomask import Taxonomy
 from ontomask.engines.memory import frames
 from ontomask.errors import (
@@ -58,7 +58,7 @@ class Blanking(GroupingMethod):
 
     def plan(self, tuples, random):
         blank = np.full((1, len(tuples.attributes)), np.nan)
-        return Transitions.whole(tuples, blank, np.zeros(len(tuples), dtype=int))
+        return Transitions.from_targets(tuples, blank, np.zeros(len(tuples), dtype=int))
 
 
 @st.composite
@@ -435,7 +435,7 @@ def test_suppressed_records_are_removed_where_the_method_says_so(diagnoses):
         def plan(self, tuples, random):
             few = (tuples.counts < self.k).astype(int)
             targets = np.vstack([tuples.targets(), np.full(len(tuples.attributes), np.nan)])
-            return Transitions.whole(
+            return Transitions.from_targets(
                 tuples, targets, np.where(few, len(tuples), np.arange(len(tuples)))
             )
 
@@ -624,9 +624,9 @@ def test_missing_is_at_distance_1_from_all_others(diagnoses):
     frame = pl.DataFrame({"word": ["flu", "cold", None, "flu"]})
     attribute = mask(frame, schema, Microaggregation(k=2)).transitions.tuples.attributes[0]
     assert attribute.size == 3
-    missing = attribute.from_target(attribute.target_of(np.array([2]))[0])
+    missing = attribute.distances_from_target(attribute.target_of(np.array([2]))[0])
     assert missing.tolist() == [1, 1, 0]
-    assert all(attribute.from_target(place)[2] == 1 for place in attribute.place[:2])
+    assert all(attribute.distances_from_target(place)[2] == 1 for place in attribute.place[:2])
 
 
 def test_a_column_of_missing_values_only(diagnoses):
@@ -748,12 +748,12 @@ def test_unknown_people_are_missing_values(diagnoses):
 
 def tampered(monkeypatch, change):
     """Apply goes wrong: the table is changed after it was written."""
-    right = frames.Frame.released
+    right = frames.Frame.make_released_table
 
     def wrong(self, *arguments):
         return change(right(self, *arguments))
 
-    monkeypatch.setattr(frames.Frame, "released", wrong)
+    monkeypatch.setattr(frames.Frame, "make_released_table", wrong)
 
 
 @pytest.mark.parametrize(
@@ -791,8 +791,8 @@ def test_a_changed_index_does_not_pass(monkeypatch):
 
 
 def test_records_dealt_wrongly_do_not_pass(monkeypatch, diagnoses):
-    right = frames.deal
-    monkeypatch.setattr(frames, "deal", lambda *given: np.roll(right(*given), 1))
+    right = frames.deal_targets
+    monkeypatch.setattr(frames, "deal_targets", lambda *given: np.roll(right(*given), 1))
     with pytest.raises(InternalError, match="not those of the plan"):
         mask(pl.DataFrame(table()), schema_of(diagnoses), Microaggregation(k=3))
 
@@ -800,7 +800,7 @@ def test_records_dealt_wrongly_do_not_pass(monkeypatch, diagnoses):
 def test_a_method_that_breaks_its_promise_does_not_pass(diagnoses):
     class Careless(GroupingMethod):
         def plan(self, tuples, random):
-            return Transitions.whole(tuples, tuples.targets(), np.arange(len(tuples)))
+            return Transitions.from_targets(tuples, tuples.targets(), np.arange(len(tuples)))
 
     with pytest.raises(InternalError, match="5-anonymity was promised, and a class has"):
         mask(pl.DataFrame(table()), schema_of(diagnoses), Careless(k=5))

@@ -21,8 +21,13 @@ from ontomask.errors import (
     UnknownConceptError,
     UnknownValueError,
 )
-from ontomask.pipeline.meaning.column import meaning_of
-from ontomask.taxonomy.from_values import free_file, of_values, taxonomy_file, write_made
+from ontomask.pipeline.meaning.column import find_column_meaning
+from ontomask.taxonomy.from_values import (
+    free_taxonomy_path,
+    save_taxonomy,
+    taxonomy_of_values,
+    taxonomy_path,
+)
 from ontomask.taxonomy.outline import outline_of, read_outline
 from strategies import columns, taxonomies
 
@@ -30,7 +35,7 @@ HOSTILE = ['<script>alert("1")</script>', "a'b\"c", "émigré 🙂", "x" * 300, 
 
 
 def diagnoses(counts, **settings):
-    return meaning_of(om.Nominal("diagnosis", datasets.diagnoses(), **settings), counts)
+    return find_column_meaning(om.Nominal("diagnosis", datasets.diagnoses(), **settings), counts)
 
 
 # ---------------------------------------------------------------------- coverage
@@ -39,8 +44,10 @@ def diagnoses(counts, **settings):
 def test_coverage_by_hand():
     found = diagnoses({"Flu": 3, "hepatitis B": 4, "hepatits": 2, "?": 1})
     assert found.coverage == 7 / 10
-    assert sum(records for _, _, records in found.ways()) == found.records == 10
-    assert dict((how, (values, records)) for how, values, records in found.ways())["unmapped"] == (
+    assert sum(records for _, _, records in found.counts_by_match_kind()) == found.records == 10
+    assert dict((how, (values, records)) for how, values, records in found.counts_by_match_kind())[
+        "unmapped"
+    ] == (
         2,
         3,
     )
@@ -48,7 +55,7 @@ def test_coverage_by_hand():
 
 def test_marks_of_missing_values_are_no_values():
     column = om.Nominal("diagnosis", datasets.diagnoses())
-    found = meaning_of(column, {"flu": 3, "?": 7}, ["?"])
+    found = find_column_meaning(column, {"flu": 3, "?": 7}, ["?"])
     assert (found.coverage, found.records, found.missing) == (1.0, 3, 7)
 
 
@@ -64,7 +71,7 @@ def test_an_ambiguous_value_comes_with_its_concepts():
     tree = om.Taxonomy.from_edges(
         [("bank1", "thing"), ("bank2", "thing")], {"bank1": "bank", "bank2": "bank"}
     )
-    (lost,) = meaning_of(om.Nominal("place", tree), {"bank": 5}).lost()
+    (lost,) = find_column_meaning(om.Nominal("place", tree), {"bank": 5}).lost()
     assert lost.ambiguous
     assert [it.concept for it in lost.nearest] == ["bank1", "bank2"]
 
@@ -79,8 +86,8 @@ def test_a_correction_gives_a_value_its_concept():
 @given(data=st.data(), taxonomy=taxonomies(max_concepts=20))
 def test_masses_are_those_of_the_definition(data, taxonomy):
     counts = Counter(data.draw(columns(taxonomy)))
-    found = meaning_of(om.Nominal("c", taxonomy), counts)
-    drawn = found.masses()
+    found = find_column_meaning(om.Nominal("c", taxonomy), counts)
+    drawn = found.count_branches()
     assert drawn.folded == 0
     assert drawn.records == counts.total()
     nodes = drawn.nodes
@@ -106,7 +113,7 @@ def test_masses_are_those_of_the_definition(data, taxonomy):
 @given(data=st.data(), taxonomy=taxonomies(max_concepts=20))
 def test_facts_count_each_record_once_whatever_way_leads_to_it(data, taxonomy):
     counts = Counter(data.draw(columns(taxonomy)))
-    found = meaning_of(om.Nominal("c", taxonomy), counts)
+    found = find_column_meaning(om.Nominal("c", taxonomy), counts)
     for concept in taxonomy:
         facts = found.facts(concept)
         below = taxonomy.descendants(concept)
@@ -122,8 +129,8 @@ def test_facts_count_each_record_once_whatever_way_leads_to_it(data, taxonomy):
 
 @given(data=st.data(), taxonomy=taxonomies(max_concepts=20), most=st.integers(1, 10))
 def test_of_many_nodes_the_smallest_are_folded(data, taxonomy, most):
-    found = meaning_of(om.Nominal("c", taxonomy), Counter(data.draw(columns(taxonomy))))
-    all_of_it, some = found.masses(), found.masses(most)
+    found = find_column_meaning(om.Nominal("c", taxonomy), Counter(data.draw(columns(taxonomy))))
+    all_of_it, some = found.count_branches(), found.count_branches(most)
     assert len(some.nodes) == min(most, len(all_of_it.nodes))
     assert some.folded == len(all_of_it.nodes) - len(some.nodes)
     whole = {n[1]: n for n in all_of_it.nodes}
@@ -136,15 +143,15 @@ def test_of_many_nodes_the_smallest_are_folded(data, taxonomy, most):
 
 
 def test_a_column_without_any_concept_has_no_masses():
-    assert diagnoses({"xyz": 3}).masses().nodes == ()
+    assert diagnoses({"xyz": 3}).count_branches().nodes == ()
 
 
 def test_wordnet_is_drawn_from_the_values_alone():
-    found = meaning_of(
+    found = find_column_meaning(
         om.Nominal("thing", om.load_taxonomy("wordnet")),
         {"dog.n.01": 2, "cat.n.01": 3, "chess.n.02": 1},
     )
-    drawn = found.masses()
+    drawn = found.count_branches()
     assert len(drawn.nodes) < 60
     assert drawn.records == 6
     assert {"dog.n.01", "cat.n.01"} <= {n[1] for n in drawn.nodes}
@@ -185,7 +192,9 @@ def test_distances_are_those_of_masking(data, taxonomy):
     values = data.draw(columns(taxonomy))
     domain = data.draw(st.sampled_from(["lcs", "taxonomy"]))
     measure = data.draw(st.sampled_from(["sanchez", "path", "wu_palmer"]))
-    found = meaning_of(om.Nominal("c", taxonomy, domain=domain, measure=measure), Counter(values))
+    found = find_column_meaning(
+        om.Nominal("c", taxonomy, domain=domain, measure=measure), Counter(values)
+    )
     a, b = data.draw(st.sampled_from(values)), data.draw(st.sampled_from(values))
     inside = taxonomy.domain(values) if domain == "lcs" else taxonomy
     apart = found.apart(a, b)
@@ -278,7 +287,7 @@ def test_a_large_taxonomy_has_no_outline():
 )
 def test_a_taxonomy_of_the_values_knows_all_of_them(tmp_path, values, how, settings, above):
     counts = dict.fromkeys(values, 2)
-    made = write_made(of_values(values, how, **settings), tmp_path / "t.csv", counts)
+    made = save_taxonomy(taxonomy_of_values(values, how, **settings), tmp_path / "t.csv", counts)
     assert made.left_over == ()
     assert stat.S_IMODE(made.file.stat().st_mode) == 0o600
     again = om.load_taxonomy(made.file, "child-parent")
@@ -286,7 +295,7 @@ def test_a_taxonomy_of_the_values_knows_all_of_them(tmp_path, values, how, setti
 
 
 def test_values_that_the_outline_lacks_are_left_over(tmp_path):
-    made = write_made(
+    made = save_taxonomy(
         read_outline("care\n  nurse"), tmp_path / "t.csv", {"nurse": 2, "cook": 3, "smith": 1}
     )
     assert [(it.value, it.count) for it in made.left_over] == [("cook", 3), ("smith", 1)]
@@ -294,7 +303,7 @@ def test_values_that_the_outline_lacks_are_left_over(tmp_path):
 
 def test_labels_of_concepts_that_stay_are_kept(tmp_path):
     read = read_outline("10\n  11", {"11": ["Nurse", "carer"], "12": "Cook"})
-    made = write_made(read, tmp_path / "t.csv", {"Nurse": 1})
+    made = save_taxonomy(read, tmp_path / "t.csv", {"Nurse": 1})
     assert made.taxonomy.labels("11") == ("Nurse", "carer")
     assert made.left_over == ()
 
@@ -302,22 +311,22 @@ def test_labels_of_concepts_that_stay_are_kept(tmp_path):
 def test_what_does_not_read_back_is_not_written(tmp_path):
     tree = om.Taxonomy.from_edges([(" a", "*"), ("a", "*")])
     with pytest.raises(TaxonomyError):
-        write_made(tree, tmp_path / "t.csv", {"a": 1})
+        save_taxonomy(tree, tmp_path / "t.csv", {"a": 1})
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_is_named_after_its_column(tmp_path):
     release = tmp_path / "release.yaml"
-    assert taxonomy_file(release, 3, "job").name == "release-job.taxonomy.csv"
-    assert taxonomy_file(release, 3, "../../x y").name == "release-x_y3.taxonomy.csv"
-    assert taxonomy_file(release, 3, "仕事").name == "release-3.taxonomy.csv"
-    assert taxonomy_file(release, 3, "j" * 5000).name == f"release-{'j' * 80}3.taxonomy.csv"
+    assert taxonomy_path(release, 3, "job").name == "release-job.taxonomy.csv"
+    assert taxonomy_path(release, 3, "../../x y").name == "release-x_y3.taxonomy.csv"
+    assert taxonomy_path(release, 3, "仕事").name == "release-3.taxonomy.csv"
+    assert taxonomy_path(release, 3, "j" * 5000).name == f"release-{'j' * 80}3.taxonomy.csv"
 
 
 def test_another_taxonomy_takes_another_file(tmp_path):
     first, second = read_outline("a\n  b"), read_outline("a\n  c")
     file = tmp_path / "release-job.taxonomy.csv"
-    assert free_file(file, first) == file
-    write_made(first, file, {})
-    assert free_file(file, first) == file
-    assert free_file(file, second).name == "release-job-2.taxonomy.csv"
+    assert free_taxonomy_path(file, first) == file
+    save_taxonomy(first, file, {})
+    assert free_taxonomy_path(file, first) == file
+    assert free_taxonomy_path(file, second).name == "release-job-2.taxonomy.csv"

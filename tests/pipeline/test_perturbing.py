@@ -9,10 +9,10 @@ from collections import Counter
 import numpy as np
 import polars as pl
 import pytest
-from frame_kinds import KINDS, made, rows
 
 import ontomask as om
 import plain
+from frame_kinds import KINDS, made, rows
 from ontomask.errors import (
     NothingSwappedWarning,
     ParameterError,

@@ -7,7 +7,7 @@ import pytest
 from ontomask.errors import OntomaskError, RequirementNotMet
 from ontomask.pipeline.evaluation import Evaluation
 from ontomask.pipeline.guarantee import Guarantee
-from ontomask.pipeline.requirements import require, unmet
+from ontomask.pipeline.requirements import check_requirements, unmet_requirements
 
 
 def evaluation(**changes):
@@ -38,7 +38,7 @@ MET = [
 
 @pytest.mark.parametrize("wanted", MET)
 def test_met(wanted):
-    assert unmet(dict(**wanted), evaluation(), guarantee()) == []
+    assert unmet_requirements(dict(**wanted), evaluation(), guarantee()) == []
 
 
 UNMET = [
@@ -79,44 +79,44 @@ UNMET = [
 
 @pytest.mark.parametrize(("wanted", "reasons"), UNMET)
 def test_not_met(wanted, reasons):
-    assert unmet(dict(**wanted), evaluation(), guarantee()) == reasons
+    assert unmet_requirements(dict(**wanted), evaluation(), guarantee()) == reasons
 
 
 def test_nothing_is_required():
-    assert unmet({}, evaluation(), guarantee()) == []
-    require(None, evaluation(), guarantee())
+    assert unmet_requirements({}, evaluation(), guarantee()) == []
+    check_requirements({}, evaluation(), guarantee())
 
 
 def test_people_are_counted_where_the_guarantee_does():
-    found = unmet(dict(k=5), evaluation(), guarantee(smallest=2, unit="people"))
+    found = unmet_requirements(dict(k=5), evaluation(), guarantee(smallest=2, unit="people"))
     assert found == ["k: the smallest class has 2 people, and 5 are required"]
 
 
 def test_no_record_is_left():
-    found = unmet(dict(k=5), evaluation(), guarantee(smallest=0, classes=0))
+    found = unmet_requirements(dict(k=5), evaluation(), guarantee(smallest=0, classes=0))
     assert found == ["k: no records are left, and 5 in every class are required"]
 
 
 def test_of_a_sample_the_upper_end_counts():
     sampled = evaluation(linkage_nearest_interval=[0.02, 0.06])
-    assert unmet(dict(linkage_below=0.05), sampled, guarantee()) == [
+    assert unmet_requirements(dict(linkage_below=0.05), sampled, guarantee()) == [
         "linkage_below: 6 % of the records are linked to their original at most (estimated from a "
         "sample), and less than 5 % is required"
     ]
-    assert unmet(dict(linkage_below=0.07), sampled, guarantee()) == []
+    assert unmet_requirements(dict(linkage_below=0.07), sampled, guarantee()) == []
 
 
 def test_numbers_are_told_apart_by_their_ranks():
     ranked = evaluation(t_equal={"charge": 0.9}, t_ordered={"charge": 0.2})
-    assert unmet(dict(t=0.3), ranked, guarantee()) == []
-    (reason,) = unmet(dict(t=0.1), ranked, guarantee())
+    assert unmet_requirements(dict(t=0.3), ranked, guarantee()) == []
+    (reason,) = unmet_requirements(dict(t=0.1), ranked, guarantee())
     assert "0.2 from the whole table in 'charge' (values by their ranks)" in reason
 
 
 def test_what_is_not_known_meets_nothing():
     blind = Evaluation({}, {})
     wanted = dict(l=2, t=0.5, linkage_below=0.5, sse_below=5)
-    assert [reason.split(":")[0] for reason in unmet(wanted, blind, guarantee())] == [
+    assert [reason.split(":")[0] for reason in unmet_requirements(wanted, blind, guarantee())] == [
         "l",
         "t",
         "linkage_below",
@@ -126,12 +126,12 @@ def test_what_is_not_known_meets_nothing():
 
 def test_a_figure_that_is_no_number_meets_nothing():
     odd = evaluation(sse=float("nan"), linkage_nearest=float("nan"))
-    assert len(unmet(dict(sse_below=5, linkage_below=0.5), odd, guarantee())) == 2
+    assert len(unmet_requirements(dict(sse_below=5, linkage_below=0.5), odd, guarantee())) == 2
 
 
 def test_all_reasons_are_one_error():
     with pytest.raises(RequirementNotMet) as caught:
-        require(dict(k=6, sse_below=1), evaluation(), guarantee())
+        check_requirements(dict(k=6, sse_below=1), evaluation(), guarantee())
     assert isinstance(caught.value, OntomaskError)
     assert caught.value.message.count("\n  - ") == 2
     assert "nothing was released" in caught.value.message
@@ -139,7 +139,7 @@ def test_all_reasons_are_one_error():
 
 def test_one_is_no_plural():
     for unit, one in (("records", "record"), ("people", "person")):
-        found = unmet(dict(k=5), evaluation(), guarantee(smallest=1, unit=unit))
+        found = unmet_requirements(dict(k=5), evaluation(), guarantee(smallest=1, unit=unit))
         assert found == [f"k: the smallest class has 1 {one}, and 5 are required"]
 
 
@@ -150,5 +150,5 @@ def test_a_larger_k_is_for_methods_that_promise_one():
         (promise, "try a larger k or another method, or require less"),
     ):
         with pytest.raises(RequirementNotMet) as caught:
-            require(dict(k=6), evaluation(), found)
+            check_requirements(dict(k=6), evaluation(), found)
         assert caught.value.hint == hint

@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 from ontomask.engines.formats import connect, open_table
-from ontomask.releasefile.model import ColumnSpec, load_spec
-from ontomask.releasefile.profile.column_facts import Looking
-from ontomask.releasefile.profile.column_fields import Making, fields_in_role
-from ontomask.releasefile.profile.proposed_file import propose
+from ontomask.releasefile.model import ColumnSpec, load_release_file
+from ontomask.releasefile.profile.column_facts import ColumnProfiler
+from ontomask.releasefile.profile.column_fields import ProposedTaxonomy, fields_in_role
+from ontomask.releasefile.profile.proposed_file import write_proposal
 from ontomask.releasefile.profile.table_profile import profile
 
 
@@ -22,7 +22,7 @@ def facts_of(tmp_path):
         pd.DataFrame({name: values, "beside": range(len(values))}).to_csv(path, index=False)
         connection = connect()
         with open_table(path, connection) as stored:
-            found = Looking(stored).column(name)
+            found = ColumnProfiler(stored).column(name)
         connection.close()
         return found
 
@@ -57,9 +57,9 @@ def test_a_quasi_identifier_by_what_it_holds(facts_of, name, values, fields):
 @pytest.mark.parametrize(
     ("name", "values", "make"),
     [
-        ("unit", [f"top|part {i % 3}|unit {i}" for i in range(12)], Making("paths", "|")),
-        ("zip", ["10115", "10117", "80331", "80333"], Making("prefixes", lengths=(1, 3))),
-        ("colour", ["red", "green", "blau"], Making("flat")),
+        ("unit", [f"top|part {i % 3}|unit {i}" for i in range(12)], ProposedTaxonomy("paths", "|")),
+        ("zip", ["10115", "10117", "80331", "80333"], ProposedTaxonomy("prefixes", lengths=(1, 3))),
+        ("colour", ["red", "green", "blau"], ProposedTaxonomy("flat")),
     ],
 )
 def test_a_taxonomy_that_can_be_made_of_the_values(facts_of, name, values, make):
@@ -89,11 +89,11 @@ def test_it_is_what_init_writes(tmp_path):
 
     path = tmp_path / "stays.parquet"
     pd.DataFrame(datasets.discharges(500)).to_parquet(path)
-    propose(profile(path), tmp_path / "release.yaml")
-    spec = load_spec(tmp_path / "release.yaml")
+    write_proposal(profile(path), tmp_path / "release.yaml")
+    spec = load_release_file(tmp_path / "release.yaml")
     connection = connect()
     with open_table(path, connection) as stored:
-        looking = Looking(stored)
+        looking = ColumnProfiler(stored)
         for name, column in spec.columns.items():
             found = fields_in_role(looking.column(name), column.role)
             if found.make is None:

@@ -19,17 +19,17 @@ import ontomask as om
 from ontomask import map_terms, mask, risk, utility
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.methods.registry import METHODS
-from ontomask.pipeline.facts import coverage, fingerprint
-from ontomask.releasefile.manifest import manifest
-from ontomask.releasefile.model import Spec
+from ontomask.pipeline.facts import fingerprint, mapping_coverage
+from ontomask.releasefile.manifest import make_manifest
+from ontomask.releasefile.model import ReleaseFile
 from ontomask.report.manifest import (
     FileFacts,
     check_manifest,
-    facts_of,
+    read_file_facts,
     read_manifest,
     write_manifest,
 )
-from ontomask.report.transitions_file import private_transitions
+from ontomask.report.transitions_file import write_private_transitions
 from rare_words import METHODS_TRIED, SEED, patients, released, spec_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
 
 def made(folder, *args, **more):
     release, spec, _ = released(folder, *args, **more)
-    return manifest(release, spec, None, None)
+    return make_manifest(release, spec, None, None)
 
 
 def strict(text):
@@ -51,8 +51,13 @@ def test_what_a_manifest_says(folder, tmp_path):
     release, spec, _ = released(folder, require={"k": 3})
     (tmp_path / "patients.csv").write_text("x")
     when = datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.UTC)
-    found = manifest(
-        release, spec, facts_of(tmp_path / "patients.csv"), None, when=when, private=["a/b.csv"]
+    found = make_manifest(
+        release,
+        spec,
+        read_file_facts(tmp_path / "patients.csv"),
+        None,
+        when=when,
+        private=["a/b.csv"],
     )
     assert found["format"] == 1
     assert found["made"] == "2026-01-02T03:04:05+00:00"
@@ -121,7 +126,7 @@ def test_coverage_counts_ways_and_names_nothing():
         None,
     ]
     found = map_terms(values, tree, corrections={"fix": "place"}, heads=True)
-    ways = coverage(found)
+    ways = mapping_coverage(found)
     assert ways["values"] == {
         "unmapped": 1,
         "identifier": 2,
@@ -172,7 +177,7 @@ def texts(value):
 def test_nothing_that_few_records_carry_is_named(folder, method, seed, threshold):
     more = {"report_threshold": threshold} if threshold else {}
     release, spec, _ = released(folder, method, seed, **more)
-    found = manifest(release, spec, None, None)
+    found = make_manifest(release, spec, None, None)
     text = json.dumps(found, allow_nan=False)
     often = Counter(release.data["word"])
     named = set(re.findall(r"Z\w+", text))
@@ -195,7 +200,7 @@ def test_one_changed_record_cannot_be_worked_out(folder):
     release = mask(table, spec.schema(), spec.method_object())
     means = release.evaluation.utility["number_means"]["age"]
     assert means["before"] * 60 - means["after"] * 59 == pytest.approx(83)
-    found = manifest(release, spec, None, None)
+    found = make_manifest(release, spec, None, None)
     values = {name: it["value"] for name, it in found["utility"].items()}
     assert values["number_means"] == {"age": None}
     assert values["number_variances"] == {"age": None}
@@ -215,11 +220,11 @@ def test_a_mean_is_named_where_enough_records_hold_it(folder):
     table = patients(np.random.default_rng(0)).assign(word="Zword03")
     table["age"] = [30, 31] * 30
     spec = spec_of(folder, {"name": "microaggregation", "k": 5})
-    found = manifest(mask(table, spec.schema(), spec.method_object()), spec, None, None)
+    found = make_manifest(mask(table, spec.schema(), spec.method_object()), spec, None, None)
     shift = found["utility"]["mean_shift"]["value"]["word"]
     assert shift == {"before": "Zword03", "after": "Zword03", "distance": 0.0}
     high = spec_of(folder, {"name": "microaggregation", "k": 5}, report_threshold=61)
-    found = manifest(mask(table, high.schema(), high.method_object()), high, None, None)
+    found = make_manifest(mask(table, high.schema(), high.method_object()), high, None, None)
     assert found["utility"]["mean_shift"]["value"]["word"]["before"] is None
     assert found["utility"]["number_means"]["value"] == {"age": None}
     assert any("it is not named" in note for note in found["notes"])
@@ -234,9 +239,9 @@ def test_levels_are_counted_and_folders_left_out(folder):
         "mapping": str(folder / "fixes.csv"),
     }
     fields["columns"]["age"] = {"role": "quasi", "type": "ordinal", "levels": [*range(20, 90)]}
-    spec = Spec.from_dict(fields, folder)
+    spec = ReleaseFile.from_dict(fields, folder)
     table = patients(np.random.default_rng(0))
-    found = manifest(mask(table, spec.schema(), spec.method_object()), spec, None, None)
+    found = make_manifest(mask(table, spec.schema(), spec.method_object()), spec, None, None)
     given_columns = found["release"]["columns"]
     assert given_columns["age"]["levels"] == "70 values"
     assert given_columns["word"]["taxonomy"] == "words.csv"
@@ -254,14 +259,14 @@ def written(folder, tmp_path):
     output = tmp_path / "released.csv"
     release.data.to_csv(output, index=False)
     path = tmp_path / "released.manifest.json"
-    write_manifest(path, manifest(release, spec, None, facts_of(output)))
+    write_manifest(path, make_manifest(release, spec, None, read_file_facts(output)))
     return path
 
 
 def test_there_and_back(written):
     found = read_manifest(written)
     assert found == strict(written.read_text())
-    assert found["output"] == vars(facts_of(written.parent / "released.csv"))
+    assert found["output"] == vars(read_file_facts(written.parent / "released.csv"))
     assert check_manifest(written) == []
 
 
@@ -344,7 +349,7 @@ def test_files_that_are_not_there(tmp_path):
     with pytest.raises(FileFormatError, match="cannot be read"):
         read_manifest(tmp_path / "none")
     with pytest.raises(FileFormatError, match="cannot be read"):
-        facts_of(tmp_path / "none")
+        read_file_facts(tmp_path / "none")
     assert FileFacts("a", 1, "b").name == "a"
 
 
@@ -352,7 +357,7 @@ def test_files_that_are_not_there(tmp_path):
 def test_every_method_has_a_manifest_that_fits(folder, tmp_path, method):
     release, spec, _ = released(folder, method)
     path = tmp_path / "x.manifest.json"
-    write_manifest(path, manifest(release, spec, None, None))
+    write_manifest(path, make_manifest(release, spec, None, None))
     assert check_manifest(path) == []
 
 
@@ -362,7 +367,7 @@ def test_every_method_has_a_manifest_that_fits(folder, tmp_path, method):
 def test_the_transitions_are_private(folder, tmp_path):
     release, spec, table = released(folder)
     path = tmp_path / "released.private.csv"
-    private_transitions(release.transitions, path, spec.schema())
+    write_private_transitions(release.transitions, path, spec.schema())
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     rows = list(csv.DictReader(path.read_text().splitlines()))
     assert list(rows[0]) == [
@@ -381,13 +386,13 @@ def test_the_transitions_are_private(folder, tmp_path):
     assert before == Counter(zip(words, table["age"], strict=True))
     assert after == Counter(zip(release.data["word"], release.data["age"], strict=True))
     with pytest.raises(ParameterError, match="exists already"):
-        private_transitions(release.transitions, path)
+        write_private_transitions(release.transitions, path)
 
 
 def test_the_name_says_so(folder, tmp_path):
     release, _, _ = released(folder)
     with pytest.raises(ParameterError, match=r"ends in \.private\.csv"):
-        private_transitions(release.transitions, tmp_path / "transitions.csv")
+        write_private_transitions(release.transitions, tmp_path / "transitions.csv")
     assert not list(tmp_path.iterdir())
 
 
@@ -397,11 +402,11 @@ def test_levels_dates_and_blanks_are_readable(tmp_path):
     schema = om.Schema([om.Ordinal("s", ["mild", "severe"]), om.Date("d")])
     release = mask(table, schema, om.Suppression(k=2, how="drop"))
     path = tmp_path / "x.private.csv"
-    private_transitions(release.transitions, path, schema)
+    write_private_transitions(release.transitions, path, schema)
     assert path.read_text().splitlines() == [
         "original s,masked s,original d,masked d,records",
         "mild,mild,2026-01-01,2026-01-01,5",
         "severe,,2026-01-02,,1",
     ]
-    private_transitions(release.transitions, path, force=True)
+    write_private_transitions(release.transitions, path, force=True)
     assert path.read_text().splitlines()[2] == "1,,20455,,1"

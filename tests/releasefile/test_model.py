@@ -17,8 +17,8 @@ from ontomask.errors import SpecError
 from ontomask.methods.method import Method
 from ontomask.methods.registry import METHODS, name_of, settings_of
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
-from ontomask.releasefile.model import Spec, json_schema, load_spec
-from ontomask.releasefile.problems import refuse
+from ontomask.releasefile.model import ReleaseFile, json_schema, load_release_file
+from ontomask.releasefile.problems import raise_problems
 
 FILE = "release.yaml"
 
@@ -102,7 +102,7 @@ def folder(file):
 
 
 def test_the_example_of_the_design(folder):
-    spec = load_spec(folder(EXAMPLE))
+    spec = load_release_file(folder(EXAMPLE))
     schema = spec.schema()
     assert isinstance(schema, Schema)
     assert [c.column for c in schema.quasi_identifiers] == ["diagnosis", "procedure", "age"]
@@ -110,13 +110,13 @@ def test_the_example_of_the_design(folder):
     assert (schema.keep, schema.other, schema.missing_marks) == (("ward",), "refuse", ("?",))
     assert spec.method_object() == methods.Microaggregation(k=5)
     assert spec.require is not None
-    assert spec.require.given == {"k": 5, "linkage_below": 0.05}
+    assert spec.require.limits == {"k": 5, "linkage_below": 0.05}
     assert spec.threshold == 5
     assert spec.beside("manifest.json") == spec.folder / "released.manifest.json"
 
 
 def test_every_field(folder):
-    spec = load_spec(folder(FULL))
+    spec = load_release_file(folder(FULL))
     first, second, severity, admitted = spec.schema().quasi_identifiers
     assert isinstance(first, Nominal)
     assert isinstance(second, Nominal)
@@ -144,9 +144,9 @@ def test_every_field(folder):
 
 @pytest.mark.parametrize("text", [EXAMPLE, FULL, BASE])
 def test_there_and_back(folder, text):
-    spec = load_spec(folder(text))
+    spec = load_release_file(folder(text))
     fields = spec.as_dict()
-    again = Spec.from_dict(yaml.safe_load(yaml.safe_dump(fields)), spec.folder)
+    again = ReleaseFile.from_dict(yaml.safe_load(yaml.safe_dump(fields)), spec.folder)
     assert again == spec
     assert again.as_dict() == fields
     assert set(fields) == set(yaml.safe_load(text))
@@ -158,7 +158,7 @@ def test_a_taxonomy_is_loaded_once(folder, monkeypatch):
     monkeypatch.setattr(
         module, "load_taxonomy", lambda *a, **o: loaded.append((a, o)) or load(*a, **o)
     )
-    spec = load_spec(
+    spec = load_release_file(
         folder(
             BASE.replace("icd9cm}", "procedures.csv}").replace(
                 "age: {role: quasi, type: numeric}", "age: {role: quasi, taxonomy: procedures.csv}"
@@ -177,10 +177,10 @@ def test_paths_are_relative_to_the_file(folder, monkeypatch, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
-    spec = load_spec(Path("..") / path.name)
+    spec = load_release_file(Path("..") / path.name)
     assert spec.data_path == Path("../discharges.parquet")
     assert len(spec.schema().quasi_identifiers) == 3
-    assert Spec.from_dict({**spec.as_dict(), "data": "/data/x.csv"}, "..").data_path == Path(
+    assert ReleaseFile.from_dict({**spec.as_dict(), "data": "/data/x.csv"}, "..").data_path == Path(
         "/data/x.csv"
     )
 
@@ -192,14 +192,14 @@ def test_every_method_by_its_name_and_settings(folder, name):
     assert name_of(made) == name
     written = yaml.safe_dump({"name": name, **settings_of(made)}, default_flow_style=True)
     text = BASE.replace("{name: microaggregation, k: 5}", written.strip())
-    assert load_spec(folder(text)).method_object() == made
+    assert load_release_file(folder(text)).method_object() == made
 
 
 def test_the_threshold_is_k_unless_given(folder):
-    assert load_spec(folder(BASE.replace("k: 5", "k: 7"))).threshold == 7
+    assert load_release_file(folder(BASE.replace("k: 5", "k: 7"))).threshold == 7
     noise = BASE.replace("{name: microaggregation, k: 5}", "{name: noise_addition}")
-    assert load_spec(folder(noise)).threshold == 10
-    assert load_spec(folder(noise + "report_threshold: 3\n")).threshold == 3
+    assert load_release_file(folder(noise)).threshold == 10
+    assert load_release_file(folder(noise + "report_threshold: 3\n")).threshold == 3
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_the_threshold_is_k_unless_given(folder):
     ],
 )
 def test_what_goes_beside_the_output(folder, output, beside):
-    spec = load_spec(folder(BASE.replace("released.csv", output)))
+    spec = load_release_file(folder(BASE.replace("released.csv", output)))
     assert spec.beside("manifest.json").name == beside
 
 
@@ -334,7 +334,7 @@ def test_a_mistake_and_what_is_said(folder, old, new, line, sentence, hint):
     assert BASE.count(old) >= 1
     path = folder(BASE.replace(old, new, 1))
     with pytest.raises(SpecError) as caught:
-        load_spec(path)
+        load_release_file(path)
     place = f"{path}, line {line}: " if line else f"{path}: "
     assert caught.value.message.startswith(place + sentence)
     assert hint in caught.value.hint
@@ -348,7 +348,7 @@ def test_no_quasi_identifier(folder):
         "role: quasi, type: numeric", "role: drop"
     )
     with pytest.raises(SpecError, match="line 3: columns has no quasi-identifier"):
-        load_spec(folder(text))
+        load_release_file(folder(text))
 
 
 @pytest.mark.parametrize("name", ["l", "t"])
@@ -357,14 +357,14 @@ def test_nothing_confidential_to_require_anything_of(folder, name):
         BASE.replace("confidential", "keep") + f"require: {{{name}: {'2' if name == 'l' else 1}}}"
     )
     with pytest.raises(SpecError, match=f"require.{name} is about confidential columns"):
-        load_spec(folder(text))
+        load_release_file(folder(text))
 
 
 def test_columns_must_be_listed(folder):
     for columns in ("columns: {}", "columns:", "columns: [age]"):
         text = re.sub(r"columns:\n(  .*\n)+", f"{columns}\n", BASE)
         with pytest.raises(SpecError, match="columns is .*\n\nhint: list the columns"):
-            load_spec(folder(text))
+            load_release_file(folder(text))
 
 
 def test_all_mistakes_at_once_in_the_order_of_the_file(folder):
@@ -372,7 +372,7 @@ def test_all_mistakes_at_once_in_the_order_of_the_file(folder):
     text = text.replace("data: patients.csv", "data: 5").replace("icd9cm", "icd9")
     text += "seed: 4711\ndata: y.csv\n"
     with pytest.raises(SpecError) as caught:
-        load_spec(folder(text))
+        load_release_file(folder(text))
     first, *listed = caught.value.message.splitlines()
     assert first.endswith("release.yaml has 6 problems:")
     lines = [int(re.match(r"  - line (\d+): ", it)[1]) for it in listed]
@@ -384,17 +384,17 @@ def test_all_mistakes_at_once_in_the_order_of_the_file(folder):
 
 def test_the_same_from_a_dict():
     fields = yaml.safe_load(BASE)
-    assert Spec.from_dict(fields).as_dict() == fields
+    assert ReleaseFile.from_dict(fields).as_dict() == fields
     with pytest.raises(SpecError, match="the release: it is a list"):
-        Spec.from_dict([])
+        ReleaseFile.from_dict([])
     with pytest.raises(SpecError, match="the release: seed stands"):
-        Spec.from_dict({**fields, "seed": 1})
+        ReleaseFile.from_dict({**fields, "seed": 1})
     with pytest.raises(ValueError, match="columns.age has no type"):  # pydantic's own door
-        Spec.model_validate({**fields, "columns": {"age": {"role": "quasi"}}})
+        ReleaseFile.model_validate({**fields, "columns": {"age": {"role": "quasi"}}})
 
 
 def test_a_spec_does_not_change():
-    spec = Spec.from_dict(yaml.safe_load(BASE))
+    spec = ReleaseFile.from_dict(yaml.safe_load(BASE))
     with pytest.raises(ValueError, match="frozen"):
         spec.data = "x"
 
@@ -431,7 +431,7 @@ def test_a_spec_does_not_change():
 def test_what_is_no_release_file(file, content, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SpecError) as caught:
-        load_spec(file(content))
+        load_release_file(file(content))
     assert words in str(caught.value)
     assert not Path("ran").exists()
 
@@ -442,24 +442,24 @@ def test_names_that_multiply(file):
         for before, name in zip("abcdefgh", "bcdefghi", strict=True)
     )
     with pytest.raises(SpecError, match="again and again to its own parts"):
-        load_spec(file("a: &a [x, x]\n" + levels))
+        load_release_file(file("a: &a [x, x]\n" + levels))
 
 
 def test_there_is_no_such_file(tmp_path):
     with pytest.raises(SpecError, match="there is no such file"):
-        load_spec(tmp_path / "none.yaml")
+        load_release_file(tmp_path / "none.yaml")
     with pytest.raises(SpecError, match="cannot be read"):
-        load_spec(tmp_path)
+        load_release_file(tmp_path)
 
 
 def test_fields_may_be_shared(folder):
     text = BASE.replace("diagnosis: {", "diagnosis: &words {").replace(
         COLUMN, "second: {<<: *words, measure: lin}"
     )
-    first, second = load_spec(folder(text)).schema().quasi_identifiers
+    first, second = load_release_file(folder(text)).schema().quasi_identifiers
     assert (first.measure, second.measure) == ("sanchez", "lin")
     with pytest.raises(SpecError, match="line 5: columns.second.measure is 'lim'"):
-        load_spec(folder(text.replace("lin", "lim")))
+        load_release_file(folder(text.replace("lin", "lim")))
 
 
 @pytest.mark.parametrize(
@@ -480,7 +480,7 @@ def test_fields_may_be_shared(folder):
 )
 def test_plain_words_stay_words(folder, plain, read):
     text = BASE.replace("numeric", f"ordinal, levels: [{plain}, zz]")
-    assert load_spec(folder(text)).schema().quasi_identifiers[1].levels == (read, "zz")
+    assert load_release_file(folder(text)).schema().quasi_identifiers[1].levels == (read, "zz")
 
 
 @given(
@@ -489,7 +489,9 @@ def test_plain_words_stay_words(folder, plain, read):
         lambda inner: (
             st.lists(inner, max_size=3)
             | st.dictionaries(
-                st.sampled_from([*Spec.model_fields, *module.ColumnSpec.model_fields, "name", "k"]),
+                st.sampled_from(
+                    [*ReleaseFile.model_fields, *module.ColumnSpec.model_fields, "name", "k"]
+                ),
                 inner,
                 max_size=4,
             )
@@ -501,17 +503,17 @@ def test_whatever_is_given_is_a_spec_or_one_of_our_errors(fields):
     base = yaml.safe_load(BASE)
     for given_fields in (fields, {**base, **fields} if isinstance(fields, dict) else base):
         try:
-            Spec.from_dict(given_fields)
+            ReleaseFile.from_dict(given_fields)
         except SpecError as error:
             assert error.message  # noqa: PT017
     try:
-        Spec.from_dict({**base, "columns": {"x": fields}, "method": fields})
+        ReleaseFile.from_dict({**base, "columns": {"x": fields}, "method": fields})
     except SpecError:
         pass
 
 
 def test_nothing_wrong_is_no_error():
-    refuse([], "release.yaml", {})
+    raise_problems([], "release.yaml", {})
 
 
 # ---------------------------------------------------------------------- for editors

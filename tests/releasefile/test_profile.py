@@ -11,10 +11,10 @@ import pytest
 
 from ontomask import datasets, load_taxonomy
 from ontomask.errors import ColumnError, ParameterError
-from ontomask.releasefile.model import Spec, load_spec
+from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.profile import column_facts as profile_facts
-from ontomask.releasefile.profile.known_concepts import known_by
-from ontomask.releasefile.profile.proposed_file import propose
+from ontomask.releasefile.profile.known_concepts import find_bundled_taxonomy
+from ontomask.releasefile.profile.proposed_file import write_proposal
 from ontomask.releasefile.profile.table_profile import profile
 
 DATA = Path(os.environ.get("ONTOMASK_DATA", ""))
@@ -41,11 +41,11 @@ def stays():
     return pd.DataFrame(datasets.discharges(3000))
 
 
-def written(found, folder) -> tuple[Spec, str]:
+def written(found, folder) -> tuple[ReleaseFile, str]:
     """The proposal, and the release it loads as."""
     target = folder / "release.yaml"
-    propose(found, target, force=True)
-    return load_spec(target), target.read_text("utf-8")
+    write_proposal(found, target, force=True)
+    return load_release_file(target), target.read_text("utf-8")
 
 
 def spread(*values: str, times: int = 50) -> list[str]:
@@ -84,7 +84,10 @@ def test_the_discharges(stays, ending, tmp_path):
     assert found["outcome"].suggestion.taxonomy == "icd9cm"
     assert not any(column.suggestion.repair_codes for column in found.columns)
     assert found["severity"].suggestion.levels == ("minor", "moderate", "major", "extreme")
-    assert (found["zip"].suggestion.made, found["zip"].suggestion.made_of) == ("prefixes", (1, 3))
+    assert (found["zip"].suggestion.taxonomy_kind, found["zip"].suggestion.taxonomy_parts) == (
+        "prefixes",
+        (1, 3),
+    )
     assert found["admitted"].type == "dates"
     assert (found.rows, found.person, found.missing, found.missing_marks) == (
         3000,
@@ -181,7 +184,7 @@ def test_zeros_in_front_make_text(looked_at):
 def test_postal_codes_are_codes_even_as_numbers(looked_at):
     found = looked_at("parquet", zip=[10000 + i % 70 for i in range(700)])
     assert found["zip"].type == "whole numbers"
-    assert found["zip"].suggestion.made == "prefixes"
+    assert found["zip"].suggestion.taxonomy_kind == "prefixes"
 
 
 def test_numbers_too_long_for_a_mean(looked_at):
@@ -258,7 +261,7 @@ def test_mixed_values_are_text_and_say_so(looked_at):
 def test_paths(looked_at, tmp_path):
     values = [f"Europe|Country {i}|Town {j}" for i in range(4) for j in range(5)]
     found = looked_at(place=values * 3)
-    assert found["place"].suggestion.made == "paths"
+    assert found["place"].suggestion.taxonomy_kind == "paths"
     spec, _ = written(found, tmp_path)
     tree = spec.schema().quasi_identifiers[0].taxonomy
     assert tree.parents("Europe|Country 1|Town 2") == ("Europe|Country 1",)
@@ -289,31 +292,31 @@ def test_of_several_numbers_one_tells_people_apart(looked_at):
 
 def test_damaged_codes_are_known_once_mended():
     codes = dict.fromkeys(["8", "250", "250.8", "401", "V45", "428", "486", "5", "38"], 20)
-    known = known_by(codes, frozenset({"diag"}))
+    known = find_bundled_taxonomy(codes, frozenset({"diag"}))
     assert known is not None
     assert (known.taxonomy, known.repair_codes, known.unknown) == ("icd9cm", True, 0)
 
 
 def test_procedures_and_diagnoses_are_told_apart(stays):
     for column, taxonomy in {"procedure": "icd9cm-procedures", "diagnosis": "icd9cm"}.items():
-        known = known_by(stays[column].value_counts().to_dict(), frozenset({"code"}))
+        known = find_bundled_taxonomy(stays[column].value_counts().to_dict(), frozenset({"code"}))
         assert known is not None
         assert known.taxonomy == taxonomy
 
 
 def test_words_that_wordnet_knows():
     pets = ["hamster", "dachshund", "goldfish", "guinea pig", "gecko", "platypus"]
-    known = known_by(dict.fromkeys(pets, 20), frozenset({"pet"}))
+    known = find_bundled_taxonomy(dict.fromkeys(pets, 20), frozenset({"pet"}))
     assert known is not None
     assert (known.taxonomy, known.of_codes) == ("wordnet", False)
     jobs = ["nurse", "doctor", "baker", "driver", "cook"]  # words with several meanings
-    assert known_by(dict.fromkeys(jobs, 20), frozenset({"job"})) is None
+    assert find_bundled_taxonomy(dict.fromkeys(jobs, 20), frozenset({"job"})) is None
 
 
 def test_diagnoses_by_their_labels():
     tree = load_taxonomy("icd9cm")
     labels = [tree.label(code) for code in ("487", "001", "540", "410", "250", "486")]
-    known = known_by(dict.fromkeys(labels, 20), frozenset({"diagnosis"}))
+    known = find_bundled_taxonomy(dict.fromkeys(labels, 20), frozenset({"diagnosis"}))
     assert known is not None
     assert known.taxonomy == "icd9cm"
 
@@ -423,11 +426,11 @@ def test_rare_values_and_names_are_never_shown(looked_at, tmp_path):
 def test_files_that_exist_are_kept(looked_at, tmp_path):
     found = looked_at(city=spread("Reus", "Malta", "Turin"))
     target = tmp_path / "release.yaml"
-    made = propose(found, target)
+    made = write_proposal(found, target)
     assert [path.name for path in made.taxonomies] == ["release-city.taxonomy.csv"]
     assert made.taxonomies[0].stat().st_mode & 0o077 == 0  # for its owner alone
     target.unlink()
     with pytest.raises(ParameterError, match="taxonomy.csv exists already"):
-        propose(found, target)
+        write_proposal(found, target)
     assert not target.exists()
-    propose(found, target, force=True)
+    write_proposal(found, target, force=True)

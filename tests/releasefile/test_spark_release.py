@@ -14,14 +14,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import ontomask as om
-from ontomask._runtime.atomic_files import made_together
+from ontomask._runtime.atomic_files import write_files_atomically
 from ontomask.engines.formats import open_table
 from ontomask.errors import FileFormatError, ParameterError, SpecError
 from ontomask.releasefile.check import check
-from ontomask.releasefile.model import Spec, json_schema
-from ontomask.releasefile.run import masked_file, release_file
-from ontomask.releasefile.spark_tables import masked_by_spark, read_table, session_for
-from ontomask.report.manifest import check_manifest, facts_of, read_manifest
+from ontomask.releasefile.model import ReleaseFile, json_schema
+from ontomask.releasefile.run import mask_file, write_release
+from ontomask.releasefile.spark_tables import mask_with_spark, open_spark_session, read_table
+from ontomask.report.manifest import check_manifest, read_file_facts, read_manifest
 from release_commands import records
 from spark import spark  # noqa: F401 - here once more, and it is the same session
 
@@ -50,8 +50,8 @@ def folder(tmp_path):
     return tmp_path
 
 
-def spec_of(folder: Path, **fields: object) -> Spec:
-    return Spec.from_dict({**FIELDS, **fields}, folder)
+def spec_of(folder: Path, **fields: object) -> ReleaseFile:
+    return ReleaseFile.from_dict({**FIELDS, **fields}, folder)
 
 
 def rows_of(path: Path) -> Counter[tuple[object, ...]]:
@@ -74,9 +74,9 @@ def test_the_same_seed_gives_the_same_rows_as_duckdb(spark, folder, method):  # 
     notes = ['two\nlines, "quoted"', "ü", "", " x "]
     people = pd.DataFrame(records(60)).assign(note=[notes[i % 4] for i in range(60)])
     people.to_csv(folder / "people.csv", index=False)
-    here = release_file(spec_of(folder, output="here.parquet", engine="duckdb", **given), 7)
+    here = write_release(spec_of(folder, output="here.parquet", engine="duckdb", **given), 7)
     said: list[str] = []
-    there = release_file(spec_of(folder, **given), 7, progress=said.append)
+    there = write_release(spec_of(folder, **given), 7, progress=said.append)
     assert (folder / "released.parquet").is_dir()
     assert rows_of(folder / "released.parquet") == rows_of(folder / "here.parquet")
     assert there.release.guarantee == here.release.guarantee
@@ -87,8 +87,8 @@ def test_the_same_seed_gives_the_same_rows_as_duckdb(spark, folder, method):  # 
 
 def test_noise_follows_the_same_transitions(spark, folder):  # noqa: F811
     spec = spec_of(folder, method={"name": "noise_addition", "alpha": 0.3})
-    here = masked_file(spec, 7).transitions
-    there = masked_by_spark(spark, spec, 7, lambda _: None).transitions
+    here = mask_file(spec, 7).transitions
+    there = mask_with_spark(spark, spec, 7, lambda _: None).transitions
     for part in ("source", "target", "count", "targets"):
         assert (getattr(here, part) == getattr(there, part)).all()
 
@@ -96,7 +96,7 @@ def test_noise_follows_the_same_transitions(spark, folder):  # noqa: F811
 def test_what_is_written_and_said_of_it(spark, folder):  # noqa: F811
     secret = {"spark.sql.shuffle.partitions": 4}
     spec = spec_of(folder, engine={"name": "spark", "master": "local[2]", "config": secret})
-    outcome = release_file(spec, private=True)
+    outcome = write_release(spec, private=True)
     files = ["released.parquet", "released.manifest.json", "released.report.html"]
     files.append("released.transitions.private.csv")
     assert outcome.as_dict()["files"] == [str(folder / it) for it in files]
@@ -116,16 +116,16 @@ def test_what_is_written_and_said_of_it(spark, folder):  # noqa: F811
 
 def test_an_earlier_release_is_kept_until_the_new_one_is_complete(spark, folder, monkeypatch):  # noqa: F811
     spec = spec_of(folder)
-    release_file(spec, 1)
+    write_release(spec, 1)
     before = {it: it.read_bytes() for it in folder.rglob("*") if it.is_file()}
     with pytest.raises(ParameterError, match="released.parquet exists already"):
-        release_file(spec, 2)
+        write_release(spec, 2)
     with monkeypatch.context() as patch:
         patch.setattr("ontomask.report.report", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            release_file(spec, 2, force=True)
+            write_release(spec, 2, force=True)
     assert {it: it.read_bytes() for it in folder.rglob("*") if it.is_file()} == before
-    release_file(spec, 2, force=True)
+    write_release(spec, 2, force=True)
     assert check_manifest(folder / "released.manifest.json") == []
     again = {it for it in folder.rglob("*") if it.is_file()}
     assert len(again & set(before)) < len(before)  # other part files, and only those
@@ -151,7 +151,7 @@ def test_data_and_output_elsewhere(folder, elsewhere):
     (folder / "people.parquet").rename(there / "people.parquet")
     given = {"data": f"{address}/people.parquet", "output": f"{address}/released.parquet"}
     spec = spec_of(folder, **given)
-    outcome = release_file(spec, 1)
+    outcome = write_release(spec, 1)
     assert outcome.files[0] == f"{address}/released.parquet"
     assert names_in(folder) == [
         "released.manifest.json",
@@ -162,12 +162,12 @@ def test_data_and_output_elsewhere(folder, elsewhere):
     first = rows_of(there / "released.parquet")
     assert sum(first.values()) == 60
     with pytest.raises(ParameterError, match=r"manifest.json exists already"):
-        release_file(spec, 1)
+        write_release(spec, 1)
     for path in folder.glob("released.*"):
         path.unlink()
     with pytest.raises(ParameterError, match=r"^released.parquet exists already"):
-        release_file(spec, 1)
-    release_file(spec, 1, force=True)
+        write_release(spec, 1)
+    write_release(spec, 1, force=True)
     assert rows_of(there / "released.parquet") == first
     assert names_in(there) == ["people.parquet", "released.parquet"]  # nothing unfinished or old
 
@@ -186,7 +186,7 @@ def test_data_and_output_elsewhere(folder, elsewhere):
     with pytest.raises(ParameterError, match="people.parquet is not on this machine"):
         check(spec)
     with pytest.raises(ParameterError, match="people.parquet is not on this machine"):
-        masked_file(spec, 1)
+        mask_file(spec, 1)
 
 
 def test_what_is_not_what_was_masked_gets_no_name_elsewhere(folder, elsewhere, monkeypatch):
@@ -201,7 +201,7 @@ def test_what_is_not_what_was_masked_gets_no_name_elsewhere(folder, elsewhere, m
         lambda table: taken(table.limit(59)) if _read(table) else taken(table),
     )
     with pytest.raises(InternalError, match="not the one that was masked"):
-        release_file(spec_of(folder, output=f"{address}/released.parquet"), 1)
+        write_release(spec_of(folder, output=f"{address}/released.parquet"), 1)
     assert names_in(there) == []
     assert not list(folder.glob("*released*"))
 
@@ -288,7 +288,7 @@ def test_tables_that_spark_cannot_read(spark, folder, name, content, complaint):
     spec = spec_of(folder, data=name)
     with (
         pytest.raises((FileFormatError, ParameterError)) as error,
-        session_for(spec, lambda _: None) as session,
+        open_spark_session(spec, lambda _: None) as session,
     ):
         read_table(session, spec).collect()
     assert complaint in str(error.value)
@@ -306,7 +306,7 @@ def test_tables_that_spark_cannot_read(spark, folder, name, content, complaint):
 def test_releases_that_spark_cannot_make(spark, folder, fields, complaint):  # noqa: F811
     (folder / "people.csv").write_text("a,b\n1,2\n")
     with pytest.raises((FileFormatError, ParameterError)) as error:
-        release_file(spec_of(folder, **fields))
+        write_release(spec_of(folder, **fields))
     assert complaint in str(error.value)
     assert not list(folder.glob("*released*"))
 
@@ -325,8 +325,8 @@ def test_releases_that_spark_cannot_make(spark, folder, fields, complaint):  # n
 )
 def test_engines_that_are_accepted(folder, engine):
     spec = spec_of(folder, engine=engine)
-    assert spec.by_spark == ("spark" in str(engine))
-    assert Spec.from_dict(spec.as_dict(), folder) == spec
+    assert spec.uses_spark == ("spark" in str(engine))
+    assert ReleaseFile.from_dict(spec.as_dict(), folder) == spec
     for fields in (spec.as_dict(), {**FIELDS, "engine": engine}):
         jsonschema.validate(json.loads(json.dumps(fields)), json_schema())
     if isinstance(engine, dict) and "config" in engine:
@@ -393,7 +393,7 @@ def test_paths_as_addresses(folder):
 def test_other_commands_read_files_whatever_the_engine(folder):
     found = check(spec_of(folder))
     assert (found.fine, found.records) == (True, 60)
-    assert masked_file(spec_of(folder), 1).records == 60
+    assert mask_file(spec_of(folder), 1).records == 60
 
 
 def test_the_facts_of_a_folder(tmp_path):
@@ -404,7 +404,7 @@ def test_the_facts_of_a_folder(tmp_path):
     for name, content in {**files, "_SUCCESS": b"!", ".part-0.crc": b"!"}.items():
         (table / name).write_bytes(content)
     listed = [f"{hashlib.sha256(files[it]).hexdigest()}  {it}\n" for it in sorted(files)]
-    found = facts_of(table)
+    found = read_file_facts(table)
     assert (found.name, found.bytes) == ("a.parquet", 10)
     assert found.sha256 == hashlib.sha256("".join(listed).encode()).hexdigest()
 
@@ -419,21 +419,24 @@ def made(folder: Path, targets: list[Path], word: str) -> None:
 @pytest.mark.parametrize("before", ["folder", "file"])
 def test_folders_take_their_names_together_with_files(tmp_path, before):
     targets = [tmp_path / "a.parquet", tmp_path / "a.json"]
-    with made_together(targets, folders=targets[:1]) as folder:
+    with write_files_atomically(targets, folders=targets[:1]) as folder:
         made(folder, targets, "first")
     if before == "file":
         (targets[0] / "part").unlink()
         targets[0].rmdir()
         targets[0].write_text("first")
-    with pytest.raises(ParameterError, match="exists"), made_together(targets, folders=targets[:1]):
+    with (
+        pytest.raises(ParameterError, match="exists"),
+        write_files_atomically(targets, folders=targets[:1]),
+    ):
         pass
     if before == "folder":
         with (
             pytest.raises(FileFormatError, match="is a folder"),
-            made_together(targets, force=True),
+            write_files_atomically(targets, force=True),
         ):
             pass
-    with made_together(targets, force=True, folders=targets[:1]) as folder:
+    with write_files_atomically(targets, force=True, folders=targets[:1]) as folder:
         made(folder, targets, "second")
     assert [(targets[0] / "part").read_text(), targets[1].read_text()] == ["second", "second"]
     assert names_in(tmp_path) == ["a.json", "a.parquet"]
@@ -443,7 +446,7 @@ def test_folders_take_their_names_together_with_files(tmp_path, before):
 @pytest.mark.parametrize("error", [OSError(28, "No space left"), KeyboardInterrupt()], ids=repr)
 def test_nothing_is_lost_where_a_folder_cannot_take_its_name(tmp_path, monkeypatch, failing, error):
     targets = [tmp_path / "a.parquet", tmp_path / "a.json"]
-    with made_together(targets, folders=targets[:1]) as folder:
+    with write_files_atomically(targets, folders=targets[:1]) as folder:
         made(folder, targets, "first")
     steps = iter(["old aside", "new in", "the file after it"])
     real = Path.replace
@@ -456,7 +459,7 @@ def test_nothing_is_lost_where_a_folder_cannot_take_its_name(tmp_path, monkeypat
     monkeypatch.setattr(Path, "replace", replace)
     with (
         pytest.raises((FileFormatError, KeyboardInterrupt)),
-        made_together(targets, force=True, folders=targets[:1]) as folder,
+        write_files_atomically(targets, force=True, folders=targets[:1]) as folder,
     ):
         made(folder, targets, "second")
     assert [(targets[0] / "part").read_text(), targets[1].read_text()] == ["first", "first"]
@@ -468,5 +471,5 @@ def test_what_is_read_is_in_no_folder_that_is_replaced(folder):
     (folder / "tax.csv").rename(folder / "released.parquet" / "tax.csv")
     columns = {**COLUMNS, "diagnosis": {"role": "quasi", "taxonomy": "released.parquet/tax.csv"}}
     with pytest.raises(ParameterError, match="is read for this release, and is never touched"):
-        release_file(spec_of(folder, columns=columns), force=True)
+        write_release(spec_of(folder, columns=columns), force=True)
     assert (folder / "released.parquet" / "tax.csv").exists()

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import ontomask as om
 from ontomask.errors import ParameterError
-from ontomask.pipeline.facts import facts
-from ontomask.releasefile.manifest import manifest
+from ontomask.pipeline.facts import publishable_facts
+from ontomask.releasefile.manifest import make_manifest
 from rare_words import METHODS_TRIED, SEED, patients, released, spec_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
@@ -46,7 +46,7 @@ other: drop
 method: {name: microaggregation, k: 5}
 """
     )
-    om.release(folder / "release.yaml", seed=SEED)
+    om.run_release_file(folder / "release.yaml", seed=SEED)
     return folder / "released.report.html", json.loads(
         (folder / "released.manifest.json").read_text()
     )
@@ -183,7 +183,7 @@ def test_what_is_guaranteed_and_what_is_measured(stay):
 
 def test_swapping_promises_no_class_sizes(folder):
     release, spec, _ = released(folder, {"name": "rank_swapping", "k": 4})
-    text = html.unescape(release.report(manifest(release, spec, None, None)))
+    text = html.unescape(release.report(make_manifest(release, spec, None, None)))
     assert "No class sizes are promised" in text
     assert release.method.promise[1:] in text
     assert "none promised" in text
@@ -245,7 +245,7 @@ def test_nothing_that_few_records_carry_is_shown(folder, method, seed, threshold
         table["age"] ** 2 * 1_009 + 3_000_001
     )  # numbers that are nothing else on the page
     release = om.mask(table, spec.schema(), spec.method_object(), seed=SEED)
-    text = release.report(manifest(release, spec, None, None))
+    text = release.report(make_manifest(release, spec, None, None))
     tree = spec.schema().quasi_identifiers[0].taxonomy
     before = holders(table["word"].replace("Ztypo", "Zword07"), tree)
     after = holders(release.data["word"].dropna(), tree)
@@ -272,8 +272,8 @@ def test_a_value_of_few_people_is_not_shown_however_many_records_they_have(folde
     release = om.mask(table, schema, om.RankSwapping(k=5), seed=1)
     assert release.records_of(2) == 10  # six could be of one; rounded up
     assert release.records_of(5) == 15  # 6 + 6 + 1 + 1 could be of four
-    assert "Zword20" not in release.report(facts(release, 5))
-    assert "Zword20" in release.report(facts(release, 2))
+    assert "Zword20" not in release.report(publishable_facts(release, 5))
+    assert "Zword20" in release.report(publishable_facts(release, 2))
     alike = om.mask(table.assign(name=range(400)), schema, om.RankSwapping(k=5), seed=1)
     assert alike.records_of(5) == 5
 
@@ -281,7 +281,7 @@ def test_a_value_of_few_people_is_not_shown_however_many_records_they_have(folde
 def test_one_large_number_cannot_be_worked_out_of_sums():
     table = pd.DataFrame({"pay": [*range(1000, 1029), 98_765_432]})
     release = om.mask(table, om.Schema([om.Numeric("pay")]), om.Microaggregation(k=5))
-    known = facts(release, 5)
+    known = publishable_facts(release, 5)
     utility = {name: it["value"] for name, it in known["utility"].items()}
     for figure in ("number_means", "number_variances", "attribute_sse", "rmse"):
         assert utility[figure] == {"pay": None}, figure
@@ -290,14 +290,14 @@ def test_one_large_number_cannot_be_worked_out_of_sums():
     assert utility["il1s"] is None
     assert any("one record makes up much" in note for note in known["notes"])
     plain = om.mask(table[:-1], om.Schema([om.Numeric("pay")]), om.Microaggregation(k=5))
-    assert facts(plain, 5)["utility"]["number_means"]["value"]["pay"]["before"] == 1014
+    assert publishable_facts(plain, 5)["utility"]["number_means"]["value"]["pay"]["before"] == 1014
 
 
 def test_suppressed_numbers_cannot_be_worked_out_of_sums():
     table = pd.DataFrame({"pay": [*[1] * 20, *[2] * 20, 100, 101, 102, 103, 104, 4711]})
     for how in ("blank", "drop"):
         release = om.mask(table, om.Schema([om.Numeric("pay")]), om.Suppression(k=5, how=how))
-        assert facts(release, 5)["utility"]["number_means"]["value"] == {"pay": None}
+        assert publishable_facts(release, 5)["utility"]["number_means"]["value"] == {"pay": None}
 
 
 def test_what_is_not_masked_is_warned_of():
@@ -316,7 +316,7 @@ def test_what_is_not_masked_is_warned_of():
         "with what is kept untouched (ward), 1 of the 20 records are unique: whoever knows that of "
         "somebody as well may find them",
     )
-    known = facts(release, 2)
+    known = publishable_facts(release, 2)
     assert known["columns"]["note"] == {"role": "drop", "type": None}
     text = html.unescape(release.report(known))
     assert all(it[1:] in text for it in release.cautions)
@@ -327,7 +327,7 @@ def test_weak_swapping_is_said_in_the_report(folder):
     release, spec, _ = released(folder, {"name": "rank_swapping", "k": 4, "strategy": "dynamic"})
     (caution,) = release.cautions
     assert "protects little here" in caution
-    assert caution in html.unescape(release.report(manifest(release, spec, None, None)))
+    assert caution in html.unescape(release.report(make_manifest(release, spec, None, None)))
 
 
 # ---------------------------------------------------------------------- size
@@ -335,5 +335,5 @@ def test_weak_swapping_is_said_in_the_report(folder):
 
 def test_two_hundred_columns_of_a_large_taxonomy_are_no_six_megabytes():
     wide = wide_release(200)
-    text = wide.report(facts(wide, 2))
+    text = wide.report(publishable_facts(wide, 2))
     assert 500_000 < len(text.encode()) < 6_000_000

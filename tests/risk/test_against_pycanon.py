@@ -53,7 +53,7 @@ def unmasked(table):
     made = [attribute(name, table[name].tolist()) for name in QUASI]
     tuples, place = count_tuples([a for a, _ in made], [codes for _, codes in made])
     every = np.arange(len(tuples))
-    return Transitions.whole(tuples, tuples.targets(), every), place
+    return Transitions.from_targets(tuples, tuples.targets(), every), place
 
 
 def watched(table, column):
@@ -129,5 +129,5 @@ def test_a_missing_quasi_identifier_is_left_out_there():
     assert pycanon.k_anonymity(table, QUASI) == 2
     a, codes = attribute("a", [1, 1, 9])  # here the empty cell is a value of its own
     tuples, _ = count_tuples([a], [codes])
-    blank = Transitions.whole(tuples, np.array([[1.0], [np.nan]]), np.arange(2))
+    blank = Transitions.from_targets(tuples, np.array([[1.0], [np.nan]]), np.arange(2))
     assert risk.k(risk.masked_classes(blank)) == 1

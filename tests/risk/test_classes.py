@@ -51,7 +51,7 @@ def suppressed(diagnoses):
     a, codes = attribute("d", ["sprain", "sprain", "influenza", "hepatitis"], diagnoses)
     tuples, _ = count_tuples([a], [codes])
     blank = [[np.nan], *tuples.targets()[tuples.counts == 2]]
-    return Transitions.whole(tuples, np.array(blank), np.where(tuples.counts == 2, 1, 0))
+    return Transitions.from_targets(tuples, np.array(blank), np.where(tuples.counts == 2, 1, 0))
 
 
 def test_the_blanks_are_a_class_unless_they_are_removed(suppressed):
@@ -86,7 +86,7 @@ def test_missing_and_suppressed_look_the_same(diagnoses):
     flu, sprain, gone = a.places["influenza"], a.places["sprain"], a.places[MISSING]
     # In sorted order: flu 1, missing 1, flu 2, sprain 2, missing 2.
     targets = [[flu, 1], [gone, 1], [np.nan, 1], [sprain, 2], [np.nan, np.nan]]
-    plan = Transitions.whole(tuples, np.array(targets, dtype=float), np.arange(5))
+    plan = Transitions.from_targets(tuples, np.array(targets, dtype=float), np.arange(5))
     assert sorted(risk.masked_classes(plan).tolist()) == [1, 1, 1, 2]
     people = risk.population_sizes(plan, {(None, 1.0): 7, ("influenza", 1.0): 9}, masked=True)
     sizes = risk.masked_classes(plan)

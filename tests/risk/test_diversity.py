@@ -118,9 +118,9 @@ def test_the_bounds_hold(data, taxonomy):
         ground = table.attribute.table[table.attribute.place] / 2**28
         whole = np.bincount(table.held, weights=table.times) / table.records
         for g in range(len(table.sizes)):
-            move = t_closeness._to_move(table, whole, g, measure == "sanchez")
-            low, high = t_closeness._bounds(*move, ground)
-            cost = t_closeness._transport(*move, ground) if move[0].size else 0
+            move = t_closeness._transport_problem(table, whole, g, measure == "sanchez")
+            low, high = t_closeness._transport_bounds(*move, ground)
+            cost = t_closeness._transport_cost(*move, ground) if move[0].size else 0
             assert low - 1e-9 <= cost <= high + 1e-9
 
 
@@ -175,7 +175,7 @@ def test_what_makes_no_sense_is_refused(diagnoses, monkeypatch):
         risk.Confidential("c", one, one + 9, one + 1, table.attribute)
     monkeypatch.setattr(t_closeness, "LARGEST_TRANSPORT", 1)
     with pytest.raises(ParameterError, match="a transport problem of"):
-        t_closeness._transport(two, np.ones(2) / 2, two + 2, np.ones(2) / 2, np.ones((4, 4)))
+        t_closeness._transport_cost(two, np.ones(2) / 2, two + 2, np.ones(2) / 2, np.ones((4, 4)))
     monkeypatch.setattr(t_closeness, "LARGEST_GROUND", 3)
     with pytest.raises(ParameterError, match="has 4 values"):
         risk.closeness(table, "semantic")

@@ -38,7 +38,7 @@ def test_the_direction_matters_for_ranks():
     # All original numbers are far apart; all masked ones are 50: nothing can be farther in rank.
     a, codes = attribute("n", [0, 10, 50, 90, 100])
     tuples, _ = count_tuples([a], [codes])
-    plan = Transitions.whole(tuples, np.array([[50.0]]), np.zeros(5, dtype=int))
+    plan = Transitions.from_targets(tuples, np.array([[50.0]]), np.zeros(5, dtype=int))
     assert risk.rank_interval(plan, 0.2, "original") == {"n": 3 / 5}  # 10, 50 and 90
     assert risk.rank_interval(plan, 0.2, "masked") == {"n": 1 / 5}  # 50 itself
 
@@ -46,7 +46,7 @@ def test_the_direction_matters_for_ranks():
 def test_equal_numbers_have_all_their_ranks():
     a, codes = attribute("n", [1, 1, 1, 5, 9])
     tuples, _ = count_tuples([a], [codes])
-    plan = Transitions.whole(tuples, np.array([[5.0]]), np.zeros(3, dtype=int))
+    plan = Transitions.from_targets(tuples, np.array([[5.0]]), np.zeros(3, dtype=int))
     assert risk.rank_interval(plan, 0.2) == {"n": 1}  # one rank beyond the last 1 is the 5
 
 

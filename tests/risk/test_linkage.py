@@ -53,7 +53,7 @@ def test_nearest_over_a_hundred_records(diagnoses, seed):
     tuples, place = count_tuples([a for a, _ in made], [codes for _, codes in made])
     moved = [a.target_of(random.permutation(codes)) for a, codes in made]
     every = np.arange(100)
-    plan = Transitions.joined(
+    plan = Transitions.from_pairs(
         tuples,
         np.where(random.random((100, 3)) < 0.3, np.column_stack(moved), tuples.targets()[place]),
         place,
@@ -91,7 +91,7 @@ def test_ties_share_and_strangers_get_nothing(diagnoses):
     # hepatitis B and C are as far from hepatitis; influenza is farther
     a, codes = attribute("d", ["hepatitis B", "hepatitis C", "hepatitis C", "influenza"], diagnoses)
     tuples, _ = count_tuples([a], [codes])
-    plan = Transitions.whole(
+    plan = Transitions.from_targets(
         tuples, np.array([[a.places["hepatitis"]]], dtype=float), np.zeros(3, dtype=int)
     )
     linked = risk.linkage_nearest(plan, k=3)
@@ -108,7 +108,7 @@ def test_one_value(diagnoses, column):
     tuples, _ = count_tuples([a], [codes])
     plan = identity(tuples)
     assert risk.linkage_nearest(plan).linked == risk.linkage_text(plan) == 1 / len(column)
-    blank = Transitions.whole(tuples, np.full((1, 1), np.nan), np.zeros(1, dtype=int))
+    blank = Transitions.from_targets(tuples, np.full((1, 1), np.nan), np.zeros(1, dtype=int))
     assert risk.linkage_nearest(blank, k=2).linked == risk.linkage_text(blank) == 0
     assert risk.linkage_nearest(blank, k=2).above == 0
 
@@ -116,14 +116,14 @@ def test_one_value(diagnoses, column):
 def test_equal_numbers_are_at_no_distance():
     a, codes = attribute("n", [7, 7, 7])
     tuples, _ = count_tuples([a], [codes])
-    plan = Transitions.whole(tuples, np.array([[9.0]]), np.zeros(1, dtype=int))
+    plan = Transitions.from_targets(tuples, np.array([[9.0]]), np.zeros(1, dtype=int))
     assert risk.linkage_nearest(plan).linked == 1 / 3
 
 
 def test_numbers_far_outside_do_not_overflow():
     made = [attribute(f"n{j}", [0, 1, 2]) for j in range(3)]
     tuples, _ = count_tuples([a for a, _ in made], [codes for _, codes in made])
-    plan = Transitions.whole(tuples, np.full((1, 3), 1e6), np.zeros(3, dtype=int))
+    plan = Transitions.from_targets(tuples, np.full((1, 3), 1e6), np.zeros(3, dtype=int))
     assert risk.linkage_nearest(plan).linked == 1 / 3  # all are nearest to the 2, 2, 2
 
 
@@ -142,7 +142,7 @@ def large():
     b, others = attribute("m", random.integers(0, 3, 6000).tolist())
     tuples, _ = count_tuples([a, b], [codes, others])
     noise = tuples.targets() + random.integers(-1, 2, (len(tuples), 2))
-    return Transitions.whole(tuples, noise, np.arange(len(tuples)))
+    return Transitions.from_targets(tuples, noise, np.arange(len(tuples)))
 
 
 def test_a_sample_of_a_large_table_says_so(large):
@@ -201,7 +201,7 @@ def test_a_suppressed_value_says_nothing(diagnoses):
     flu, sprain = a.places["influenza"], a.places["sprain"]
     # In sorted order: influenza 40, sprain 20, sprain 40.
     targets = np.array([[np.nan, 40], [sprain, np.nan], [flu, 40]])
-    plan = Transitions.whole(tuples, targets, np.arange(3))
+    plan = Transitions.from_targets(tuples, targets, np.arange(3))
     # 40 fits two, sprain fits two, and the last is taken for the first.
     assert risk.linkage_nearest(plan).linked == (1 / 2 + 1 / 2 + 0) / 3
     assert risk.linkage_text(plan) == 0

@@ -7,22 +7,22 @@ import numpy as np
 import pytest
 
 from ontomask._runtime import compiled as how
-from ontomask._runtime.compiled import compiled
+from ontomask._runtime.compiled import jit
 
 
-@compiled
+@jit
 def _halved(numbers, at):
     if at == 3:
         raise ValueError("three is not halved")
     return numbers[at] / 2
 
 
-@compiled
+@jit
 def _twice(numbers, at):
     return 2 * _halved(numbers, at) + _halved(numbers, 1)
 
 
-@compiled
+@jit
 def _summed(numbers, most):
     total = 0.0
     for at in range(most):
@@ -95,9 +95,9 @@ def test_a_loop_is_kept_for_the_next_run_with_all_that_it_needs(tmp_path):
 
 
 def test_a_numba_of_unknown_workings_is_left_to_itself(monkeypatch):
-    monkeypatch.setattr(how, "KNOWN", ((0, 1), (0, 2)))
+    monkeypatch.setattr(how, "KNOWN_NUMBA", ((0, 1), (0, 2)))
 
-    @how.compiled
+    @how.jit
     def outer(x):
         return 2 * x
 

@@ -13,12 +13,12 @@ from threading import Thread, Timer, current_thread, main_thread
 import numpy as np
 import pytest
 
-from ontomask._runtime.compiled import compiled
-from ontomask._runtime.interrupts import interruptible, stopping_early
-from ontomask._runtime.progress import say, saying
+from ontomask._runtime.compiled import jit
+from ontomask._runtime.interrupts import early_stopping, run_interruptibly
+from ontomask._runtime.progress import listen_to_progress, report_progress
 
 
-@compiled
+@jit
 def spin(times):
     """A compiled loop that Python cannot interrupt."""
     x = np.uint64(1)
@@ -34,12 +34,12 @@ def interrupt_after(seconds):
 
 
 def test_what_is_done_and_what_goes_wrong_comes_through():
-    assert interruptible(lambda: 7) == 7
+    assert run_interruptibly(lambda: 7) == 7
     with pytest.raises(ZeroDivisionError):
-        interruptible(lambda: 1 / 0)
+        run_interruptibly(lambda: 1 / 0)
     heard = []
-    with saying(heard.append):
-        interruptible(lambda: say("hello"))
+    with listen_to_progress(heard.append):
+        run_interruptibly(lambda: report_progress("hello"))
     assert heard == ["hello"]
 
 
@@ -68,34 +68,34 @@ except KeyboardInterrupt:
 
 def test_work_that_can_stop_early_is_asked_to():
     def work():
-        with stopping_early() as asked:
+        with early_stopping() as asked:
             while not asked():
                 time.sleep(0.01)
         return "the best so far"
 
     interrupt_after(0.2)
-    assert interruptible(work) == "the best so far"
+    assert run_interruptibly(work) == "the best so far"
 
 
 def test_asked_twice_it_is_left():
     def work():
-        with stopping_early():
+        with early_stopping():
             time.sleep(5)
 
     interrupt_after(0.2)
     interrupt_after(0.5)
     with pytest.raises(KeyboardInterrupt):
-        interruptible(work)
+        run_interruptibly(work)
 
 
 def test_in_another_thread_and_inside_itself_it_is_plain_work():
     found = []
-    thread = Thread(target=lambda: found.append(interruptible(current_thread)))
+    thread = Thread(target=lambda: found.append(run_interruptibly(current_thread)))
     thread.start()
     thread.join()
     assert found == [thread]
-    assert interruptible(lambda: interruptible(current_thread) is current_thread())
-    assert interruptible(current_thread) is not main_thread()
+    assert run_interruptibly(lambda: run_interruptibly(current_thread) is current_thread())
+    assert run_interruptibly(current_thread) is not main_thread()
 
 
 def test_a_warning_is_given_where_the_work_was_asked_for():
@@ -104,9 +104,9 @@ def test_a_warning_is_given_where_the_work_was_asked_for():
         return 7
 
     with pytest.warns(UserWarning, match="mind") as caught:
-        assert interruptible(work) == 7
+        assert run_interruptibly(work) == 7
     assert [it.filename for it in caught] == [__file__]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(UserWarning, match="mind"):
-            interruptible(work)
+            run_interruptibly(work)

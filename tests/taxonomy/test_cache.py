@@ -34,7 +34,7 @@ def refuse(*args, **options):
 def test_the_second_load_parses_nothing(folder, file, monkeypatch, diagnoses):
     first = om.load_taxonomy(file)
     monkeypatch.setattr(child_parent, "read", refuse)
-    monkeypatch.setattr(cache, "_save", refuse)
+    monkeypatch.setattr(cache, "_save_entry", refuse)
     second = om.load_taxonomy(file)
     assert second == first == diagnoses
     assert second.about == first.about
@@ -51,8 +51,8 @@ def test_aliases_code_styles_and_counts_come_back(folder, tmp_path):
         [("a", "r"), ("b", "r")], {"a": ["A", "ä"]}, aliases={"x": "a", "y": "a"}, about=about
     )
     entry = folder / "some.npz"
-    cache._save(entry, tax, [])
-    again, _ = cache._load(entry)
+    cache._save_entry(entry, tax, [])
+    again, _ = cache._load_entry(entry)
     assert again == tax
     assert again.about == about
 
@@ -105,7 +105,7 @@ def test_where_nothing_can_be_written_it_goes_without(tmp_path, monkeypatch, fil
 
 def test_it_can_be_turned_off_and_small_files_do_without(tmp_path, monkeypatch, file):
     monkeypatch.setenv("ONTOMASK_CACHE", "off")
-    assert cache.folder() is None
+    assert cache.cache_folder() is None
     monkeypatch.setenv("ONTOMASK_CACHE", str(tmp_path / "cache"))
     om.load_taxonomy(file)
     assert not (tmp_path / "cache").exists()
@@ -115,10 +115,10 @@ def test_the_usual_folder(monkeypatch, tmp_path):
     monkeypatch.delenv("ONTOMASK_CACHE")
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache.folder() == tmp_path / "ontomask"
+    assert cache.cache_folder() == tmp_path / "ontomask"
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache.folder() == tmp_path / ".cache" / "ontomask"
+    assert cache.cache_folder() == tmp_path / ".cache" / "ontomask"
 
 
 def test_old_entries_are_forgotten(folder, file, monkeypatch):
@@ -131,7 +131,7 @@ def test_old_entries_are_forgotten(folder, file, monkeypatch):
 
 def test_names_that_would_break_the_layout_are_not_kept(folder, tmp_path):
     tax = om.Taxonomy.from_edges([("a\x1eb", "r")])
-    cache._save(folder / "x.npz", tax, [])
+    cache._save_entry(folder / "x.npz", tax, [])
     assert not (folder / "x.npz").exists()
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from method_tables import attribute, counted, tables
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 import ontomask as om
 import plain_utility as plain
+from method_tables import attribute, counted, tables
 from ontomask import utility
 from ontomask.errors import ParameterError
 from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
@@ -21,7 +21,7 @@ from ontomask.microdata.missing_values import NominalOrMissing
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
 from ontomask.statistics import association as statistics_association
 from ontomask.utility import association, kernels
-from ontomask.utility.clustering import _joined
+from ontomask.utility.clustering import _merge_clusters
 from ontomask.utility.example import six_patients
 
 MEASURES = st.sampled_from(["sanchez", "wu_palmer", "equality"])
@@ -65,17 +65,17 @@ def plans(draw, max_records=14):
     of = draw(st.lists(goal, min_size=tuples.records, max_size=tuples.records))
     source = np.repeat(np.arange(len(tuples)), tuples.counts)
     ones = np.ones(tuples.records, dtype=np.int64)
-    return Transitions.joined(tuples, targets, source, np.array(of), ones)
+    return Transitions.from_pairs(tuples, targets, source, np.array(of), ones)
 
 
 def blank(tuples):
-    return Transitions.whole(
+    return Transitions.from_targets(
         tuples, np.full((1, len(tuples.attributes)), np.nan), np.zeros(len(tuples), dtype=int)
     )
 
 
 def unchanged(tuples):
-    return Transitions.whole(tuples, tuples.targets(), np.arange(len(tuples)))
+    return Transitions.from_targets(tuples, tuples.targets(), np.arange(len(tuples)))
 
 
 def near(expected):
@@ -204,7 +204,7 @@ def test_weighted_ward_is_ward_on_repeated_points(seed, size, euclidean):
     assert np.sqrt(np.sort(squared)) == pytest.approx(repeated, abs=1e-9)
     for clusters in range(1, size + 1):
         order = np.argsort(squared, kind="stable")[: size - clusters]
-        ours = _joined(size, merges[order])[of]
+        ours = _merge_clusters(size, merges[order])[of]
         theirs = fcluster(tree, clusters, "maxclust")
         assert plain.partition_distance(ours.tolist(), theirs.tolist()) == near(0)
 
@@ -237,7 +237,9 @@ def test_four_records_in_two_clusters_by_hand(diagnoses):
     # Original: {1, 2}, {9, 10}. Masked: 2 becomes 9 and so {1}, {9, 9, 10}.
     a, codes = attribute("x", [1, 2, 9, 10])
     tuples, _ = count_tuples([a], [codes])
-    plan = Transitions.whole(tuples, np.array([[1.0], [9.0], [10.0]]), np.array([0, 1, 1, 2]))
+    plan = Transitions.from_targets(
+        tuples, np.array([[1.0], [9.0], [10.0]]), np.array([0, 1, 1, 2])
+    )
     found = utility.clustering_distance(plan, clusters=2)
     both = 1 / 2 + 2 / 4 + 2 / 4  # {1}, {2}, {9, 10}: shares 1/4, 1/4, 1/2
     after = 0.25 * 2 + 0.75 * np.log2(4 / 3)
@@ -265,7 +267,7 @@ def large(records=3_000, seed=0):
     every = np.repeat(tuples.codes, tuples.counts, axis=1)
     moved = random.random(records) < 0.3
     codes = [np.where(moved, random.permutation(column), column) for column in every]
-    return Transitions.of_records(tuples, codes)
+    return Transitions.from_records(tuples, codes)
 
 
 def test_a_sample_is_near_the_whole_and_says_its_size():

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from ontomask.releasefile.model import load_spec
+from ontomask.releasefile.model import load_release_file
 from ontomask.web.session import Workbench
 from workbench import SEED, talking_to, write_discharges
 
@@ -17,7 +17,7 @@ def test_an_opened_table_has_a_release_file_that_is_complete(client, bench):
     found = client.get("/api/session").json()
     assert found["data"] == "discharges.csv"
     assert (found["records"], found["problems"]) == (400, [])
-    assert found["fields"] == load_spec(bench.draft.path).as_dict()
+    assert found["fields"] == load_release_file(bench.draft.path).as_dict()
 
 
 def test_the_seed_is_never_told(client, bench):

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ontomask.errors import OntomaskError, ParameterError, SpecError
-from ontomask.releasefile.model import load_spec
-from ontomask.web.draft import Draft, _text_of
+from ontomask.releasefile.model import load_release_file
+from ontomask.web.draft import Draft, _serialise_fields
 from ontomask.web.errors import ChangedElsewhere, OutsideError
-from ontomask.web.folder import Folder
+from ontomask.web.folder import WorkingFolder
 
 FIELDS = {
     "data": "a.csv",
@@ -22,7 +22,7 @@ FIELDS = {
 
 @pytest.fixture
 def draft(tmp_path):
-    return Draft(tmp_path / "release.yaml", Folder(tmp_path, largest=1000))
+    return Draft(tmp_path / "release.yaml", WorkingFolder(tmp_path, largest=1000))
 
 
 def changed(**more):
@@ -31,7 +31,7 @@ def changed(**more):
 
 def test_what_is_written_is_a_release_file(draft):
     draft.write(FIELDS, draft.read().revision)
-    assert load_spec(draft.path).as_dict() == FIELDS
+    assert load_release_file(draft.path).as_dict() == FIELDS
 
 
 def test_an_incomplete_draft_is_saved_with_what_is_missing(draft):
@@ -42,7 +42,7 @@ def test_an_incomplete_draft_is_saved_with_what_is_missing(draft):
     with pytest.raises(SpecError, match="not complete"):
         draft.spec()
     with pytest.raises(SpecError):  # and the command line says no, too
-        load_spec(draft.path)
+        load_release_file(draft.path)
 
 
 def test_a_change_to_an_older_state_is_refused(draft):
@@ -61,10 +61,10 @@ def test_a_change_by_hand_is_seen(draft):
 
 
 def test_undo_gives_the_very_text_back_even_after_a_restart(draft, tmp_path):
-    by_hand = "# mine\n" + _text_of(FIELDS, draft.path)
+    by_hand = "# mine\n" + _serialise_fields(FIELDS, draft.path)
     draft.path.write_text(by_hand)
     draft.write(changed(output="c.csv"), draft.read().revision)
-    again = Draft(draft.path, Folder(tmp_path, largest=1000))
+    again = Draft(draft.path, WorkingFolder(tmp_path, largest=1000))
     assert again.read().can_undo
     state = again.undo(again.read().revision)
     assert draft.path.read_text() == by_hand
@@ -93,7 +93,7 @@ def test_no_path_of_the_page_leads_outside(draft, where, path):
 
 
 def test_a_path_outside_that_the_file_names_may_stay(draft):
-    draft.path.write_text(_text_of(changed(data="../elsewhere.csv"), draft.path))
+    draft.path.write_text(_serialise_fields(changed(data="../elsewhere.csv"), draft.path))
     state = draft.write(changed(data="../elsewhere.csv", output="c.csv"), draft.read().revision)
     assert state.fields["output"] == "c.csv"
 
@@ -104,7 +104,7 @@ def test_a_file_that_is_no_yaml_is_told_and_nothing_is_written_over_it(draft):
     draft.path.write_text("columns: [unclosed")
     state = draft.read()
     assert state.fields == {}
-    assert "YAML" in state.problems[0].what
+    assert "YAML" in state.problems[0].message
     with pytest.raises(SpecError, match="nothing is changed in it"):
         draft.write(FIELDS, state.revision)
     assert draft.path.read_text() == "columns: [unclosed"
@@ -141,14 +141,14 @@ plain = st.recursive(
 def test_a_text_reads_back_or_is_refused(value, tmp_path_factory):
     from pathlib import Path
 
-    from ontomask.releasefile.yaml_file import yaml_in
+    from ontomask.releasefile.yaml_file import parse_yaml
 
     fields = {"missing_marks": value, "columns": {"a": {"mapping": value}}}
     try:
-        text = _text_of(fields, Path("release.yaml"))
+        text = _serialise_fields(fields, Path("release.yaml"))
     except SpecError:
         return
-    assert yaml_in(text, Path("release.yaml")).data == fields
+    assert parse_yaml(text, Path("release.yaml")).data == fields
 
 
 @pytest.mark.parametrize("letters", [127, 128, 129, 500, 1000])
@@ -158,11 +158,11 @@ def test_columns_may_have_long_names(draft, letters):
         columns={name: {"role": "quasi", "taxonomy": "icd9cm", "mapping": {name: "1"}}}
     )
     assert draft.write(fields, draft.read().revision).fields == fields
-    assert list(load_spec(draft.path).columns) == [name]
+    assert list(load_release_file(draft.path).columns) == [name]
 
 
 def test_the_latest_text_about_a_table_is_found(draft):
     for data, output in (("a.csv", "1.csv"), ("a.csv", "2.csv"), ("b.csv", "3.csv")):
         draft.write(changed(data=data, output=output), draft.read().revision)
-    assert "2.csv" in draft.earlier("a.csv")
-    assert draft.earlier("b.csv") is None  # it is the one of now
+    assert "2.csv" in draft.find_earlier_text("a.csv")
+    assert draft.find_earlier_text("b.csv") is None  # it is the one of now

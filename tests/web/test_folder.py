@@ -8,7 +8,7 @@ import pytest
 
 from ontomask.errors import OntomaskError, ParameterError
 from ontomask.web.errors import NotThere, OutsideError, TooLarge
-from ontomask.web.folder import Folder
+from ontomask.web.folder import WorkingFolder
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def folder(tmp_path):
     place.mkdir()
     (tmp_path / "secret.csv").write_text("a\n1\n")
     (place / "own.csv").write_text("a\n1\n")
-    return Folder(place, largest=100)
+    return WorkingFolder(place, largest=100)
 
 
 def received(folder, name, *chunks):
@@ -31,7 +31,7 @@ def received(folder, name, *chunks):
 
     def work():
         try:
-            found.append(asyncio.run(folder.receive(name, sent())))
+            found.append(asyncio.run(folder.store_upload(name, sent())))
         except OntomaskError as error:
             found.append(error)
 
@@ -60,27 +60,27 @@ def received(folder, name, *chunks):
 )
 def test_what_is_outside_is_refused(folder, name):
     with pytest.raises(OutsideError):
-        folder.inside(name)
+        folder.resolve_inside(name)
 
 
 def test_a_link_that_leads_out_is_outside(folder, tmp_path):
     (folder.path / "link.csv").symlink_to(tmp_path / "secret.csv")
     with pytest.raises(OutsideError):
-        folder.inside("link.csv")
+        folder.resolve_inside("link.csv")
     assert [it.name for it in folder.tables()] == ["own.csv"]
 
 
 def test_what_the_owner_named_elsewhere_may_be_a_link(folder, tmp_path):
     (folder.path / "link.csv").symlink_to(tmp_path / "secret.csv")
     folder.trust(folder.path / "link.csv")
-    assert folder.inside("link.csv").read_text() == "a\n1\n"
+    assert folder.resolve_inside("link.csv").read_text() == "a\n1\n"
 
 
 def test_names_in_the_folder_and_below_are_fine(folder):
-    assert folder.inside("own.csv") == folder.path / "own.csv"
-    assert folder.inside("new/name.csv") == folder.path / "new" / "name.csv"
+    assert folder.resolve_inside("own.csv") == folder.path / "own.csv"
+    assert folder.resolve_inside("new/name.csv") == folder.path / "new" / "name.csv"
     with pytest.raises(NotThere):
-        folder.existing("other.csv")
+        folder.resolve_existing("other.csv")
 
 
 def test_an_upload_is_stored_for_its_owner_alone(folder):

@@ -6,7 +6,7 @@ Whatever is sent, the workbench answers as it says it does, and no answer is a m
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from ontomask.web.app import create_app, guarded
+from ontomask.web.app import create_app, guard_app
 from ontomask.web.session import Workbench
 from workbench import PORT, SEED, TOKEN, write_discharges
 
@@ -33,7 +33,7 @@ def interface(tmp_path_factory):
     write_discharges(folder / "discharges.csv", 60)
     bench = Workbench(folder, seed=SEED, largest=10_000)
     bench.open("discharges.csv")
-    app = guarded(create_app(bench), token=TOKEN, port=PORT)
+    app = guard_app(create_app(bench), token=TOKEN, port=PORT)
     yield schemathesis.openapi.from_asgi("/api/openapi.json", app, headers=KNOWN)
     bench.close()
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from playwright.sync_api import expect
 
-from ontomask.releasefile.model import load_spec
+from ontomask.releasefile.model import load_release_file
 from workbench import SEED, tab_of, waited, write_discharges
 
 QUASI = ("age", "sex", "diagnosis")
@@ -84,7 +84,7 @@ def test_from_a_table_to_a_release(steward, tmp_path):
     page.check("#method-microaggregation")
     page.fill("#setting-k", "4")
     page.keyboard.press("Tab")
-    waited(lambda: load_spec(tmp_path / "release.yaml").method.settings.get("k") == 4)
+    waited(lambda: load_release_file(tmp_path / "release.yaml").method.settings.get("k") == 4)
     run(page, 2)
 
     # Result: compared.
@@ -105,7 +105,7 @@ def test_from_a_table_to_a_release(steward, tmp_path):
     page.wait_for_selector("#outcome .note.good", timeout=120_000)
 
     # It is k-anonymous when read back, and what the command line gives.
-    spec = load_spec(tmp_path / "release.yaml")
+    spec = load_release_file(tmp_path / "release.yaml")
     released = spec.output_path.read_bytes()
     assert min(classes(spec.output_path, QUASI).values()) >= 4
     assert len(released.splitlines()) == 601
@@ -124,7 +124,7 @@ def test_k_too_large_is_said_where_it_is_asked_for(tab, served, tmp_path):
     page.goto(f"{served.address}/method")
     page.fill("#setting-k", "100000")
     page.keyboard.press("Tab")
-    waited(lambda: load_spec(tmp_path / "release.yaml").method.settings.get("k") == 100_000)
+    waited(lambda: load_release_file(tmp_path / "release.yaml").method.settings.get("k") == 100_000)
     page.click("#run:enabled")
     expect(page.locator("#outcome")).to_contain_text("100,000", timeout=120_000)
     assert not list((tmp_path / ".ontomask" / "runs").glob("[0-9]*"))

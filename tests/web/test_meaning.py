@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 
 import ontomask as om
-from ontomask.releasefile.model import load_spec
+from ontomask.releasefile.model import load_release_file
 from workbench import talking_to, write_discharges
 
 HOSTILE = '<script>alert("1")</script>'
@@ -330,7 +330,7 @@ def diagnoses(chromium, tmp_path, serving):
 
 
 def mapping(folder):
-    return load_spec(folder / "release.yaml").columns["diagnosis"].mapping
+    return load_release_file(folder / "release.yaml").columns["diagnosis"].mapping
 
 
 def test_an_unmapped_value_is_corrected_and_that_undone(diagnoses, tmp_path):
@@ -442,7 +442,7 @@ def test_a_taxonomy_is_dragged_together(building, tmp_path):
     drag(page, "nurse", "a'b\"c 🙂", keys=["Control"])  # a second parent
     page.click("#builder-save")
     expect(page.locator("#builder")).to_be_hidden()
-    spec = load_spec(tmp_path / "release.yaml")
+    spec = load_release_file(tmp_path / "release.yaml")
     made = om.load_taxonomy(tmp_path / spec.columns["job"].taxonomy, "child-parent")
     assert made.parents("nurse") == ("a'b\"c 🙂", "work")
     assert made.parents(HOSTILE) == ("work",)
@@ -501,7 +501,7 @@ def test_levels_are_put_in_order(chromium, served):
         expect(levels).to_have_text(["minor", "moderate", "major", "extreme"])
         page.locator("#levels li", has_text="major").locator("[data-way=up]").press("Enter")
         expect(levels).to_have_text(["minor", "major", "moderate", "extreme"])
-        said = load_spec(served.folder / "release.yaml").columns["severity"].levels
+        said = load_release_file(served.folder / "release.yaml").columns["severity"].levels
         assert said == ("minor", "major", "moderate", "extreme")
 
 
@@ -528,4 +528,6 @@ def test_codes_that_lost_zeros_are_mended_with_one_click(chromium, tmp_path, ser
     for page in meaning_screen(chromium, serving(tmp_path, "discharges.csv"), "diagnosis"):
         page.click("#mend")
         expect(page.locator("#covered")).to_have_text("100 %")
-        assert load_spec(tmp_path / "release.yaml").columns["diagnosis"].repair_codes is True
+        assert (
+            load_release_file(tmp_path / "release.yaml").columns["diagnosis"].repair_codes is True
+        )

@@ -10,7 +10,7 @@ import yaml
 
 from ontomask.methods import Suppression
 from ontomask.methods.registry import METHODS
-from ontomask.web.method_words import WORDS, methods_shown
+from ontomask.web.method_words import METHOD_TEXTS, describe_methods
 from workbench import SEED, talking_to, waited
 
 #: Few columns, so that a run takes a second or two.
@@ -49,7 +49,7 @@ def done(client, kind, **more):
 
 def test_every_method_and_every_setting_of_it_has_words(client):
     shown = {it["name"]: it for it in client.get("/api/methods").json()["methods"]}
-    assert list(shown) == list(WORDS)
+    assert list(shown) == list(METHOD_TEXTS)
     assert set(shown) == set(METHODS)
     for name, kind in METHODS.items():
         settings = {it["name"]: it for it in shown[name]["settings"]}
@@ -61,7 +61,7 @@ def test_every_method_and_every_setting_of_it_has_words(client):
 
 
 def test_defaults_and_choices_are_the_methods_own():
-    for method in methods_shown():
+    for method in describe_methods():
         kind = METHODS[method.name]
         for it in method.settings:
             assert getattr(kind(), it.name) == it.default
@@ -74,7 +74,7 @@ def test_defaults_and_choices_are_the_methods_own():
 
 
 def test_who_promises_a_k():
-    promises = {it.name for it in methods_shown() if it.promises_k}
+    promises = {it.name for it in describe_methods() if it.promises_k}
     assert promises == {"microaggregation", "recoding", "resampling", "suppression"}
 
 
@@ -90,7 +90,7 @@ def test_a_new_method_appears_by_itself(monkeypatch):
         gently: bool = True
 
     monkeypatch.setitem(METHODS, "whim", Whim)
-    shown = methods_shown()[-1]
+    shown = describe_methods()[-1]
     settings = {it.name: it for it in shown.settings}
     assert (shown.title, shown.promises) == ("Whim", "Whatever comes to mind.")
     assert (settings["whim"].kind, settings["whim"].optional) == ("whole", True)

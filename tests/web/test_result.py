@@ -16,16 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ontomask as om
-from ontomask._runtime.yaml_text import as_yaml
-from ontomask.pipeline.comparing.axes import LOSSES, RISKS, figures_of
-from ontomask.pipeline.facts import facts, threshold
-from ontomask.pipeline.requirements import unmet
-from ontomask.releasefile.compared_methods import methods_called
-from ontomask.releasefile.model import Requirements, Spec
-from ontomask.releasefile.run import masked_file
-from ontomask.report.two_releases import compared, differences
-from ontomask.report.words import method_in_words, method_title
-from ontomask.web.parts import TABS, held_to, parts_of
+from ontomask._runtime.yaml_text import format_yaml
+from ontomask.pipeline.comparing.axes import LOSSES, RISKS, axis_figures
+from ontomask.pipeline.facts import choose_threshold, publishable_facts
+from ontomask.pipeline.requirements import unmet_requirements
+from ontomask.releasefile.compared_methods import parse_methods
+from ontomask.releasefile.model import ReleaseFile, Requirements
+from ontomask.releasefile.run import mask_file
+from ontomask.report.two_releases import compare_figures, differing_settings
+from ontomask.report.words import describe_method, method_title
+from ontomask.web.parts import TABS, build_result_parts, evaluate_requirements
 from workbench import SEED, tab_of, write_discharges
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
@@ -67,7 +67,9 @@ def released(icd9):
         other="drop",
     )
     found = [om.mask(table, schema, method, seed=SEED) for method in METHODS]
-    return [(release, facts(release, threshold(release.method))) for release in found]
+    return [
+        (release, publishable_facts(release, choose_threshold(release.method))) for release in found
+    ]
 
 
 # ---------------------------------------------------------------------- the parts of a run
@@ -76,7 +78,7 @@ def released(icd9):
 def test_the_tabs_are_sections_of_the_report(released):
     for release, known in released:
         whole = release.report(known)
-        parts = parts_of(release, known)
+        parts = build_result_parts(release, known)
         assert [it["name"] for it in parts["tabs"]] == list(TABS)
         for tab in parts["tabs"]:
             nothing = TABS[tab["name"]][1]
@@ -86,13 +88,13 @@ def test_the_tabs_are_sections_of_the_report(released):
 
 def test_they_can_be_kept_as_json(released):
     for release, known in released:
-        parts = parts_of(release, known)
+        parts = build_result_parts(release, known)
         assert json.loads(json.dumps(parts, allow_nan=False)) == parts
 
 
 def test_the_tiles_say_what_was_and_what_is(released):
     release, known = released[0]
-    tiles = {it["name"]: it for it in parts_of(release, known)["tiles"]}
+    tiles = {it["name"]: it for it in build_result_parts(release, known)["tiles"]}
     risk = release.evaluation.risk
     assert tiles["uniques"]["before"] == f"{risk['before']['uniques']:,}"
     assert tiles["uniques"]["after"] == "0"
@@ -102,7 +104,7 @@ def test_the_tiles_say_what_was_and_what_is(released):
 
 def test_only_methods_that_promise_classes_are_said_to_guarantee_something(released):
     for release, known in released:
-        parts = parts_of(release, known)
+        parts = build_result_parts(release, known)
         assert parts["promised"] == (release.guarantee.k is not None)
         assert ("at least" in parts["guarantee"]) == parts["promised"]
         assert "attacker" in parts["measured"]
@@ -110,15 +112,15 @@ def test_only_methods_that_promise_classes_are_said_to_guarantee_something(relea
 
 def test_the_point_has_the_figures_of_the_evaluation(released):
     for release, known in released:
-        point = parts_of(release, known)["point"]
+        point = build_result_parts(release, known)["point"]
         assert set(point["figures"]) == {it.name for it in (*RISKS, *LOSSES)}
-        assert point["figures"] == figures_of(release.evaluation, 500)
+        assert point["figures"] == axis_figures(release.evaluation, 500)
 
 
 def test_the_command_line_calls_the_method_the_same(released):
     for release, known in released:
-        argument = parts_of(release, known)["point"]["argument"]
-        assert methods_called([argument]) == [release.method]
+        argument = build_result_parts(release, known)["point"]["argument"]
+        assert parse_methods([argument]) == [release.method]
 
 
 def test_a_table_of_numbers_has_no_taxonomy_to_draw():
@@ -130,7 +132,9 @@ def test_a_table_of_numbers_has_no_taxonomy_to_draw():
     )
     tabs = {
         it["name"]: it["html"]
-        for it in parts_of(release, facts(release, threshold(release.method)))["tabs"]
+        for it in build_result_parts(
+            release, publishable_facts(release, choose_threshold(release.method))
+        )["tabs"]
     }
     assert "no taxonomy to draw" in tabs["meaning"]
     assert "takes two" in tabs["correlations"]
@@ -151,7 +155,9 @@ def hostile_release():
 
 def test_names_from_data_are_escaped():
     release = hostile_release()
-    parts = parts_of(release, facts(release, threshold(release.method)))
+    parts = build_result_parts(
+        release, publishable_facts(release, choose_threshold(release.method))
+    )
     markup = "".join([parts["holds"], *(it["html"] for it in parts["tabs"])])
     for tag in ("<script", "<img", "<u>", "<i>all", "<b>&amp;"):
         assert tag not in markup, tag
@@ -177,10 +183,12 @@ def test_what_is_kept_is_judged_as_the_release_is(
 ):
     require = Requirements(k=k, l=diverse, t=t, linkage_below=linkage_below, sse_below=sse_below)
     release, known = released[which]
-    found = held_to(require, known, {"figures": figures_of(release.evaluation, 500)})
-    assert [name for name, _, _ in found] == list(require.given)
+    found = evaluate_requirements(
+        require, known, {"figures": axis_figures(release.evaluation, 500)}
+    )
+    assert [name for name, _, _ in found] == list(require.limits)
     reasons = [it for _, _, reasons in found for it in reasons]
-    said = unmet(require.given, release.evaluation, release.guarantee)
+    said = unmet_requirements(require.limits, release.evaluation, release.guarantee)
     assert [it.casefold().rstrip(".") for it in reasons] == [
         it.partition(": ")[2].casefold() for it in said
     ]
@@ -206,7 +214,7 @@ def test_which_of_two_is_better_by_the_direction_of_the_figure(released):
 
     (one, first), (other, second) = released[0], released[1]
     described = {**risk.DESCRIPTIONS, **utility.DESCRIPTIONS}
-    rows = [it for it in compared(first, second) if ":" not in it.title]
+    rows = [it for it in compare_figures(first, second) if ":" not in it.title]
     judged = 0
     for row in rows:
         values = [getattr(it.evaluation, row.part)[row.name] for it in (one, other)]
@@ -221,15 +229,15 @@ def test_which_of_two_is_better_by_the_direction_of_the_figure(released):
 def test_two_runs_turned_round_turn_the_judgement_round(released):
     turned = {"first": "second", "second": "first", "same": "same", "": ""}
     first, second = released[0][1], released[3][1]
-    there, back = compared(first, second), compared(second, first)
+    there, back = compare_figures(first, second), compare_figures(second, first)
     assert {it.title: it.which for it in there} == {it.title: turned[it.which] for it in back}
 
 
 def test_what_two_runs_were_told_differently(released):
     first, second = released[0][1], released[1][1]
-    assert ("method", "microaggregation", "rank swapping") in differences(first, second)
-    assert ("k", "5", "10") in differences(first, second)
-    assert differences(first, first) == []
+    assert ("method", "microaggregation", "rank swapping") in differing_settings(first, second)
+    assert ("k", "5", "10") in differing_settings(first, second)
+    assert differing_settings(first, first) == []
 
 
 # ---------------------------------------------------------------------- over HTTP
@@ -237,12 +245,12 @@ def test_what_two_runs_were_told_differently(released):
 
 def keep(runs, spec, text="", release=None):
     """Keep a run as the process that masks does."""
-    release = release or masked_file(spec, SEED, lambda _: None)
-    known = facts(release, threshold(release.method))
+    release = release or mask_file(spec, SEED, lambda _: None)
+    known = publishable_facts(release, choose_threshold(release.method))
     return runs.keep(
         {
             "title": method_title(known),
-            "words": method_in_words(known),
+            "words": describe_method(known),
             "seconds": 0.5,
             "known": known,
             "sse": release.evaluation.utility["sse"],
@@ -252,17 +260,17 @@ def keep(runs, spec, text="", release=None):
             "inputs": seen(spec),
         },
         {
-            "release.yaml": text or as_yaml(spec.as_dict()),
+            "release.yaml": text or format_yaml(spec.as_dict()),
             "report.html": release.report(known),
-            "parts.json": json.dumps(parts_of(release, known), allow_nan=False),
+            "parts.json": json.dumps(build_result_parts(release, known), allow_nan=False),
         },
     )
 
 
 def seen(spec):
-    from ontomask.web.runs import seen
+    from ontomask.web.runs import stamp_inputs
 
-    return seen(spec)
+    return stamp_inputs(spec)
 
 
 def save(bench, fields):
@@ -351,7 +359,7 @@ def test_a_run_that_cannot_be_read_does_not_hide_the_others(two, client, spoilt)
 @pytest.fixture(scope="module")
 def three(tmp_path_factory):
     """A folder with three runs, the last as its release file says."""
-    from ontomask.web.runs import Runs
+    from ontomask.web.runs import RunStore
 
     folder = tmp_path_factory.mktemp("three")
     write_discharges(folder / "discharges.csv")
@@ -361,8 +369,12 @@ def three(tmp_path_factory):
         {"name": "rank_swapping", "k": 10},
     )
     for method in methods:
-        text = as_yaml(fields_of(**method))
-        keep(Runs(folder / ".ontomask" / "runs"), Spec.from_dict(fields_of(**method), folder), text)
+        text = format_yaml(fields_of(**method))
+        keep(
+            RunStore(folder / ".ontomask" / "runs"),
+            ReleaseFile.from_dict(fields_of(**method), folder),
+            text,
+        )
     (folder / "release.yaml").write_text(text)
     return folder
 
@@ -516,13 +528,13 @@ def done(folder, *arguments):
 
 
 def test_hostile_names_are_shown_as_text(chromium, tmp_path, serving):
-    from ontomask.web.runs import Runs
+    from ontomask.web.runs import RunStore
 
     write_discharges(tmp_path / "discharges.csv")
     fields = fields_of(name="microaggregation", k=2)
-    (tmp_path / "release.yaml").write_text(as_yaml(fields))
-    runs = Runs(tmp_path / ".ontomask" / "runs")
-    keep(runs, Spec.from_dict(fields, tmp_path), release=hostile_release())
+    (tmp_path / "release.yaml").write_text(format_yaml(fields))
+    runs = RunStore(tmp_path / ".ontomask" / "runs")
+    keep(runs, ReleaseFile.from_dict(fields, tmp_path), release=hostile_release())
     served = serving(tmp_path)
     for page in tab_of(chromium, served):
         page.on("dialog", lambda it: pytest.fail(f"a script ran: {it.message}"))

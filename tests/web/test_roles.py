@@ -14,20 +14,20 @@ from ontomask.errors import FileFormatError
 from ontomask.releasefile.profile.table_profile import profile
 from ontomask.web import opened as module
 from ontomask.web.errors import NotThere
-from ontomask.web.opened import Opened
+from ontomask.web.opened import TableSession
 from workbench import talking_to, waited, write_discharges
 
 
 @pytest.fixture
 def opening(tmp_path):
     """Opens a table, given as columns; all are closed with the test."""
-    opened: list[Opened] = []
+    opened: list[TableSession] = []
 
-    def open_(ending="csv", **columns) -> Opened:
+    def open_(ending="csv", **columns) -> TableSession:
         path = tmp_path / f"table.{ending}"
         frame = pd.DataFrame(columns)
         frame.to_csv(path, index=False) if ending == "csv" else frame.to_parquet(path)
-        opened.append(Opened.open(path))
+        opened.append(TableSession.open(path))
         return opened[-1]
 
     yield open_
@@ -57,7 +57,7 @@ def unique_people(rows, names, person):
 
 def test_it_is_looked_at_as_init_does(tmp_path):
     path = write_discharges(tmp_path / "discharges.csv")
-    opened = Opened.open(path)
+    opened = TableSession.open(path)
     assert opened.profile == profile(path)
     opened.close()
 
@@ -72,7 +72,7 @@ def test_a_table_without_quasi_identifiers_is_opened(opening):
 def test_a_broken_file_is_refused_with_its_line(tmp_path):
     (tmp_path / "broken.csv").write_text('a,b\n1,2\n3,"4\n', encoding="utf-8")
     with pytest.raises(FileFormatError, match="line 3"):
-        Opened.open(tmp_path / "broken.csv")
+        TableSession.open(tmp_path / "broken.csv")
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -119,7 +119,7 @@ def test_missing_values_are_alike_however_they_are_written(opening, monkeypatch,
 def test_classes_are_those_of_the_file(tmp_path, monkeypatch, most):
     monkeypatch.setattr(module, "MOST_IN_MEMORY", most)
     path = write_discharges(tmp_path / "discharges.csv")
-    opened, rows = Opened.open(path), rows_of(path)
+    opened, rows = TableSession.open(path), rows_of(path)
     for names in ([], ["sex"], ["age", "sex"], ["zip", "age", "diagnosis", "severity"]):
         assert opened.classes(names).uniques == uniques(rows, names)
         found = opened.classes(names, "patient")
@@ -135,7 +135,7 @@ def test_types_that_no_dictionary_takes(opening):
 
 def test_several_threads_ask_at_once(tmp_path):
     path = write_discharges(tmp_path / "discharges.csv")
-    opened, rows = Opened.open(path), rows_of(path)
+    opened, rows = TableSession.open(path), rows_of(path)
     names = ["age", "sex", "zip", "severity", "diagnosis"]
     found: dict[int, tuple[int, int]] = {}
 

@@ -3,8 +3,8 @@
 import pytest
 from starlette.testclient import TestClient
 
-from ontomask.web.app import create_app, guarded
-from ontomask.web.safety import LARGEST_REQUEST, POLICY
+from ontomask.web.app import create_app, guard_app
+from ontomask.web.safety import CONTENT_SECURITY_POLICY, LARGEST_REQUEST
 from workbench import PORT, TOKEN, talking_to
 
 ADDRESS = f"http://127.0.0.1:{PORT}"
@@ -13,7 +13,7 @@ ADDRESS = f"http://127.0.0.1:{PORT}"
 @pytest.fixture
 def stranger(empty):
     """A client without the token."""
-    app = guarded(create_app(empty), token=TOKEN, port=PORT)
+    app = guard_app(create_app(empty), token=TOKEN, port=PORT)
     return TestClient(app, base_url=ADDRESS, follow_redirects=False)
 
 
@@ -88,13 +88,17 @@ def test_what_another_site_embeds_is_refused_without_an_origin_too(stranger):
 @pytest.mark.parametrize("path", ["/data", "/api/session", "/assets/shell.js", "/nothing"])
 def test_every_answer_carries_the_policy(empty, path):
     headers = talking_to(empty).get(path).headers
-    assert headers["content-security-policy"] == POLICY
-    assert "unsafe-inline" not in POLICY.replace("style-src-attr 'unsafe-inline'", "")
+    assert headers["content-security-policy"] == CONTENT_SECURITY_POLICY
+    assert "unsafe-inline" not in CONTENT_SECURITY_POLICY.replace(
+        "style-src-attr 'unsafe-inline'", ""
+    )
     assert headers["x-content-type-options"] == "nosniff"
 
 
 def test_a_refusal_carries_it_as_well(stranger):
-    assert stranger.get("/api/session").headers["content-security-policy"] == POLICY
+    assert (
+        stranger.get("/api/session").headers["content-security-policy"] == CONTENT_SECURITY_POLICY
+    )
 
 
 def test_a_request_over_the_limit_is_refused(empty):

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import ontomask as om
-from ontomask.releasefile.model import Spec, load_spec
-from ontomask.releasefile.run import masked_file, release_file
+from ontomask.releasefile.model import ReleaseFile, load_release_file
+from ontomask.releasefile.run import mask_file, write_release
 from ontomask.web.errors import Busy, NotThere
-from ontomask.web.jobs.jobs import Task, Work
-from ontomask.web.runs import Runs, same_result
+from ontomask.web.jobs.jobs import JobRequest, JobRunner
+from ontomask.web.runs import RunStore, same_result
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
@@ -74,13 +74,13 @@ def folder(tables, tmp_path, scratch):
 
 @pytest.fixture
 def work(scratch):
-    work = Work()
+    work = JobRunner()
     yield work
     work.close()
 
 
 def task(folder, kind="run", fields=FIELDS, **more):
-    return Task(
+    return JobRequest(
         kind=kind,
         fields=fields,
         text=json.dumps(fields),
@@ -111,8 +111,8 @@ def test_a_run_is_what_mask_gives_with_the_same_seed(folder, work):
     work.start(task(folder))
     state = work.wait()
     assert state.state == "done", state.error
-    run = Runs(folder / ".ontomask" / "runs").get(state.result["run"])
-    same = masked_file(Spec.from_dict(FIELDS, folder), SEED)
+    run = RunStore(folder / ".ontomask" / "runs").get(state.result["run"])
+    same = mask_file(ReleaseFile.from_dict(FIELDS, folder), SEED)
     assert run.sse == same.evaluation.utility["sse"]
     assert run.known["guarantee"]["text"] == str(same.guarantee)
     assert run.known["risk"]["linkage_nearest"]["value"] == same.evaluation.risk["linkage_nearest"]
@@ -124,7 +124,7 @@ def test_a_run_is_what_mask_gives_with_the_same_seed(folder, work):
 def test_a_run_holds_no_seed_and_writes_no_table(folder, work):
     secret = 81_264_537_190_264_731
     before = files(folder)
-    work.start(Task(**{**vars(task(folder)), "seed": secret}))
+    work.start(JobRequest(**{**vars(task(folder)), "seed": secret}))
     run = work.wait().result["run"]
     kept = [it for it in files(folder) - before if it.startswith(f".ontomask/runs/{run}/")]
     assert len(kept) == len(files(folder) - before) == 4
@@ -133,7 +133,7 @@ def test_a_run_holds_no_seed_and_writes_no_table(folder, work):
 
 def test_what_is_not_met_is_told_and_the_run_is_kept(folder, work):
     work.start(task(folder, fields={**FIELDS, "require": {"k": 5, "l": 300}}))
-    run = Runs(folder / ".ontomask" / "runs").get(work.wait().result["run"])
+    run = RunStore(folder / ".ontomask" / "runs").get(work.wait().result["run"])
     assert [it.partition(":")[0] for it in run.unmet] == ["l"]
 
 
@@ -154,7 +154,7 @@ def test_a_release_is_what_the_command_line_gives(folder, work):
         *("released.csv", "released.manifest.json", "released.report.html")
     ]
     again = {**FIELDS, "output": "again.csv"}
-    release_file(Spec.from_dict(again, folder), SEED)
+    write_release(ReleaseFile.from_dict(again, folder), SEED)
     assert (folder / "released.csv").read_bytes() == (folder / "again.csv").read_bytes()
 
 
@@ -172,7 +172,7 @@ def test_a_release_that_is_not_what_is_required_writes_nothing(folder, work):
 def test_a_release_never_overwrites_its_own_file(folder, work):
     (folder / "mine.csv").write_text("a release file under an odd name")
     given = task(folder, "release", {**FIELDS, "output": "mine.csv"}, overwrite=True)
-    work.start(Task(**{**vars(given), "file": "mine.csv"}))
+    work.start(JobRequest(**{**vars(given), "file": "mine.csv"}))
     assert "never touched" in work.wait().error.message
     assert (folder / "mine.csv").read_text() == "a release file under an odd name"
 
@@ -187,7 +187,9 @@ def test_warnings_and_what_is_wrong_are_passed_on(folder, work):
     state = work.wait()
     assert state.state == "done"
     assert state.warnings
-    assert Runs(folder / ".ontomask" / "runs").get(state.result["run"]).warnings == state.warnings
+    assert (
+        RunStore(folder / ".ontomask" / "runs").get(state.result["run"]).warnings == state.warnings
+    )
 
 
 def test_the_counter_moves_with_every_beginning_and_end(folder, work):
@@ -235,13 +237,13 @@ def test_one_thing_at_a_time_and_another_after_it(folder, work):
 
 
 def test_only_a_folder_of_its_own_is_removed(tmp_path, monkeypatch):
-    from ontomask.web.jobs.process import SCRATCH, _forget_scratch
+    from ontomask.web.jobs.process import SCRATCH_PREFIX, _remove_scratch_folder
 
-    own = tmp_path / f"{SCRATCH}x"
+    own = tmp_path / f"{SCRATCH_PREFIX}x"
     own.mkdir()
     for folder, stays in ((tmp_path, True), (own, False)):
         monkeypatch.setattr(tempfile, "tempdir", str(folder))
-        _forget_scratch()
+        _remove_scratch_folder()
         assert folder.exists() is stays
 
 
@@ -311,7 +313,7 @@ def is_alive(pid):
 
 
 def kept(folder, n=3):
-    runs = Runs(folder / "runs")
+    runs = RunStore(folder / "runs")
     known = {"risk": {}, "guarantee": {}}
     for place in range(n):
         found = {
@@ -325,15 +327,15 @@ def kept(folder, n=3):
 
 def test_runs_are_numbered_and_survive_a_restart(tmp_path):
     kept(tmp_path)
-    again = Runs(tmp_path / "runs")
-    assert [it.id for it in again.list()] == ["0001", "0002", "0003"]
+    again = RunStore(tmp_path / "runs")
+    assert [it.id for it in again.list_runs()] == ["0001", "0002", "0003"]
     assert again.file("0002", "report.html").read_text("utf-8") == "<p>ä"
 
 
 def test_a_number_is_not_given_twice(tmp_path):
     runs = kept(tmp_path)
-    runs.forget("0003")
-    runs.forget("0001")
+    runs.delete_run("0003")
+    runs.delete_run("0001")
     assert runs.ids() == ["0002"]
     kept(tmp_path, 1)
     assert runs.ids() == ["0002", "0004"]
@@ -341,14 +343,14 @@ def test_a_number_is_not_given_twice(tmp_path):
 
 def test_a_forgotten_run_comes_back_until_the_next_start(tmp_path):
     runs = kept(tmp_path)
-    runs.forget("0002")
+    runs.delete_run("0002")
     with pytest.raises(NotThere):
         runs.get("0002")
-    assert runs.restore("0002").id == "0002"
-    runs.forget("0002")
-    Runs(tmp_path / "runs").clear_up()
+    assert runs.restore_run("0002").id == "0002"
+    runs.delete_run("0002")
+    RunStore(tmp_path / "runs").remove_leftovers()
     with pytest.raises(NotThere):
-        runs.restore("0002")
+        runs.restore_run("0002")
 
 
 def test_what_a_killed_process_left_is_removed_and_never_seen(tmp_path):
@@ -356,35 +358,35 @@ def test_what_a_killed_process_left_is_removed_and_never_seen(tmp_path):
     left = tmp_path / "runs" / ".ontomask.abc" / "0004"
     left.mkdir(parents=True)
     (left / "report.html").write_text("half")
-    assert len(runs.list()) == 3
-    runs.clear_up()
+    assert len(runs.list_runs()) == 3
+    runs.remove_leftovers()
     assert not left.parent.exists()
-    assert len(runs.list()) == 3
+    assert len(runs.list_runs()) == 3
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"format": 2}', '{"format": 1}'])
 def test_a_run_that_cannot_be_read_is_left_out(tmp_path, text):
     runs = kept(tmp_path)
     (tmp_path / "runs" / "0002" / "run.json").write_text(text)
-    assert [it.id for it in Runs(tmp_path / "runs").list()] == ["0001", "0003"]
+    assert [it.id for it in RunStore(tmp_path / "runs").list_runs()] == ["0001", "0003"]
     assert len(runs.ids()) == 3
 
 
 @pytest.mark.parametrize("number", ["", "..", "../runs/0001", "0001/..", "1", "٠٠٠١", "last"])
 def test_only_numbers_are_runs(tmp_path, number):
     runs = kept(tmp_path, 1)
-    for ask in (runs.get, runs.forget, runs.restore):
+    for ask in (runs.get, runs.delete_run, runs.restore_run):
         with pytest.raises(NotThere):
             ask(number)
 
 
 def test_a_run_fits_as_long_as_nothing_that_matters_changes(folder, work):
-    runs = Runs(folder / ".ontomask" / "runs")
+    runs = RunStore(folder / ".ontomask" / "runs")
     work.start(task(folder))
     run = work.wait().result["run"]
 
     def fits(**changed):
-        found = runs.of(Spec.from_dict({**FIELDS, **changed}, folder))
+        found = runs.of(ReleaseFile.from_dict({**FIELDS, **changed}, folder))
         return found is not None and found.id == run
 
     assert fits()
@@ -402,10 +404,10 @@ def test_defaults_that_are_written_out_change_nothing():
 
 def test_the_file_on_disk_and_the_one_released_from(folder, work):
     (folder / "release.yaml").write_text(json.dumps(FIELDS))
-    spec = load_spec(folder / "release.yaml")
-    runs = Runs(folder / ".ontomask" / "runs")
+    spec = load_release_file(folder / "release.yaml")
+    runs = RunStore(folder / ".ontomask" / "runs")
     assert not runs.is_released(spec)
     work.start(task(folder, "release"))
     work.wait()
     assert runs.is_released(spec)
-    assert not runs.is_released(Spec.from_dict({**FIELDS, "missing": "drop"}, folder))
+    assert not runs.is_released(ReleaseFile.from_dict({**FIELDS, "missing": "drop"}, folder))

@@ -13,14 +13,14 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-from ontomask._runtime.interrupts import unfinished
+from ontomask._runtime.interrupts import mark_unfinished
 from ontomask.errors import FileFormatError, OntomaskError, ParameterError
 
-__all__ = ["made_beside", "made_together", "written_beside"]
+__all__ = ["atomic_path", "write_files_atomically", "atomic_write"]
 
 
 @contextmanager
-def written_beside(target: Path, *, force: bool = False, private: bool = False) -> Iterator[TextIO]:
+def atomic_write(target: Path, *, force: bool = False, private: bool = False) -> Iterator[TextIO]:
     """Open a text file that takes its name when the block succeeds, and is removed otherwise.
 
     An existing file is kept unless ``force``. A name that ends in .gz is packed. A
@@ -58,12 +58,12 @@ def written_beside(target: Path, *, force: bool = False, private: bool = False) 
 
 
 @contextmanager
-def made_beside(target: Path, *, force: bool = False) -> Iterator[Path]:
+def atomic_path(target: Path, *, force: bool = False) -> Iterator[Path]:
     """A temporary path to write a file to; it takes its name when the block succeeds.
 
     An existing file is kept unless ``force``.
     """
-    with made_together([target], force=force) as folder:
+    with write_files_atomically([target], force=force) as folder:
         temporary = folder / target.name
         yield temporary
         os.chmod(temporary, 0o666 & ~_umask())
@@ -71,7 +71,7 @@ def made_beside(target: Path, *, force: bool = False) -> Iterator[Path]:
 
 
 @contextmanager
-def made_together(
+def write_files_atomically(
     targets: Sequence[Path], *, force: bool = False, folders: Collection[Path] = ()
 ) -> Iterator[Path]:
     """A temporary folder for files that take their places together when the block succeeds.
@@ -87,7 +87,7 @@ def made_together(
     try:
         for target in targets:
             _check_target(target, force, target in folders)
-        cleanup.enter_context(unfinished())
+        cleanup.enter_context(mark_unfinished())
         folder.mkdir(mode=0o700)
         yield folder
         for target in targets:

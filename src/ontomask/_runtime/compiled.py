@@ -7,25 +7,25 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-__all__ = ["compiled"]
+__all__ = ["jit"]
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 #: The versions of numba whose inner workings are known, from the first to the last.
-KNOWN = ((0, 60), (0, 68))
+KNOWN_NUMBA = ((0, 60), (0, 68))
 
 
-def compiled(loop: Loop) -> Loop:
+def jit(loop: Loop) -> Loop:
     """Compile a loop at its first call; it lets other threads run meanwhile.
 
     Where no folder can be written to, the compiled loop is simply not kept.
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when it is imported
         return loop
-    if KNOWN[0] <= numba.version_info.short <= KNOWN[1]:
-        from ontomask._runtime.compiled_whole import whole
+    if KNOWN_NUMBA[0] <= numba.version_info.short <= KNOWN_NUMBA[1]:
+        from ontomask._runtime.compiled_whole import compile_whole
 
-        return whole(loop)
+        return compile_whole(loop)
     # As numba does it by itself: the first run of all takes twice as long.
     try:
         return cast(Loop, numba.njit(cache=True, nogil=True)(loop))

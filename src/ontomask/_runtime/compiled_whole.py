@@ -25,12 +25,12 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.sigutils import normalize_signature
 from numba.core.types import unliteral
 
-__all__ = ["whole"]
+__all__ = ["compile_whole"]
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 
-def whole(loop: Loop) -> Loop:
+def compile_whole(loop: Loop) -> Loop:
     """Compile a loop with all it calls at its first call, and cache it on disk where possible."""
     dispatcher = _Loop(
         loop, targetoptions={"nopython": True, "nogil": True}, pipeline_class=_Compiler

@@ -3,8 +3,8 @@
 Python tells its main thread alone of an interrupt, and only between two steps of its own: a loop of
 a minute would be waited for. So long work is done in a thread of its own while the main thread
 waits, and passes an interrupt on: to the work, which then takes away what it has not finished, and
-to whatever else can be told to stop (:func:`stopped_by`). What has a good answer at any time
-(restarts of a search) is asked for it instead (:func:`stopping_early`).
+to whatever else can be told to stop (:func:`register_stop`). What has a good answer at any time
+(restarts of a search) is asked for it instead (:func:`early_stopping`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from threading import Event, Thread, current_thread, main_thread
 from time import monotonic
 from typing import Any, TypeVar
 
-__all__ = ["interruptible", "stopped_by", "stopping_early", "unfinished"]
+__all__ = ["run_interruptibly", "register_stop", "early_stopping", "mark_unfinished"]
 
 Result = TypeVar("Result")
 
@@ -46,7 +46,7 @@ class _StopRequest:
 _stop_request: ContextVar[_StopRequest | None] = ContextVar("stop_request", default=None)
 
 
-def interruptible(work: Callable[[], Result], *, relay: bool = True) -> Result:
+def run_interruptibly(work: Callable[[], Result], *, relay: bool = True) -> Result:
     """Run some work in a thread, so that Ctrl-C can interrupt it at any time.
 
     Warnings are given when it is done, as from the line that asked for it; without ``relay`` at
@@ -124,7 +124,7 @@ class _BackgroundWork:
         return self._result
 
 
-def stopped_by(stop: Callable[[], object]) -> None:
+def register_stop(stop: Callable[[], object]) -> None:
     """Register a function that stops what the work waits for; it may be called several times."""
     request = _stop_request.get()
     if request is not None:
@@ -132,7 +132,7 @@ def stopped_by(stop: Callable[[], object]) -> None:
 
 
 @contextmanager
-def unfinished() -> Iterator[None]:
+def mark_unfinished() -> Iterator[None]:
     """Mark the time while there are unfinished files that an interrupt must remove."""
     request = _stop_request.get()
     if request is None:
@@ -146,7 +146,7 @@ def unfinished() -> Iterator[None]:
 
 
 @contextmanager
-def stopping_early() -> Iterator[Callable[[], bool]]:
+def early_stopping() -> Iterator[Callable[[], bool]]:
     """Let work stop by itself: yields a function that tells whether it should."""
     request = _stop_request.get()
     if request is None:

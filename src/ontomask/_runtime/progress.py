@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["say", "saying"]
+__all__ = ["report_progress", "listen_to_progress"]
 
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
 
 
-def say(now: str) -> None:
+def report_progress(now: str) -> None:
     """Report what is being done to the listener, if there is one."""
     listener = _listener.get()
     if listener is not None:
@@ -19,7 +19,7 @@ def say(now: str) -> None:
 
 
 @contextmanager
-def saying(listener: Callable[[str], None]) -> Iterator[None]:
+def listen_to_progress(listener: Callable[[str], None]) -> Iterator[None]:
     """Send progress reports to a listener while the block runs."""
     token = _listener.set(listener)
     try:

@@ -21,7 +21,7 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import IO, Any
 
-__all__ = ["Ended", "TimeLeft", "free_memory", "side_by_side"]
+__all__ = ["WorkerFailure", "TimeLeft", "free_memory", "run_in_processes"]
 
 #: What is done with a piece: a function that can be imported, of what is shared and the piece.
 Work = Callable[[Any, Any], Any]
@@ -30,7 +30,7 @@ _Messages = SimpleQueue[tuple[str, Any]]
 
 
 @dataclass(frozen=True)
-class Ended:
+class WorkerFailure:
     """Stands for a result: the process ended before the piece was done, and why."""
 
     reason: str
@@ -60,7 +60,7 @@ class TimeLeft:
     def __init__(self, pieces: int) -> None:
         self._pieces, self._began = pieces, monotonic()
 
-    def after(self, finished: int) -> str:
+    def describe_after(self, finished: int) -> str:
         """The time left after so many pieces, in words; empty where it is short."""
         seconds = (monotonic() - self._began) * (self._pieces - finished) / max(finished, 1)
         if not finished or seconds < 2:
@@ -69,7 +69,7 @@ class TimeLeft:
         return f" (about {about} left)"
 
 
-def side_by_side(
+def run_in_processes(
     work: Work,
     shared: Any,
     pieces: Sequence[Any],
@@ -77,7 +77,7 @@ def side_by_side(
     begins: Callable[[int, int], None] = lambda place, begun: None,
     found: Callable[[int, Any], None] = lambda place, result: None,
 ) -> dict[int, Any] | None:
-    """Run ``work`` on every piece in several processes; results by place, or :class:`Ended`.
+    """Run ``work`` on every piece in several processes; results or failures by place.
 
     ``begins`` is told the place of a piece and how many were begun before, ``found`` every result.
     Where what is shared cannot be told to another process, there is no answer.
@@ -104,7 +104,7 @@ def side_by_side(
                 at_work -= 1
                 if content is None:  # it has nothing more to do
                     continue
-                content = content, Ended(kind)  # another one takes its place
+                content = content, WorkerFailure(kind)  # another one takes its place
                 if waiting:
                     workers.append(_Worker(instructions, pieces, waiting, messages))
                     workers[-1].start()

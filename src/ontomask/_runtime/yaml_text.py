@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-__all__ = ["as_yaml"]
+__all__ = ["format_yaml"]
 
 
 class _Dumper(yaml.SafeDumper):
@@ -28,7 +28,7 @@ def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _represent_text)
 
 
-def as_yaml(fields: Mapping[str, Any]) -> str:
+def format_yaml(fields: Mapping[str, Any]) -> str:
     """Format fields as a release file: the settings of a column or of the method on one line."""
     lines = []
     for name, value in fields.items():

@@ -27,8 +27,8 @@ from ontomask.cli.commands import (
 )
 from ontomask.cli.commands import map as mapping
 from ontomask.cli.commands import schema as spec_schema
-from ontomask.cli.console import failed, warned
-from ontomask.cli.stopping import STOPPED, asked_to_stop, heeding
+from ontomask.cli.console import print_error, print_library_warnings
+from ontomask.cli.stopping import EXIT_STOPPED, handle_stop_signals, stop_requested
 
 __all__ = ["app", "main", "run"]
 
@@ -80,26 +80,26 @@ def main() -> None:
 
     2: wrong input; 3: a requirement was not met; 130: stopped.
     """
-    from ontomask._runtime.interrupts import interruptible
+    from ontomask._runtime.interrupts import run_interruptibly
     from ontomask.errors import OntomaskError, RequirementNotMet
 
     gc.set_threshold(GC_THRESHOLD)
     try:
-        with warned(), heeding():
-            interruptible(app, relay=False)
+        with print_library_warnings(), handle_stop_signals():
+            run_interruptibly(app, relay=False)
     except KeyboardInterrupt:
         sys.stderr.write("stopped\n")
-        sys.exit(STOPPED)
+        sys.exit(EXIT_STOPPED)
     except SystemExit as end:
-        if end.code == STOPPED:
+        if end.code == EXIT_STOPPED:
             sys.stderr.write("stopped\n")
         raise
     except Exception as error:
-        if asked_to_stop():  # whatever a library made of it
+        if stop_requested():  # whatever a library made of it
             sys.stderr.write("stopped\n")
-            sys.exit(STOPPED)
+            sys.exit(EXIT_STOPPED)
         if isinstance(error, OntomaskError):
-            failed(error)
+            print_error(error)
             sys.exit(3 if isinstance(error, RequirementNotMet) else 2)
         if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough
             sys.stderr.close()

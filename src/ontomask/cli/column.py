@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from ontomask.errors import quoted
-from ontomask.taxonomy.readers.text.delimited import checked_delimiter, delimiter_of
+from ontomask.errors import quote_names
+from ontomask.taxonomy.readers.text.delimited import check_delimiter, detect_delimiter
 from ontomask.taxonomy.readers.text.source import Source
 
 __all__ = ["count_column"]
@@ -23,7 +23,7 @@ def count_column(
     A file without delimiters is a list of values, one a line.
     """
     source = Source(path)
-    delimiter = checked_delimiter(delimiter) or delimiter_of(source)
+    delimiter = check_delimiter(delimiter) or detect_delimiter(source)
     if delimiter is None and column is None:
         lines = (line.strip() for line in source.text(encoding).splitlines())
         return path.name, Counter(line for line in lines if line)
@@ -63,5 +63,7 @@ def _column_index(source: Source, header: list[str], column: str | None) -> int:
         return 0
     if column is None or column not in header:
         message = f"there is no column {column!r}" if column else "no column is named"
-        raise source.error(message, f"the columns are {quoted(header, most=40)}; say --column NAME")
+        raise source.error(
+            message, f"the columns are {quote_names(header, most=40)}; say --column NAME"
+        )
     return header.index(column)

@@ -10,24 +10,32 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ontomask.cli.stopping import heed
+from ontomask.cli.stopping import stop_if_requested
 from ontomask.errors import OntomaskError, OntomaskWarning
 
-__all__ = ["as_json", "failed", "percent", "table", "warn", "warned", "working"]
+__all__ = [
+    "print_json",
+    "print_error",
+    "format_percent",
+    "print_table",
+    "print_warning",
+    "print_library_warnings",
+    "show_progress",
+]
 
 
-def failed(error: OntomaskError) -> None:
+def print_error(error: OntomaskError) -> None:
     """Print an error to standard error."""
     sys.stderr.write(f"Error: {error}\n")
 
 
-def warn(words: str) -> None:
+def print_warning(words: str) -> None:
     """Print a warning to standard error."""
     sys.stderr.write(f"Warning: {words}\n")
 
 
 @contextmanager
-def warned() -> Iterator[None]:
+def print_library_warnings() -> Iterator[None]:
     """Print each warning of the library once, in one line, without a line of code."""
     printed: set[str] = set()
     with warnings.catch_warnings():
@@ -38,7 +46,7 @@ def warned() -> Iterator[None]:
                 default_show(message, category, *details, **options)
             elif str(message) not in printed:
                 printed.add(str(message))
-                warn(str(message))
+                print_warning(str(message))
 
         warnings.showwarning = show
         warnings.simplefilter("always", OntomaskWarning)
@@ -46,26 +54,26 @@ def warned() -> Iterator[None]:
 
 
 @contextmanager
-def working(activity: str) -> Iterator[Callable[[str], None]]:
+def show_progress(activity: str) -> Iterator[Callable[[str], None]]:
     """Show progress, only to a person at a terminal.
 
     It yields a function that shows the next step, and raises if the command is to stop.
     """
     if not sys.stderr.isatty():
-        yield lambda _: heed()
+        yield lambda _: stop_if_requested()
         return
     from rich.console import Console
 
     with Console(stderr=True).status(f"{activity} …") as status:
 
         def say(step: str) -> None:
-            heed()
+            stop_if_requested()
             status.update(f"{step} …")
 
         yield say
 
 
-def as_json(result: Any) -> None:
+def print_json(result: Any) -> None:
     """Print a result as JSON to standard output."""
     sys.stdout.write(json.dumps(_without_nan(result), ensure_ascii=False, indent=2) + "\n")
 
@@ -79,16 +87,16 @@ def _without_nan(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """Format a share in percent; only the whole is 100.
 
-    >>> percent(1.0), percent(0.9996), percent(0.25)
+    >>> format_percent(1.0), format_percent(0.9996), format_percent(0.25)
     ('100.0%', '99.9%', '25.0%')
     """
     return f"{share if share > 1 - 1e-9 else min(share, 0.999):.1%}"
 
 
-def table(rows: Sequence[Sequence[object]], indent: str = "  ") -> None:
+def print_table(rows: Sequence[Sequence[object]], indent: str = "  ") -> None:
     """Print rows in columns to standard output; numbers are aligned to the right."""
     cells = [[f"{c:,}" if isinstance(c, int) else str(c) for c in row] for row in rows]
     widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))] if cells else []

@@ -10,7 +10,14 @@ import typer
 if TYPE_CHECKING:
     from ontomask.taxonomy import Taxonomy
 
-__all__ = ["Format", "Json", "ReaderOptions", "SeedFile", "SpecFile", "load"]
+__all__ = [
+    "Format",
+    "Json",
+    "ReaderOptions",
+    "SeedFile",
+    "ReleaseFileArgument",
+    "load_taxonomy_argument",
+]
 
 Format = Annotated[
     str | None,
@@ -25,7 +32,7 @@ ReaderOptions = Annotated[
         help="An option of the format, as language=de, root=73211009 or encoding=latin-1.",
     ),
 ]
-SpecFile = Annotated[
+ReleaseFileArgument = Annotated[
     Path, typer.Argument(metavar="RELEASE", help="The release file, as release.yaml.")
 ]
 SeedFile = Annotated[
@@ -40,12 +47,12 @@ SeedFile = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
-def load(source: str, format: str | None, options: list[str] | None) -> Taxonomy:
+def load_taxonomy_argument(source: str, format: str | None, options: list[str] | None) -> Taxonomy:
     """Load a taxonomy as the command line names it."""
-    from ontomask.cli.console import working
+    from ontomask.cli.console import show_progress
     from ontomask.taxonomy import load_taxonomy
 
-    with working(f"reading {source}"):
+    with show_progress(f"reading {source}"):
         return load_taxonomy(source, format, **_parse_options(options or []))
 
 

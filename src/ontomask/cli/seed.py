@@ -9,9 +9,9 @@ import os
 import re
 from pathlib import Path
 
-from ontomask.cli.console import warn
+from ontomask.cli.console import print_warning
 
-__all__ = ["SEED_VARIABLE", "seed_from"]
+__all__ = ["SEED_VARIABLE", "read_seed"]
 
 SEED_VARIABLE = "ONTOMASK_SEED"
 
@@ -19,7 +19,7 @@ SEED_VARIABLE = "ONTOMASK_SEED"
 MAX_SEED_BYTES = 4096
 
 
-def seed_from(file: Path | None) -> int | None:
+def read_seed(file: Path | None) -> int | None:
     """Read the seed from a file, or else from the environment; None where neither has one."""
     if file is not None:
         return _parse_seed(_read_seed_file(file), str(file))
@@ -37,7 +37,7 @@ def _read_seed_file(file: Path) -> str:
     except OSError as error:
         raise FileFormatError(f"{file} cannot be read: {error.strerror or error}") from None
     if readable_by_others:
-        warn(f"others can read the seed in {file}: chmod 600 {file}")
+        print_warning(f"others can read the seed in {file}: chmod 600 {file}")
     return text
 
 

@@ -11,27 +11,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["STOPPED", "asked_to_stop", "heed", "heeding"]
+__all__ = ["EXIT_STOPPED", "stop_requested", "stop_if_requested", "handle_stop_signals"]
 
 #: The exit code of a command that was stopped.
-STOPPED = 130
+EXIT_STOPPED = 130
 
 _stop_requested = False
 
 
-def asked_to_stop() -> bool:
+def stop_requested() -> bool:
     """Whether the command was asked to stop."""
     return _stop_requested
 
 
-def heed() -> None:
+def stop_if_requested() -> None:
     """Raise KeyboardInterrupt if the command was asked to stop."""
     if _stop_requested:
         raise KeyboardInterrupt
 
 
 @contextmanager
-def heeding() -> Iterator[None]:
+def handle_stop_signals() -> Iterator[None]:
     """Handle SIGINT and SIGTERM while a command runs."""
     global _stop_requested
     _stop_requested = False

@@ -5,8 +5,8 @@ subtraction; and no value, concept or level is named that fewer records carry. W
 do and do not cover is said in :mod:`ontomask.disclosure.folding`.
 """
 
-from ontomask.disclosure.branches import loss_by_branch, masses
-from ontomask.disclosure.spread import bins
-from ontomask.disclosure.transitions import frequent
+from ontomask.disclosure.branches import loss_by_branch, records_by_branch
+from ontomask.disclosure.spread import histogram_bins
+from ontomask.disclosure.transitions import most_frequent_changes
 
-__all__ = ["bins", "frequent", "loss_by_branch", "masses"]
+__all__ = ["histogram_bins", "most_frequent_changes", "loss_by_branch", "records_by_branch"]

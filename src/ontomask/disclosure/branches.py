@@ -26,21 +26,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.disclosure.folding import Flags, Longs, fine, kept
-from ontomask.disclosure.moves import Moves, moves
+from ontomask.disclosure.folding import Flags, Longs, choose_shown_branches, is_safe_count
+from ontomask.disclosure.moves import ColumnTransitions, column_transitions
 from ontomask.errors import InternalError
-from ontomask.microdata.attributes import FIXED, NominalAttribute
+from ontomask.microdata.attributes import FIXED_POINT_ONE, NominalAttribute
 from ontomask.microdata.tuples import Transitions
-from ontomask.taxonomy.tree import Drawn, drawn
-from ontomask.utility.sides import Words, moved, sides
+from ontomask.taxonomy.tree import TaxonomyTree, draw_tree
+from ontomask.utility.sides import NominalSide, attribute_distances, sides
 
 __all__ = [
-    "Folded",
-    "Side",
-    "folded",
+    "FoldedBranches",
+    "BranchSide",
+    "fold_branches",
     "loss_by_branch",
-    "masses",
-    "places",
+    "records_by_branch",
+    "tree_positions",
 ]
 
 #: A branch is opened in the list of losses if its parts that fit in hold this share of its loss;
@@ -48,7 +48,7 @@ __all__ = [
 TELLING = 0.8
 
 
-def masses(plan: Transitions, j: int, least: int, most: int = 2000) -> dict[str, Any]:
+def records_by_branch(plan: Transitions, j: int, least: int, most: int = 2000) -> dict[str, Any]:
     """The records of a nominal column before and after, by branches of its domain.
 
     ``nodes`` are in depth-first order: the place of the parent in the list (-1 for the root), the
@@ -61,7 +61,7 @@ def masses(plan: Transitions, j: int, least: int, most: int = 2000) -> dict[str,
     ``mean_distance`` is how far they moved on average, None if too few have. The loss of the root
     is that of the whole column, missing values included.
     """
-    branches = folded(plan, j, least)
+    branches = fold_branches(plan, j, least)
     tree = branches.tree
     positions = _largest_positions(branches, most)
     number = np.full(len(tree.codes), -1, dtype=np.int64)
@@ -82,7 +82,7 @@ def masses(plan: Transitions, j: int, least: int, most: int = 2000) -> dict[str,
     ]
     records = plan.tuples.records
     mean = (
-        _round_to_three_digits(branches.loss[0] / FIXED / records)
+        _round_to_three_digits(branches.loss[0] / FIXED_POINT_ONE / records)
         if branches.loss_shown[0]
         else None
     )
@@ -107,7 +107,7 @@ def _withhold(numbers: NDArray[Any], shown: Flags) -> list[Any]:
     ]
 
 
-def _largest_positions(branches: Folded, most: int) -> Longs:
+def _largest_positions(branches: FoldedBranches, most: int) -> Longs:
     """The positions shown on either side, without the smallest beyond ``most``.
 
     A branch is no larger than the one above it, so that one is never left out before it.
@@ -124,7 +124,7 @@ def _largest_positions(branches: Folded, most: int) -> Longs:
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class BranchSide:
     """One side of a column: records in the branch at each place, and which are shown.
 
     ``aside`` are the missing ones and, after masking, the suppressed: None where they are not told.
@@ -134,7 +134,7 @@ class Side:
     shown: Flags
     aside: tuple[int | None, ...]
 
-    def parts(self, tree: Drawn, place: Longs, aside: Sequence[Flags]) -> Longs:
+    def parts(self, tree: TaxonomyTree, place: Longs, aside: Sequence[Flags]) -> Longs:
         """The part that each move belongs to, by number, given its place in the tree.
 
         ``aside`` says which are missing and which suppressed.
@@ -150,12 +150,12 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False)
-class Folded:
+class FoldedBranches:
     """A nominal column with what may be shown of it; ``loss`` is in fixed point."""
 
-    tree: Drawn
-    before: Side
-    after: Side
+    tree: TaxonomyTree
+    before: BranchSide
+    after: BranchSide
     loss: Longs
     loss_shown: Flags
 
@@ -164,43 +164,46 @@ class Folded:
         return np.round(self.loss / max(int(self.loss[0]), 1), 3)
 
 
-def folded(plan: Transitions, j: int, least: int) -> Folded:
+def fold_branches(plan: Transitions, j: int, least: int) -> FoldedBranches:
     """Fold the branches of a nominal column into those that may be shown."""
     before, after = sides(plan)[j]
-    if not isinstance(before, Words) or not isinstance(after, Words):
+    if not isinstance(before, NominalSide) or not isinstance(after, NominalSide):
         raise InternalError(f"column {plan.tuples.attributes[j].name!r} has no taxonomy")
     least = max(int(least), 1)
-    tree = drawn(before.taxonomy)
-    pairs = moves(plan, j)
-    start, end = places(tree, before, pairs), places(tree, after, pairs)
+    tree = draw_tree(before.taxonomy)
+    pairs = column_transitions(plan, j)
+    start, end = tree_positions(tree, before, pairs), tree_positions(tree, after, pairs)
     missing = start < 0
-    side_before = _fold_side(tree, start, [pairs.count, pairs.blanked], [missing], least)
+    side_before = _fold_side(tree, start, [pairs.count, pairs.suppressed_counts], [missing], least)
     side_after = _fold_side(
         tree, end, [pairs.count], [(end < 0) & ~pairs.blank, pairs.blank], least
     )
-    loss = np.rint(moved(plan)[j][pairs.at] * FIXED).astype(np.int64) * pairs.count
+    loss = (
+        np.rint(attribute_distances(plan)[j][pairs.at] * FIXED_POINT_ONE).astype(np.int64)
+        * pairs.count
+    )
     # The loss of what was missing is counted at the root, so that this one's is the column's.
     origin = np.where(missing, 0, start)
-    branch_loss = tree.summed(_sum_by_position(tree, origin, loss))
-    changed_records = tree.summed(_sum_by_position(tree, origin, pairs.count * pairs.changed))
+    branch_loss = tree.branch_sums(_sum_by_position(tree, origin, loss))
+    changed_records = tree.branch_sums(_sum_by_position(tree, origin, pairs.count * pairs.changed))
     loss_shown = _choose_shown_losses(tree, changed_records, side_before.shown, least)
-    return Folded(tree, side_before, side_after, branch_loss, loss_shown)
+    return FoldedBranches(tree, side_before, side_after, branch_loss, loss_shown)
 
 
-def places(tree: Drawn, words: Words, pairs: Moves) -> Longs:
+def tree_positions(tree: TaxonomyTree, words: NominalSide, pairs: ColumnTransitions) -> Longs:
     """The position of each concept in the tree; -1 for none."""
     place_of_concept = np.append(tree.place[words.distinct], -1)
     return np.asarray(place_of_concept[words.place[pairs.at]])
 
 
-def _sum_by_position(tree: Drawn, place: Longs, numbers: Longs) -> Longs:
+def _sum_by_position(tree: TaxonomyTree, place: Longs, numbers: Longs) -> Longs:
     sums = np.bincount(place, weights=numbers, minlength=len(tree.codes))
     return sums.astype(np.int64)
 
 
 def _fold_side(
-    tree: Drawn, place: Longs, measures: Sequence[Longs], aside: Sequence[Flags], least: int
-) -> Side:
+    tree: TaxonomyTree, place: Longs, measures: Sequence[Longs], aside: Sequence[Flags], least: int
+) -> BranchSide:
     """Fold one side; ``measures`` are the records first, then other counts that are guarded."""
     has_concept = place >= 0
     own = [_sum_by_position(tree, place[has_concept], measure[has_concept]) for measure in measures]
@@ -208,26 +211,32 @@ def _fold_side(
     aside_counts: list[int | None] = []
     for flags in aside:
         sums = [int(measure[flags].sum()) for measure in measures]
-        enough = sums[0] >= least and all(fine(total, least) for total in sums)
+        enough = sums[0] >= least and all(is_safe_count(total, least) for total in sums)
         aside_counts.append(sums[0] if enough else None)
         if not enough:
             for counts, few in zip(own, sums, strict=True):
                 counts[0] += few
-    branch_sums = [tree.summed(counts) for counts in own]
+    branch_sums = [tree.branch_sums(counts) for counts in own]
     total_with_concept = int(measures[0][has_concept].sum())
     if branch_sums[0][0] == 0:  # nothing but what stands aside
-        return Side(branch_sums[0], nothing, tuple(aside_counts))
-    if total_with_concept < least or not all(fine(counts[0], least) for counts in branch_sums):
-        return Side(branch_sums[0], nothing, (None,) * len(aside))
-    return Side(branch_sums[0], kept(tree, branch_sums, least), tuple(aside_counts))
+        return BranchSide(branch_sums[0], nothing, tuple(aside_counts))
+    if total_with_concept < least or not all(
+        is_safe_count(counts[0], least) for counts in branch_sums
+    ):
+        return BranchSide(branch_sums[0], nothing, (None,) * len(aside))
+    return BranchSide(
+        branch_sums[0], choose_shown_branches(tree, branch_sums, least), tuple(aside_counts)
+    )
 
 
-def _choose_shown_losses(tree: Drawn, changed_records: Longs, shown: Flags, least: int) -> Flags:
+def _choose_shown_losses(
+    tree: TaxonomyTree, changed_records: Longs, shown: Flags, least: int
+) -> Flags:
     """Choose the branches whose loss may be shown: none or enough records of each part changed."""
-    loss_shown = shown & fine(changed_records, least)
-    spoilt = ~fine(tree.beside(changed_records, loss_shown), least)
+    loss_shown = shown & is_safe_count(changed_records, least)
+    spoilt = ~is_safe_count(tree.remainders(changed_records, loss_shown), least)
     loss_shown[1:] &= ~spoilt[tree.parent[1:]]
-    return tree.closed(loss_shown)
+    return tree.connected_to_root(loss_shown)
 
 
 # ---------------------------------------------------------------------- where the loss is
@@ -236,7 +245,7 @@ def _choose_shown_losses(tree: Drawn, changed_records: Longs, shown: Flags, leas
 def loss_by_branch(
     shown: Mapping[str, Any], rows: int = 8, rest: str = "everything else"
 ) -> list[dict[str, Any]]:
-    """The branches that hold most of a column's loss, from what :func:`masses` shows of it.
+    """The branches that hold most of a column's loss, as far as it may be shown.
 
     From the root down, the branch with the largest loss is opened, as long as its largest parts fit
     into so many ``rows`` and hold most of its loss. Rows do not overlap; the last one,

@@ -27,15 +27,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.taxonomy.tree import Drawn
+from ontomask.taxonomy.tree import TaxonomyTree
 
-__all__ = ["fine", "kept", "smallest_of"]
+__all__ = ["is_safe_count", "choose_shown_branches", "smallest_per_group"]
 
 Longs = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
-def fine(numbers: Any, least: int) -> Any:
+def is_safe_count(numbers: Any, least: int) -> Any:
     """Whether each number of records is 0 or at least ``least``."""
     return (numbers == 0) | (numbers >= least)
 
@@ -43,7 +43,7 @@ def fine(numbers: Any, least: int) -> Any:
 # ---------------------------------------------------------------------- folding
 
 
-def kept(tree: Drawn, measures: Sequence[Longs], least: int) -> Flags:
+def choose_shown_branches(tree: TaxonomyTree, measures: Sequence[Longs], least: int) -> Flags:
     """Choose the branches that may be shown, by their records and other counts of these.
 
     A branch is shown if it has enough records, and if each other count in it is 0 or enough. The
@@ -52,17 +52,17 @@ def kept(tree: Drawn, measures: Sequence[Longs], least: int) -> Flags:
     """
     records = measures[0]
     shown = np.logical_and.reduce(
-        [records >= least, *(fine(counts, least) for counts in measures[1:])]
+        [records >= least, *(is_safe_count(counts, least) for counts in measures[1:])]
     )
     for measure in measures:
-        spoilt = ~fine(tree.beside(measure, shown), least)
+        spoilt = ~is_safe_count(tree.remainders(measure, shown), least)
         children = np.flatnonzero(shown & spoilt[tree.parent] & (measure > 0))
         children = children[children > 0]
-        shown[smallest_of(tree.parent[children], records[children], children)] = False
-    return tree.closed(shown)
+        shown[smallest_per_group(tree.parent[children], records[children], children)] = False
+    return tree.connected_to_root(shown)
 
 
-def smallest_of(group: Longs, size: Longs, items: Longs) -> Longs:
+def smallest_per_group(group: Longs, size: Longs, items: Longs) -> Longs:
     """The item of the least size in each group; of several, the first."""
     order = np.lexsort((items, size, group))
     _, first = np.unique(group[order], return_index=True)

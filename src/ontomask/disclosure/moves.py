@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.microdata.tuples import Transitions, once_per_plan
+from ontomask.microdata.tuples import Transitions, cache_per_plan
 
-__all__ = ["Moves", "moves"]
+__all__ = ["ColumnTransitions", "column_transitions"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -21,7 +21,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Moves:
+class ColumnTransitions:
     """The distinct pairs of a value before and a value after; all run in parallel.
 
     ``at`` is a transition of each; ``value`` and ``target`` number the values before and after, and
@@ -46,18 +46,18 @@ class Moves:
         return np.isnan(self.end)
 
     @property
-    def blanked(self) -> Longs:
+    def suppressed_counts(self) -> Longs:
         """The suppressed records of each pair where the column has no other change, else none."""
         only = bool(self.blank[self.changed].all())
         return self.count * self.blank * only
 
 
-@once_per_plan
-def _latest_column(plan: Transitions) -> dict[int, Moves]:
+@cache_per_plan
+def _latest_column(plan: Transitions) -> dict[int, ColumnTransitions]:
     return {}
 
 
-def moves(plan: Transitions, j: int) -> Moves:
+def column_transitions(plan: Transitions, j: int) -> ColumnTransitions:
     """The transitions of one column; those of the column asked for last are cached."""
     cache = _latest_column(plan)
     if j not in cache:
@@ -66,7 +66,7 @@ def moves(plan: Transitions, j: int) -> Moves:
     return cache[j]
 
 
-def _find_pairs(plan: Transitions, j: int) -> Moves:
+def _find_pairs(plan: Transitions, j: int) -> ColumnTransitions:
     values = plan.tuples.codes[j].astype(np.int64)
     targets, place = np.unique(plan.targets[:, j], return_inverse=True)
     key, at, pair = np.unique(
@@ -77,4 +77,4 @@ def _find_pairs(plan: Transitions, j: int) -> Moves:
     count = np.bincount(pair.ravel(), weights=plan.count).astype(np.int64)
     value, target = np.divmod(key, len(targets))
     start = plan.tuples.attributes[j].target_of(value)
-    return Moves(at, count, value, target, start, targets[target])
+    return ColumnTransitions(at, count, value, target, start, targets[target])

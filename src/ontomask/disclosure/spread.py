@@ -22,15 +22,15 @@ from typing import Any
 
 import numpy as np
 
-from ontomask.disclosure.folding import Flags, Longs, fine
-from ontomask.disclosure.moves import Floats, moves
-from ontomask.disclosure.values import EPOCH, value
+from ontomask.disclosure.folding import Flags, Longs, is_safe_count
+from ontomask.disclosure.moves import Floats, column_transitions
+from ontomask.disclosure.values import EPOCH, decode_number
 from ontomask.errors import InternalError
 from ontomask.microdata.attributes import NumericalAttribute
 from ontomask.microdata.schema import Date, Ordinal
 from ontomask.microdata.tuples import Transitions
 
-__all__ = ["Spread", "bins", "spread"]
+__all__ = ["Histogram", "histogram_bins", "make_histogram"]
 
 Edges = Sequence[float]
 
@@ -42,13 +42,15 @@ TAIL_PART = 100
 MONTHS = (1, 3, 6, 12, 24, 60, 120, 240, 600, 1200)
 
 
-def bins(plan: Transitions, j: int, least: int, schema_column: Any = None) -> list[dict[str, Any]]:
+def histogram_bins(
+    plan: Transitions, j: int, least: int, schema_column: Any = None
+) -> list[dict[str, Any]]:
     """The records of a column in bins: the ``label`` of each, and records ``before`` and ``after``.
 
     A side that cannot be shown is None in every bin. Empty where there are too few records, or only
     one bin would be left.
     """
-    histogram = spread(plan, j, least, schema_column)
+    histogram = make_histogram(plan, j, least, schema_column)
     if len(histogram.labels) < 2:
         return []
     return [
@@ -60,7 +62,7 @@ def bins(plan: Transitions, j: int, least: int, schema_column: Any = None) -> li
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class Histogram:
     """Bins between ``edges``, which are where the next bin begins."""
 
     labels: Sequence[str]
@@ -85,25 +87,29 @@ class Spread:
         return [int(total) for total in sums]
 
 
-def spread(plan: Transitions, j: int, least: int, column: Any) -> Spread:
+def make_histogram(plan: Transitions, j: int, least: int, column: Any) -> Histogram:
     """Make the histogram of a column; bins are merged until each may be shown."""
     attribute = plan.tuples.attributes[j]
     if not isinstance(attribute, NumericalAttribute):
         raise InternalError(f"column {attribute.name!r} is no column of numbers")
     least = max(int(least), 1)
-    pairs = moves(plan, j)
+    pairs = column_transitions(plan, j)
     numbers = {"before": pairs.start, "after": pairs.end}
     shown = {side for side, values in numbers.items() if not np.isnan(values).all()}
-    if not fine(int(pairs.blanked.sum()), least):
+    if not is_safe_count(int(pairs.suppressed_counts.sum()), least):
         shown.discard("before")
     sides = [numbers[side] for side in sorted(shown)]
     counts_with_number = [pairs.count * ~np.isnan(values) for values in sides]
     if not sides or any(int(counts.sum()) < least for counts in counts_with_number):
-        return Spread([], np.empty(0), pairs.count, numbers, frozenset())
+        return Histogram([], np.empty(0), pairs.count, numbers, frozenset())
     ends = [_trimmed_range(values, pairs.count, least) for values in sides]
     edges, label = _make_edges(min(e[0] for e in ends), max(e[1] for e in ends), attribute, column)
     table = [_sum_by_bin(edges, values, pairs.count) for values in sides]
-    guard = [_sum_by_bin(edges, numbers["before"], pairs.blanked)] if "before" in shown else []
+    guard = (
+        [_sum_by_bin(edges, numbers["before"], pairs.suppressed_counts)]
+        if "before" in shown
+        else []
+    )
     if isinstance(column, Ordinal):
         frequent_levels = _frequent_levels(column, sides, pairs.count, least)
         label = _levels_label(column, frequent_levels)
@@ -118,7 +124,7 @@ def spread(plan: Transitions, j: int, least: int, column: Any) -> Spread:
     kept_edges = edges[_choose_edges(table, guard, least)]
     ranges = zip([None, *kept_edges.tolist()], [*kept_edges.tolist(), None], strict=True)
     labels = [label(low, high) for low, high in ranges]
-    return Spread(labels, kept_edges, pairs.count, numbers, frozenset(shown))
+    return Histogram(labels, kept_edges, pairs.count, numbers, frozenset(shown))
 
 
 def _bin_numbers(edges: Floats, numbers: Floats) -> Longs:
@@ -141,7 +147,8 @@ def _choose_edges(table: Sequence[Longs], guard: Sequence[Longs], least: int) ->
             for counts in table
         )
         if enough and all(
-            fine(counts[start : edge + 1].sum(), least) and fine(counts[edge + 1 :].sum(), least)
+            is_safe_count(counts[start : edge + 1].sum(), least)
+            and is_safe_count(counts[edge + 1 :].sum(), least)
             for counts in guard
         ):
             kept_edges.append(edge)
@@ -270,7 +277,7 @@ def _frequent_levels(column: Ordinal, sides: Sequence[Floats], count: Longs, lea
 def _levels_label(column: Ordinal, is_frequent: Flags) -> Label:
     def label(low: float | None, high: float | None) -> str:
         inside = range(round(low or 0), len(is_frequent) if high is None else round(high))
-        named = [str(value(column, rank)) for rank in inside if is_frequent[rank]]
+        named = [str(decode_number(column, rank)) for rank in inside if is_frequent[rank]]
         if len(named) < len(inside):
             named.append("others")
         return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)

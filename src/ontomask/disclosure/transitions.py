@@ -19,19 +19,19 @@ from typing import Any
 
 import numpy as np
 
-from ontomask.disclosure.branches import folded, places
-from ontomask.disclosure.folding import Flags, Longs, fine, smallest_of
-from ontomask.disclosure.moves import Moves, moves
-from ontomask.disclosure.spread import spread
-from ontomask.disclosure.values import value
+from ontomask.disclosure.branches import fold_branches, tree_positions
+from ontomask.disclosure.folding import Flags, Longs, is_safe_count, smallest_per_group
+from ontomask.disclosure.moves import ColumnTransitions, column_transitions
+from ontomask.disclosure.spread import make_histogram
+from ontomask.disclosure.values import decode_number
 from ontomask.microdata.attributes import MISSING, NominalAttribute
 from ontomask.microdata.tuples import Transitions
-from ontomask.utility.sides import Words, moved, sides
+from ontomask.utility.sides import NominalSide, attribute_distances, sides
 
-__all__ = ["frequent"]
+__all__ = ["most_frequent_changes"]
 
 
-def frequent(
+def most_frequent_changes(
     plan: Transitions, j: int, least: int, most: int = 15, column: Any = None
 ) -> dict[str, Any]:
     """The most frequent ``changes`` of a column, and how many records are ``unchanged``.
@@ -42,7 +42,7 @@ def frequent(
     None where it or the number of the others is too small to be told.
     """
     least = max(int(least), 1)
-    pairs = moves(plan, j)
+    pairs = column_transitions(plan, j)
     same = int(pairs.count[~pairs.changed].sum())
     others = plan.tuples.records - same
     shown = pairs.changed & (pairs.count >= least)
@@ -53,7 +53,7 @@ def frequent(
     lines = lines[np.argsort(-pairs.count[lines], kind="stable")][: max(most, 0)]
     return {
         "changes": [_describe_change(plan, j, column, pairs, line) for line in lines.tolist()],
-        "unchanged": same if same >= least and fine(others, least) else None,
+        "unchanged": same if same >= least and is_safe_count(others, least) else None,
     }
 
 
@@ -61,21 +61,24 @@ def _known_groups(
     plan: Transitions, j: int, least: int, column: Any
 ) -> Iterator[tuple[Longs, Longs]]:
     """Yield groupings of the transitions, with the records whose sum in each group is known."""
-    pairs = moves(plan, j)
+    pairs = column_transitions(plan, j)
     differing = pairs.count * pairs.changed
     yield pairs.value, pairs.count
     yield pairs.target, pairs.count
     yield np.zeros(len(pairs.count), dtype=np.int64), differing
     if not isinstance(plan.tuples.attributes[j], NominalAttribute):
-        histogram = spread(plan, j, least, column)
+        histogram = make_histogram(plan, j, least, column)
         yield histogram.part("before"), pairs.count
         yield histogram.part("after"), pairs.count
         return
-    branches = folded(plan, j, least)
+    branches = fold_branches(plan, j, least)
     before, after = sides(plan)[j]
-    assert isinstance(before, Words)
-    assert isinstance(after, Words)
-    start, end = places(branches.tree, before, pairs), places(branches.tree, after, pairs)
+    assert isinstance(before, NominalSide)
+    assert isinstance(after, NominalSide)
+    start, end = (
+        tree_positions(branches.tree, before, pairs),
+        tree_positions(branches.tree, after, pairs),
+    )
     missing = start < 0
     yield branches.before.parts(branches.tree, start, [missing]), pairs.count
     yield (
@@ -93,12 +96,12 @@ def _withhold_risky_lines(
     shown_counts = np.bincount(group[lines], weights=count[lines], minlength=len(total)).astype(
         np.int64
     )
-    lines = lines[~fine(total - shown_counts, least)[group[lines]]]
-    shown[smallest_of(group[lines], count[lines], lines)] = False
+    lines = lines[~is_safe_count(total - shown_counts, least)[group[lines]]]
+    shown[smallest_per_group(group[lines], count[lines], lines)] = False
 
 
 def _describe_change(
-    plan: Transitions, j: int, column: Any, pairs: Moves, line: int
+    plan: Transitions, j: int, column: Any, pairs: ColumnTransitions, line: int
 ) -> dict[str, Any]:
     attribute = plan.tuples.attributes[j]
     fields: dict[str, Any] = {}
@@ -108,7 +111,7 @@ def _describe_change(
         )
     distance = None
     if isinstance(attribute, NominalAttribute):
-        distance = round(float(moved(plan)[j][pairs.at[line]]), 3)
+        distance = round(float(attribute_distances(plan)[j][pairs.at[line]]), 3)
     return {**fields, "records": int(pairs.count[line]), "distance": distance}
 
 
@@ -117,7 +120,7 @@ def _describe_target(attribute: Any, target: float, column: Any) -> tuple[Any, s
     if np.isnan(target):
         return None, "suppressed"
     if not isinstance(attribute, NominalAttribute):
-        decoded = value(column, target)
+        decoded = decode_number(column, target)
         return decoded if isinstance(decoded, str | int | float) else str(decoded), str(decoded)
     concept = attribute.candidates[int(target)]
     return concept, "missing" if concept == MISSING else attribute.domain.label(concept)

@@ -11,13 +11,13 @@ import numpy as np
 from ontomask.microdata.attributes import Attribute, NominalAttribute
 from ontomask.microdata.schema import Date, Ordinal
 
-__all__ = ["EPOCH", "value", "written"]
+__all__ = ["EPOCH", "decode_number", "format_targets"]
 
 #: Days are counted from here.
 EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
-def written(attribute: Attribute, targets: Iterable[float], column: Any = None) -> list[Any]:
+def format_targets(attribute: Attribute, targets: Iterable[float], column: Any = None) -> list[Any]:
     """Format targets as they are written to a file: words by the identifiers of their concepts.
 
     What is missing or suppressed is empty. Without the ``column`` of the schema, levels are given
@@ -26,10 +26,10 @@ def written(attribute: Attribute, targets: Iterable[float], column: Any = None) 
     if isinstance(attribute, NominalAttribute):
         concepts = attribute.candidates
         return ["" if np.isnan(target) else concepts[int(target)] for target in targets]
-    return ["" if np.isnan(target) else value(column, float(target)) for target in targets]
+    return ["" if np.isnan(target) else decode_number(column, float(target)) for target in targets]
 
 
-def value(column: Any, number: float) -> Any:
+def decode_number(column: Any, number: float) -> Any:
     """Decode a number of a column: a level, a day, or the number itself."""
     if isinstance(column, Ordinal):
         return list(column.levels)[round(number)]

@@ -17,7 +17,7 @@ import numpy as np
 from ontomask.microdata.attributes import MISSING, NominalAttribute, NumericalAttribute
 from ontomask.microdata.tuples import Transitions
 
-__all__ = ["cautious"]
+__all__ = ["suppress_small_counts"]
 
 #: Figures of single columns that tell how far their values have moved, or from what to what.
 OF_COLUMNS = (
@@ -35,7 +35,7 @@ OVER_COLUMNS = ("semantic_quality", "il1s")
 MATRICES = ("distance_correlations", "number_correlations")
 
 
-def cautious(
+def suppress_small_counts(
     figures: Mapping[str, Any], plan: Transitions, threshold: int, notes: list[str]
 ) -> dict[str, Any]:
     """Withhold the figures that disclose something of fewer records than the threshold."""

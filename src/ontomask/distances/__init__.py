@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.distances import depth, edges, features, identity, information
-from ontomask.distances.custom import custom
+from ontomask.distances.custom import custom_measure
 from ontomask.distances.depth import wu_palmer, wu_palmer_depth, wu_palmer_links
 from ontomask.distances.edges import leacock_chodorow, path
 from ontomask.distances.features import sanchez
 from ontomask.distances.identity import equality
 from ontomask.distances.information import information_content, jiang_conrath, lin, resnik
-from ontomask.distances.measure import Explanation, Measure, MeasureLike
+from ontomask.distances.measure import DistanceMeasure, Explanation, MeasureLike
 from ontomask.distances.table import Distances
-from ontomask.errors import ParameterError, UnknownMeasureError, quoted
+from ontomask.errors import ParameterError, UnknownMeasureError, quote_names
 from ontomask.taxonomy import Concept, Taxonomy
-from ontomask.taxonomy.names import nearest
+from ontomask.taxonomy.names import closest_names
 
 __all__ = [
     # for two concepts, for many
@@ -40,36 +40,36 @@ __all__ = [
     "information_content",
     # behind them
     "Explanation",
-    "Measure",
+    "DistanceMeasure",
     "MeasureLike",
     "MEASURES",
-    "measure_called",
+    "find_measure",
 ]
 
 #: Every named measure.
-MEASURES: dict[str, Measure] = {
+MEASURES: dict[str, DistanceMeasure] = {
     measure.name: measure
     for family in (features, depth, edges, information, identity)
     for measure in family.MEASURES
 }
 
 
-def measure_called(measure: Measure | MeasureLike, taxonomy: Taxonomy) -> Measure:
+def find_measure(measure: DistanceMeasure | MeasureLike, taxonomy: Taxonomy) -> DistanceMeasure:
     """The measure of that name, or one made of the given function (checked on ``taxonomy``)."""
     if not isinstance(taxonomy, Taxonomy):
         raise ParameterError(
             f"a taxonomy is needed, and {taxonomy!r} is none", "load_taxonomy(...) makes one"
         )
-    if isinstance(measure, Measure):
+    if isinstance(measure, DistanceMeasure):
         return measure
     if isinstance(measure, str):
         if measure in MEASURES:
             return MEASURES[measure]
-        near = nearest(measure, MEASURES, most=1)
+        near = closest_names(measure, MEASURES, most=1)
         raise UnknownMeasureError(
             f"there is no measure called {measure!r}",
             (f"did you mean {near[0]!r}? " if near else "")
-            + f"The measures are {quoted(MEASURES, most=len(MEASURES))}",
+            + f"The measures are {quote_names(MEASURES, most=len(MEASURES))}",
         )
     for named_measure in MEASURES.values():
         if measure is named_measure.pair:
@@ -78,7 +78,7 @@ def measure_called(measure: Measure | MeasureLike, taxonomy: Taxonomy) -> Measur
         raise UnknownMeasureError(
             f"measure is {measure!r}", "give the name of a measure, or a function of your own"
         )
-    return custom(measure, taxonomy)
+    return custom_measure(measure, taxonomy)
 
 
 def distance(taxonomy: Taxonomy, a: Concept, b: Concept, measure: MeasureLike = "sanchez") -> float:
@@ -92,7 +92,7 @@ def distance(taxonomy: Taxonomy, a: Concept, b: Concept, measure: MeasureLike = 
     >>> distance(tree, "hepatitis B", "hepatitis C") < distance(tree, "hepatitis B", "broken arm")
     True
     """
-    chosen = measure_called(measure, taxonomy)
+    chosen = find_measure(measure, taxonomy)
     taxonomy.code(a), taxonomy.code(b)  # an unknown concept is an error for every measure
     return float(chosen.pair(taxonomy, a, b))
 
@@ -116,7 +116,7 @@ def explain(
     taxonomy: Taxonomy, a: Concept, b: Concept, measure: MeasureLike = "sanchez"
 ) -> Explanation:
     """The distance between two concepts in words; see :meth:`Taxonomy.explain`."""
-    chosen = measure_called(measure, taxonomy)
+    chosen = find_measure(measure, taxonomy)
     number = distance(taxonomy, a, b, measure)
     common = taxonomy.ancestors(a) & taxonomy.ancestors(b)
     deepest_first = tuple(sorted(common, key=lambda c: (-taxonomy.depth(c), c)))

@@ -8,15 +8,15 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.distances.measure import Measure, PairDistance
+from ontomask.distances.measure import DistanceMeasure, PairDistance
 from ontomask.distances.shared import SharedAncestors
 from ontomask.errors import ParameterError
 from ontomask.taxonomy import Concept, Taxonomy
 
-__all__ = ["custom"]
+__all__ = ["custom_measure"]
 
 
-def custom(function: PairDistance, taxonomy: Taxonomy) -> Measure:
+def custom_measure(function: PairDistance, taxonomy: Taxonomy) -> DistanceMeasure:
     """A measure made of ``function(taxonomy, a, b)``, checked on a sample of concepts.
 
     It must give numbers from 0 to 1, 0 for equal concepts, and the same either way round.
@@ -39,7 +39,7 @@ def custom(function: PairDistance, taxonomy: Taxonomy) -> Measure:
     def words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
         return f"as the function {name!r} says"
 
-    return Measure(name, function, block, words)
+    return DistanceMeasure(name, function, block, words)
 
 
 def _check_sample(function: PairDistance, name: str, taxonomy: Taxonomy, most: int = 8) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.distances.measure import Measure
+from ontomask.distances.measure import DistanceMeasure
 from ontomask.distances.shared import SharedAncestors
 from ontomask.taxonomy import Concept, Taxonomy
 
@@ -94,7 +94,7 @@ def _block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
         depth, links = _depth_and_links(key, common.stride)
         return 1 - 2 * depth / np.maximum(2 * depth + links, 1)
 
-    return common.tabulated(formula, _deepest_block(common, rows))
+    return common.tabulate(formula, _deepest_block(common, rows))
 
 
 def _links_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
@@ -103,7 +103,7 @@ def _links_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
         total = 2 * (depth - 1) + links
         return np.where(links > 0, 1 - 2 * (depth - 1) / np.maximum(total, 1), 0.0)
 
-    return common.tabulated(formula, _deepest_block(common, rows))
+    return common.tabulate(formula, _deepest_block(common, rows))
 
 
 def _depth_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
@@ -112,7 +112,7 @@ def _depth_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
 
     depths = common.taxonomy.depths
     deepest = common.heaviest(rows, depths)
-    return common.tabulated(formula, deepest, depths[rows], common.of_columns(depths))
+    return common.tabulate(formula, deepest, depths[rows], common.of_columns(depths))
 
 
 def _words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
@@ -149,7 +149,7 @@ def _format_links(count: int) -> str:
 
 
 MEASURES = (
-    Measure("wu_palmer", wu_palmer, _block, _words),
-    Measure("wu_palmer_depth", wu_palmer_depth, _depth_block, _depth_words),
-    Measure("wu_palmer_links", wu_palmer_links, _links_block, _links_words),
+    DistanceMeasure("wu_palmer", wu_palmer, _block, _words),
+    DistanceMeasure("wu_palmer_depth", wu_palmer_depth, _depth_block, _depth_words),
+    DistanceMeasure("wu_palmer_links", wu_palmer_links, _links_block, _links_words),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.distances.measure import Measure
+from ontomask.distances.measure import DistanceMeasure
 from ontomask.distances.shared import SharedAncestors
 from ontomask.taxonomy import Concept, Taxonomy
 
@@ -64,12 +64,12 @@ def _shortest_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Ints:
 
 def _path_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
     longest = max(2 * (common.taxonomy.height - 1), 1)
-    return common.tabulated(lambda links: links / longest, _shortest_block(common, rows))
+    return common.tabulate(lambda links: links / longest, _shortest_block(common, rows))
 
 
 def _leacock_chodorow_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
     most = np.log(max(2 * common.taxonomy.height - 1, 2))
-    return common.tabulated(lambda links: np.log(links + 1) / most, _shortest_block(common, rows))
+    return common.tabulate(lambda links: np.log(links + 1) / most, _shortest_block(common, rows))
 
 
 def _path_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
@@ -89,6 +89,8 @@ def _leacock_chodorow_words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
 
 
 MEASURES = (
-    Measure("path", path, _path_block, _path_words),
-    Measure("leacock_chodorow", leacock_chodorow, _leacock_chodorow_block, _leacock_chodorow_words),
+    DistanceMeasure("path", path, _path_block, _path_words),
+    DistanceMeasure(
+        "leacock_chodorow", leacock_chodorow, _leacock_chodorow_block, _leacock_chodorow_words
+    ),
 )

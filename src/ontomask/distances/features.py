@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.distances.measure import Measure
+from ontomask.distances.measure import DistanceMeasure
 from ontomask.distances.shared import SharedAncestors
 from ontomask.taxonomy import Concept, Taxonomy
 
@@ -43,7 +43,7 @@ def _formula(shared: NDArray[np.integer], both: NDArray[np.integer]) -> NDArray[
 
 def _block(common: SharedAncestors, rows: NDArray[np.int32]) -> NDArray[np.float64]:
     shared, row_ancestors = common.count(rows)
-    return common.tabulated(_formula, shared, row_ancestors, common.column_ancestors)
+    return common.tabulate(_formula, shared, row_ancestors, common.column_ancestors)
 
 
 def _words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
@@ -54,4 +54,4 @@ def _words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
     )
 
 
-MEASURES = (Measure("sanchez", sanchez, _block, _words),)
+MEASURES = (DistanceMeasure("sanchez", sanchez, _block, _words),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.distances.measure import Measure
+from ontomask.distances.measure import DistanceMeasure
 from ontomask.distances.shared import SharedAncestors
 from ontomask.taxonomy import Concept, Taxonomy
 
@@ -30,4 +30,4 @@ def _words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
     return "meaning plays no part: 0 for the same concept, 1 for any other"
 
 
-MEASURES = (Measure("equality", equality, _block, _words),)
+MEASURES = (DistanceMeasure("equality", equality, _block, _words),)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.distances.measure import Measure
+from ontomask.distances.measure import DistanceMeasure
 from ontomask.distances.shared import SharedAncestors, ancestor_lists
 from ontomask.taxonomy import Concept, Taxonomy
 
@@ -133,7 +133,7 @@ def _pair_information(taxonomy: Taxonomy, a: Concept, b: Concept) -> PairInforma
 def _shared_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
     """The information content of the common ancestor that says most."""
     information = _concept_information(common.taxonomy)
-    return common.tabulated(information.distinct.take, common.heaviest(rows, information.rank))
+    return common.tabulate(information.distinct.take, common.heaviest(rows, information.rank))
 
 
 def _lin_block(common: SharedAncestors, rows: NDArray[np.int32]) -> Floats:
@@ -192,7 +192,7 @@ def _format_contents(c: PairInformation) -> str:
 
 
 MEASURES = (
-    Measure("lin", lin, _lin_block, _lin_words),
-    Measure("jiang_conrath", jiang_conrath, _jiang_conrath_block, _jiang_conrath_words),
-    Measure("resnik", resnik, _resnik_block, _resnik_words),
+    DistanceMeasure("lin", lin, _lin_block, _lin_words),
+    DistanceMeasure("jiang_conrath", jiang_conrath, _jiang_conrath_block, _jiang_conrath_words),
+    DistanceMeasure("resnik", resnik, _resnik_block, _resnik_words),
 )

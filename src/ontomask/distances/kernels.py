@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
+from ontomask._runtime.compiled import jit
 
 __all__ = [
     "ancestor_lists",
@@ -20,7 +20,7 @@ Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 
 
-@compiled
+@jit
 def ancestor_lists(
     concepts: Ints, parent_start: Offsets, parents: Ints, most: int
 ) -> tuple[Offsets, Ints, Ints]:
@@ -62,7 +62,7 @@ def ancestor_lists(
     return start, ancestors[:end].copy(), links[:end].copy()
 
 
-@compiled
+@jit
 def runs_by_ancestor(
     start: Offsets, ancestors: Ints, links: Ints, concepts: int
 ) -> tuple[Offsets, Ints, Ints, Offsets, Ints]:
@@ -103,7 +103,7 @@ def runs_by_ancestor(
     return run_start, low[:runs].copy(), high[:runs].copy(), offset[:runs].copy(), below
 
 
-@compiled
+@jit
 def count_shared(
     start: Offsets, ancestors: Ints, run_start: Offsets, low: Ints, high: Ints, out: Ints
 ) -> None:
@@ -119,7 +119,7 @@ def count_shared(
                     part[j] += 1
 
 
-@compiled
+@jit
 def best_shared(
     start: Offsets,
     ancestors: Ints,
@@ -146,7 +146,7 @@ def best_shared(
                     part[j] = max(part[j], score - down[j])
 
 
-@compiled
+@jit
 def heaviest_shared(
     start: Offsets,
     ancestors: Ints,
@@ -169,7 +169,7 @@ def heaviest_shared(
                     part[j] = max(part[j], score)
 
 
-@compiled
+@jit
 def look_up(
     values: NDArray[np.float64],
     keys: NDArray[np.integer],

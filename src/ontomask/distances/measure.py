@@ -14,14 +14,14 @@ from ontomask.taxonomy import Concept, Taxonomy
 if TYPE_CHECKING:
     from ontomask.distances.shared import SharedAncestors
 
-__all__ = ["Explanation", "Measure", "MeasureLike", "PairDistance"]
+__all__ = ["Explanation", "DistanceMeasure", "MeasureLike", "PairDistance"]
 
 PairDistance = Callable[[Taxonomy, Concept, Concept], float]
 MeasureLike = str | PairDistance
 
 
 @dataclass(frozen=True)
-class Measure:
+class DistanceMeasure:
     """One way to say how far apart two concepts are.
 
     ``pair`` is the definition. ``block`` gives the same numbers for many row concepts against

@@ -51,7 +51,7 @@ class SharedAncestors:
     """What some concepts, the columns, share with any others, the rows.
 
     Rows come block by block. Inside, each column stands once and in the taxonomy's own order,
-    where branches stay together; :meth:`tabulated` and :meth:`restore_columns` put them back in the
+    where branches stay together; :meth:`tabulate` and :meth:`restore_columns` put them back in the
     order they were asked for.
     """
 
@@ -99,7 +99,7 @@ class SharedAncestors:
         self._kernels.heaviest_shared(start, ancestors, run_start, low, high, weight, out)
         return out
 
-    def tabulated(
+    def tabulate(
         self,
         formula: Callable[..., Floats],
         keys: NDArray[np.integer],

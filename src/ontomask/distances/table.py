@@ -9,7 +9,7 @@ from os import cpu_count
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.distances.measure import Measure, MeasureLike
+from ontomask.distances.measure import DistanceMeasure, MeasureLike
 from ontomask.distances.shared import SharedAncestors
 from ontomask.errors import ParameterError
 from ontomask.taxonomy import Concept, Taxonomy
@@ -37,11 +37,11 @@ class Distances:
         taxonomy: Taxonomy,
         rows: Sequence[Concept] | NDArray[np.int32],
         columns: Sequence[Concept] | NDArray[np.int32] | None = None,
-        measure: Measure | MeasureLike = "sanchez",
+        measure: DistanceMeasure | MeasureLike = "sanchez",
     ) -> None:
-        from ontomask.distances import measure_called
+        from ontomask.distances import find_measure
 
-        self.measure = measure_called(measure, taxonomy)
+        self.measure = find_measure(measure, taxonomy)
         self.taxonomy = taxonomy
         self.rows = _to_codes(taxonomy, rows)
         self.columns = self.rows if columns is None else _to_codes(taxonomy, columns)

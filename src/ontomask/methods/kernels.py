@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
+from ontomask._runtime.compiled import jit
 
-__all__ = ["farthest", "group_centroids", "leave", "least", "nearest"]
+__all__ = ["find_farthest", "group_centroids", "subtract_values", "find_least_sum", "find_nearest"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -18,8 +18,8 @@ Codes = NDArray[np.uint32]  # unsigned: no place counts from the end
 BLOCK = 1024
 
 
-@compiled
-def add_up(row: Ints, offset: Longs, codes: Codes, first: int, last: int, out: Ints) -> None:
+@jit
+def add_distances(row: Ints, offset: Longs, codes: Codes, first: int, last: int, out: Ints) -> None:
     """Sum the distances from a reference to some tuples over the attributes.
 
     ``row`` holds the distances from the reference to every value, attribute after attribute.
@@ -36,8 +36,10 @@ def add_up(row: Ints, offset: Longs, codes: Codes, first: int, last: int, out: I
             out[i] += part[column[i]]
 
 
-@compiled
-def weigh(distances: Ints, weight: Longs, gone: Longs, out: Longs) -> tuple[np.int64, np.int64]:
+@jit
+def weigh_distances(
+    distances: Ints, weight: Longs, gone: Longs, out: Longs
+) -> tuple[np.int64, np.int64]:
     """Weighted distances, their greatest, and the least of those that are not gone.
 
     A tuple that is gone has the weight 0, and in ``gone`` more than any distance.
@@ -50,15 +52,15 @@ def weigh(distances: Ints, weight: Longs, gone: Longs, out: Longs) -> tuple[np.i
     return greatest, smallest
 
 
-@compiled
-def farthest(row: Ints, offset: Longs, codes: Codes, weight: Longs, gone: Longs) -> int:
+@jit
+def find_farthest(row: Ints, offset: Longs, codes: Codes, weight: Longs, gone: Longs) -> int:
     """The first tuple of greatest weighted distance."""
     best, chosen = np.int64(-1), -1
     distances, weighted = np.empty(BLOCK, row.dtype), np.empty(BLOCK, np.int64)
     for first in range(0, weight.size, BLOCK):
         last = min(first + BLOCK, weight.size)
-        add_up(row, offset, codes, first, last, distances)
-        greatest, _ = weigh(distances, weight[first:last], gone[first:last], weighted)
+        add_distances(row, offset, codes, first, last, distances)
+        greatest, _ = weigh_distances(distances, weight[first:last], gone[first:last], weighted)
         if greatest > best:
             at = _find_weighted(weighted, weight[first:last], greatest)
             if at >= 0:
@@ -66,7 +68,7 @@ def farthest(row: Ints, offset: Longs, codes: Codes, weight: Longs, gone: Longs)
     return chosen
 
 
-@compiled
+@jit
 def _find_weighted(weighted: Longs, weight: Longs, wanted: np.int64) -> int:
     for i in range(weight.size):
         if weighted[i] == wanted and weight[i] > 0:
@@ -74,8 +76,8 @@ def _find_weighted(weighted: Longs, weight: Longs, wanted: np.int64) -> int:
     return -1
 
 
-@compiled
-def nearest(
+@jit
+def find_nearest(
     row: Ints, offset: Longs, codes: Codes, weight: Longs, gone: Longs, skip: int, most: int
 ) -> tuple[Longs, int]:
     """The tuples of least weighted distance, the first of equals, and the farthest as well.
@@ -89,8 +91,10 @@ def nearest(
     distances, weighted = np.empty(BLOCK, row.dtype), np.empty(BLOCK, np.int64)
     for first in range(0, weight.size, BLOCK):
         last = min(first + BLOCK, weight.size)
-        add_up(row, offset, codes, first, last, distances)
-        greatest, smallest = weigh(distances, weight[first:last], gone[first:last], weighted)
+        add_distances(row, offset, codes, first, last, distances)
+        greatest, smallest = weigh_distances(
+            distances, weight[first:last], gone[first:last], weighted
+        )
         if greatest > best:
             at = _find_weighted(weighted, weight[first:last], greatest)
             if at >= 0:
@@ -113,8 +117,8 @@ def nearest(
     return chosen[:listed], far
 
 
-@compiled
-def leave(
+@jit
+def subtract_values(
     values: Ints,
     counts: Longs,
     table: Ints,
@@ -133,8 +137,8 @@ def leave(
             below[above[place]] -= count
 
 
-@compiled
-def least(sums: Longs, below: Longs) -> int:
+@jit
+def find_least_sum(sums: Longs, below: Longs) -> int:
     """The candidate with the least sum among those with records below; the first of equals."""
     chosen = -1
     for candidate in range(sums.size):
@@ -143,7 +147,7 @@ def least(sums: Longs, below: Longs) -> int:
     return chosen
 
 
-@compiled
+@jit
 def group_centroids(
     start: Longs,
     members: Longs,

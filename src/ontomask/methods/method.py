@@ -11,13 +11,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import ParameterError, many
+from ontomask.errors import ParameterError, format_count
 from ontomask.microdata.tuples import Transitions, Tuples
 
 if TYPE_CHECKING:
-    from ontomask.methods.blocks.split import Fits
+    from ontomask.methods.blocks.split import StandaloneTest
 
-__all__ = ["GroupingMethod", "InBlocks", "Method"]
+__all__ = ["GroupingMethod", "BlockwiseMethod", "Method"]
 
 
 class Method(ABC):
@@ -47,7 +47,7 @@ _blocks_by_method: WeakKeyDictionary[Tuples, dict[Method, list[NDArray[np.int64]
 )
 
 
-class InBlocks(Method):
+class BlockwiseMethod(Method):
     """A method that can plan many tuples in blocks, each alone (:mod:`ontomask.methods.blocks`)."""
 
     k: int
@@ -69,17 +69,17 @@ class InBlocks(Method):
         """How many records of each tuple become which target; in blocks where asked for."""
         if not self.blocked(tuples):
             return self.plan_whole(tuples, random)
-        from ontomask.methods.blocks import in_blocks
+        from ontomask.methods.blocks import plan_in_blocks
 
-        alone = self.sized(None).plan
-        return in_blocks(alone, tuples, self.blocks(tuples), self.factors(tuples), random)
+        alone = self.with_block_size(None).plan
+        return plan_in_blocks(alone, tuples, self.blocks(tuples), self.factors(tuples), random)
 
-    def sized(self, block: int | None) -> InBlocks:
+    def with_block_size(self, block: int | None) -> BlockwiseMethod:
         """The same method with blocks of another size, or none."""
         return replace(self, block=block)  # type: ignore[type-var]  # methods are dataclasses
 
     @property
-    def divides(self) -> bool:
+    def gains_from_blocks(self) -> bool:
         """Whether planning in blocks is of any use to this method."""
         return True
 
@@ -93,19 +93,21 @@ class InBlocks(Method):
 
     def blocks(self, tuples: Tuples) -> list[NDArray[np.int64]]:
         """The blocks in which the method plans these tuples, by the places of the tuples."""
-        from ontomask.methods.blocks import blocks_of
+        from ontomask.methods.blocks import split_into_blocks
 
         known = _blocks_by_method.setdefault(tuples, {})
         if self not in known:
             size = len(tuples) if self.block is None else self.block
-            known[self] = blocks_of(tuples, size, self.factors(tuples), self.fits(tuples))
+            known[self] = split_into_blocks(
+                tuples, size, self.factors(tuples), self.standalone_test(tuples)
+            )
         return known[self]
 
     def factors(self, tuples: Tuples) -> Sequence[float] | None:
         """What distances are multiplied with, where that depends on the whole table."""
         return None
 
-    def fits(self, tuples: Tuples) -> Fits:
+    def standalone_test(self, tuples: Tuples) -> StandaloneTest:
         """A test of whether some tuples can be planned alone: they have enough records."""
         return lambda members: int(tuples.counts[members].sum()) >= self.k
 
@@ -126,7 +128,7 @@ class GroupingMethod(Method):
         if self.k > tuples.records:
             raise ParameterError(
                 f"k is {self.k:,}, and there {'is' if tuples.records == 1 else 'are'} only "
-                f"{many(tuples.records, 'record')}",
+                f"{format_count(tuples.records, 'record')}",
                 f"choose k up to {tuples.records:,}"
                 if tuples.records > 1
                 else "nobody can be hidden in a crowd of one",

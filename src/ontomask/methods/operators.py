@@ -15,10 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.microdata.attributes import FIXED, Attribute, NominalAttribute, NumericalAttribute
+from ontomask.microdata.attributes import (
+    FIXED_POINT_ONE,
+    Attribute,
+    NominalAttribute,
+    NumericalAttribute,
+)
 from ontomask.microdata.tuples import Tuples
 
-__all__ = ["Operators", "Remaining"]
+__all__ = ["Operators", "RemainingTuples"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -51,7 +56,7 @@ class Operators:
             for j in range(len(sizes))
         ]
         #: What a distance, times its attribute's factor, is multiplied with to be a whole number.
-        self.scale = FIXED / self._largest_contribution()
+        self.scale = FIXED_POINT_ONE / self._largest_contribution()
         self._length = sum(sizes)
         # Seven distances of at most 2^28 add up to less than 2^31.
         self.kind: Any = np.int32 if len(sizes) <= 7 else np.int64
@@ -113,13 +118,13 @@ class Operators:
         factor = self.factors[j] * self.scale
         if self.classic:
             return np.rint(factor * (1 - np.eye(attribute.size))).astype(self.kind)
-        return self._scale_table(attribute.rows(attribute.place), factor / FIXED)
+        return self._scale_table(attribute.rows(attribute.place), factor / FIXED_POINT_ONE)
 
     @cached_property
     def _candidate_rows(self) -> list[Any]:
         """Fixed-point distances from each candidate to each value, where words have meaning."""
         return [
-            self._scale_table(a.table, factor * self.scale / FIXED)
+            self._scale_table(a.table, factor * self.scale / FIXED_POINT_ONE)
             if isinstance(a, NominalAttribute) and not self.classic
             else None
             for a, factor in zip(self.tuples.attributes, self.factors, strict=True)
@@ -135,7 +140,7 @@ class Operators:
             return (attribute.place != int(target)).astype(np.float64)
         if self.by_variance:
             return attribute.pair_variance(target)
-        return attribute.from_target(target)
+        return attribute.distances_from_target(target)
 
     def between(self, targets: Floats, tuple_: int) -> Longs:
         """The distances from many targets to one tuple."""
@@ -150,7 +155,7 @@ class Operators:
         if isinstance(attribute, NominalAttribute):
             if self.classic:
                 return (targets != attribute.place[value]).astype(np.float64)
-            return attribute.table[targets.astype(np.int64), value] / FIXED
+            return attribute.table[targets.astype(np.int64), value] / FIXED_POINT_ONE
         assert isinstance(attribute, NumericalAttribute)
         apart = np.abs(targets - attribute.numbers[value])
         if self.by_variance:
@@ -241,7 +246,7 @@ def _weighted_row_sum(counts: Longs, table: NDArray[np.int32]) -> Longs:
     return total
 
 
-class Remaining:
+class RemainingTuples:
     """The tuples that are in no group yet, and their centroid, kept up to date.
 
     For a nominal attribute the summed distance from every candidate to what is left is carried
@@ -280,7 +285,7 @@ class Remaining:
             if isinstance(attribute, NominalAttribute) and not self.operators.classic:
                 start, above = self.operators.above[j]
                 table, sums, below = self.operators.tables[j], self._sums[j], self._below[j]
-                kernels.leave(values, counts, table, start, above, sums, below)
+                kernels.subtract_values(values, counts, table, start, above, sums, below)
             else:
                 np.subtract.at(self._left[j], values, counts)
 
@@ -294,6 +299,6 @@ class Remaining:
         if self._sums[j].size:
             from ontomask.methods import kernels
 
-            return float(kernels.least(self._sums[j], self._below[j]))
+            return float(kernels.find_least_sum(self._sums[j], self._below[j]))
         values = np.flatnonzero(self._left[j])
         return self.operators._centroid_value(attribute, values, self._left[j][values])

@@ -71,7 +71,7 @@ def merge_until_k_people(
     and where these are too few together, the smallest others with them (``suppressing="blank"``);
     removed records (``"drop"``) need no company.
     """
-    if not transitions.is_whole:
+    if not transitions.has_one_target_per_tuple:
         refuse_several_targets()
     targets = transitions.targets
     if suppressing:
@@ -87,7 +87,7 @@ def merge_until_k_people(
             row[~classes.alive] = np.inf
             row[least] = np.inf
             classes.move(least, int(np.argmin(row)))
-    return Transitions.whole(transitions.tuples, targets, classes.target_of())
+    return Transitions.from_targets(transitions.tuples, targets, classes.target_of())
 
 
 def refuse_several_targets() -> NoReturn:

@@ -10,7 +10,7 @@ from typing import Any
 from ontomask import methods
 from ontomask.methods.method import Method
 
-__all__ = ["METHODS", "name_of", "settings_of", "unusual"]
+__all__ = ["METHODS", "name_of", "settings_of", "changed_settings"]
 
 
 def _snake_case(name: str) -> str:
@@ -41,15 +41,17 @@ def settings_of(method: Method) -> dict[str, Any]:
     {'k': 3, 'how': 'blank'}
     """
     return {
-        field.name: getattr(method, field.name) for field in _settings(type(method)) if field.repr
+        field.name: getattr(method, field.name)
+        for field in setting_fields(type(method))
+        if field.repr
     }
 
 
-def _settings(kind: Any) -> list[Field[Any]]:
+def setting_fields(kind: Any) -> list[Field[Any]]:
     return [field for field in fields(kind) if field.init]
 
 
-def unusual(method: Method) -> dict[str, Any]:
+def changed_settings(method: Method) -> dict[str, Any]:
     """The settings of a method that differ from the defaults; its k or alpha in any case."""
     try:
         defaults = settings_of(type(method)())

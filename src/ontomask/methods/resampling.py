@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import one_of
-from ontomask.methods.method import GroupingMethod, InBlocks
+from ontomask.errors import check_choice
+from ontomask.methods.method import BlockwiseMethod, GroupingMethod
 from ontomask.methods.operators import Operators
 from ontomask.microdata.attributes import NumericalAttribute
 from ontomask.microdata.tuples import Transitions, Tuples
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
 
-class Records(NamedTuple):
+class RecordCounts(NamedTuple):
     """Some records: which tuples, each once, and how many records of each."""
 
     tuples: Longs
@@ -29,7 +29,7 @@ class Records(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Resampling(InBlocks, GroupingMethod):
+class Resampling(BlockwiseMethod, GroupingMethod):
     r"""``k`` random samples, sorted; their i-th records form a group and take its centroid.
 
     Each sample holds :math:`\lfloor n/k \rfloor` records, drawn without replacement, and is sorted
@@ -57,7 +57,7 @@ class Resampling(InBlocks, GroupingMethod):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_block()
-        one_of("operators", self.operators, "semantic", "classic")
+        check_choice("operators", self.operators, "semantic", "classic")
 
     @property
     def because(self) -> str:
@@ -72,24 +72,26 @@ class Resampling(InBlocks, GroupingMethod):
     def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Draw the samples; all later steps are deterministic."""
         self.check(tuples)
-        samples, others = partition(tuples.counts, self.k, random)
-        return resampled(Operators(tuples, setting=self.operators), samples, others)
+        samples, others = draw_samples(tuples.counts, self.k, random)
+        return resample(Operators(tuples, setting=self.operators), samples, others)
 
 
 # ---------------------------------------------------------------- chance
 
 
-def partition(counts: Longs, k: int, random: np.random.Generator) -> tuple[list[Records], Records]:
+def draw_samples(
+    counts: Longs, k: int, random: np.random.Generator
+) -> tuple[list[RecordCounts], RecordCounts]:
     """Draw ``k`` samples of n // k records without replacement; the samples, and the rest."""
     size = int(counts.sum()) // k
-    everyone = Records(np.arange(len(counts)), counts)
+    everyone = RecordCounts(np.arange(len(counts)), counts)
     sampled, others = _draw_records(everyone, k * size, random)
     return list(_split_samples(sampled, k, size, random)), others
 
 
 def _split_samples(
-    records: Records, k: int, size: int, random: np.random.Generator
-) -> Iterator[Records]:
+    records: RecordCounts, k: int, size: int, random: np.random.Generator
+) -> Iterator[RecordCounts]:
     """Split records at random in two again and again: a tuple is soon in few of the parts."""
     if k == 1:
         yield records
@@ -101,8 +103,8 @@ def _split_samples(
 
 
 def _draw_records(
-    records: Records, size: int, random: np.random.Generator
-) -> tuple[Records, Records]:
+    records: RecordCounts, size: int, random: np.random.Generator
+) -> tuple[RecordCounts, RecordCounts]:
     """Draw ``size`` of the records without replacement; the drawn ones, and the others."""
     # The other way of drawing ("count") would list every record.
     taken = random.multivariate_hypergeometric(records.counts, size, method="marginals")
@@ -111,41 +113,43 @@ def _draw_records(
     )
 
 
-def _nonzero_records(tuples: Longs, counts: Longs) -> Records:
+def _nonzero_records(tuples: Longs, counts: Longs) -> RecordCounts:
     present = np.flatnonzero(counts)
-    return Records(tuples[present], counts[present])
+    return RecordCounts(tuples[present], counts[present])
 
 
 # ---------------------------------------------------------------- what follows from it
 
 
-def resampled(operators: Operators, samples: list[Records], others: Records) -> Transitions:
+def resample(
+    operators: Operators, samples: list[RecordCounts], others: RecordCounts
+) -> Transitions:
     """Sort the samples, group records of the same rank, and send each group to its centroid."""
     groups = _group_by_rank(_sort_samples(operators, samples), len(operators.tuples))
     groups = _join_left_over(operators, groups, others)
     return groups.transitions(operators)
 
 
-def _sort_samples(operators: Operators, samples: list[Records]) -> list[Records]:
+def _sort_samples(operators: Operators, samples: list[RecordCounts]) -> list[RecordCounts]:
     """Sort each sample by SF algorithm 1; records of one tuple stay together."""
     start = np.cumsum([0, *(len(sample.tuples) for sample in samples)])
-    flat = Records(*(np.concatenate(column) for column in zip(*samples, strict=True)))
+    flat = RecordCounts(*(np.concatenate(column) for column in zip(*samples, strict=True)))
     centroids = _record_centroids(operators, start, flat)
     targets = operators.tuples.targets()
     places = operators.tuples.codes + operators.offset[:, None]
 
-    def weighted(target: Floats, sample: Records) -> Longs:
+    def weighted(target: Floats, sample: RecordCounts) -> Longs:
         apart = operators.row(target)[places[:, sample.tuples]]
         return apart.sum(axis=0, dtype=np.int64) * sample.counts
 
-    def in_order(sample: Records, centroid: Floats) -> Records:
+    def in_order(sample: RecordCounts, centroid: Floats) -> RecordCounts:
         if len(sample.tuples) == 1:
             return sample
         reference = int(np.argmax(weighted(centroid, sample)))
         distances = weighted(targets[sample.tuples[reference]], sample)
         distances[reference] = -1
         order = np.argsort(distances, kind="stable")
-        return Records(sample.tuples[order], sample.counts[order])
+        return RecordCounts(sample.tuples[order], sample.counts[order])
 
     return [in_order(*pair) for pair in zip(samples, centroids, strict=True)]
 
@@ -159,7 +163,7 @@ class _RankGroups:
     """
 
     start: Longs
-    records: Records
+    records: RecordCounts
     times: Longs
 
     @staticmethod
@@ -169,7 +173,7 @@ class _RankGroups:
         """Build groups from the group, tuple and count of records; a tuple may occur twice."""
         key, counts = _sum_by_key(group * p + tuples, counts)
         start = np.searchsorted(key, np.arange(len(times) + 1) * p)
-        return _RankGroups(start, Records(key % p, counts), times)
+        return _RankGroups(start, RecordCounts(key % p, counts), times)
 
     def group(self) -> Longs:
         """The group that each of the records is in."""
@@ -180,10 +184,12 @@ class _RankGroups:
         centroids = _record_centroids(operators, self.start, self.records)
         group = self.group()
         count = self.records.counts * self.times[group]
-        return Transitions.joined(operators.tuples, centroids, self.records.tuples, group, count)
+        return Transitions.from_pairs(
+            operators.tuples, centroids, self.records.tuples, group, count
+        )
 
 
-def _group_by_rank(samples: list[Records], p: int) -> _RankGroups:
+def _group_by_rank(samples: list[RecordCounts], p: int) -> _RankGroups:
     """Group the i-th records of all samples, for every i; runs of equal groups are held once."""
     ends = [np.cumsum(sample.counts) for sample in samples]
     cuts = np.unique(np.concatenate(ends))
@@ -198,7 +204,7 @@ def _group_by_rank(samples: list[Records], p: int) -> _RankGroups:
     )
 
 
-def _join_left_over(operators: Operators, groups: _RankGroups, others: Records) -> _RankGroups:
+def _join_left_over(operators: Operators, groups: _RankGroups, others: RecordCounts) -> _RankGroups:
     """Add the records in no sample to the group with the nearest centroid."""
     if not len(others.tuples):
         return groups
@@ -224,7 +230,7 @@ def _join_left_over(operators: Operators, groups: _RankGroups, others: Records) 
     )
 
 
-def _record_centroids(operators: Operators, start: Longs, records: Records) -> Floats:
+def _record_centroids(operators: Operators, start: Longs, records: RecordCounts) -> Floats:
     """The centroid of each group of records, counted as they are in the group."""
     tuples = operators.tuples
     attributes, codes = tuples.attributes, tuples.codes[:, records.tuples]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import one_of
+from ontomask.errors import check_choice
 from ontomask.methods.method import GroupingMethod
 from ontomask.microdata.tuples import Transitions, Tuples
 
@@ -38,7 +38,7 @@ class Suppression(GroupingMethod):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        one_of("how", self.how, "blank", "drop")
+        check_choice("how", self.how, "blank", "drop")
 
     @property
     def because(self) -> str:
@@ -56,7 +56,7 @@ class Suppression(GroupingMethod):
             targets = np.vstack([targets, np.full((1, targets.shape[1]), np.nan)])
         of = np.full(len(tuples), len(kept))
         of[kept] = np.arange(len(kept))
-        return Transitions.whole(tuples, targets, of)
+        return Transitions.from_targets(tuples, targets, of)
 
     def _find_suppressed(self, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
         rare = counts < self.k

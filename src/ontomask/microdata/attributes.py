@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 #: Distances of words are kept as whole multiples of 2^-28: sums of them are exact, whatever the
 #: order of summation, and so are ties.
-FIXED = float(1 << 28)
+FIXED_POINT_ONE = float(1 << 28)
 
 #: What stands for a missing value among the candidates; no concept has an empty identifier.
 MISSING: Concept = ""
@@ -48,7 +48,7 @@ class Attribute(ABC):
         """How many distinct values there are."""
 
     @abstractmethod
-    def from_target(self, target: float) -> Floats:
+    def distances_from_target(self, target: float) -> Floats:
         """The distance from a target to every value: 0 for the same, at most 1."""
 
     @abstractmethod
@@ -59,7 +59,7 @@ class Attribute(ABC):
     def centroid(self, values: NDArray[np.integer], counts: NDArray[np.integer]) -> float:
         """The target in the middle of some values (by place, each once, ascending) with counts."""
 
-    def released(self, targets: Floats) -> Floats:
+    def round_targets(self, targets: Floats) -> Floats:
         """Round targets as they are released; NaN, a suppressed value, stays."""
         return targets
 
@@ -72,7 +72,7 @@ class Attribute(ABC):
         """The variance of the whole column, on the scale of :meth:`pair_variance`."""
 
     @abstractmethod
-    def restricted(self, places: NDArray[np.integer]) -> Attribute:
+    def restrict_to(self, places: NDArray[np.integer]) -> Attribute:
         """The attribute with some of its values (ascending places); distances stay the same."""
 
     def __getstate__(self) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class NominalAttribute(Attribute):
         distances = Distances(self.domain, candidates, self._codes, self.measure)
         table = np.empty(distances.shape, dtype=np.int32)
         for rows, block in distances.blocks():
-            table[rows] = np.rint(block * FIXED)
+            table[rows] = np.rint(block * FIXED_POINT_ONE)
         return table
 
     def rows(self, targets: NDArray[np.integer]) -> NDArray[np.int32]:
@@ -148,8 +148,8 @@ class NominalAttribute(Attribute):
         place[self.domain.codes(self.candidates)] = np.arange(len(self.candidates))
         return start, place[codes]
 
-    def from_target(self, target: float) -> Floats:
-        return self.rows(np.array([int(target)]))[0] / FIXED
+    def distances_from_target(self, target: float) -> Floats:
+        return self.rows(np.array([int(target)]))[0] / FIXED_POINT_ONE
 
     def target_of(self, values: NDArray[np.integer]) -> Floats:
         return self.place[values].astype(np.float64)
@@ -161,16 +161,16 @@ class NominalAttribute(Attribute):
         return float(candidates[int(np.argmin(sums))])
 
     def pair_variance(self, target: float) -> Floats:
-        return self.from_target(target)
+        return self.distances_from_target(target)
 
     def variance(self, counts: NDArray[np.integer]) -> float:
         """The mean distance over pairs of records; agrees with a pair's variance at n = 2."""
         n = int(counts.sum())
         rows = self.table[self.place]
         total = sum(c * int(row @ counts) for c, row in zip(counts.tolist(), rows, strict=True))
-        return total / FIXED / (n * (n - 1)) if n > 1 else 0.0
+        return total / FIXED_POINT_ONE / (n * (n - 1)) if n > 1 else 0.0
 
-    def restricted(self, places: NDArray[np.integer]) -> NominalAttribute:
+    def restrict_to(self, places: NDArray[np.integer]) -> NominalAttribute:
         return replace(self, values=[self.values[place] for place in places.tolist()], others=())
 
 
@@ -198,7 +198,7 @@ class NumericalAttribute(Attribute):
         """From the least to the greatest."""
         return float(self.numbers[-1] - self.numbers[0]) if self.span is None else self.span
 
-    def from_target(self, target: float) -> Floats:
+    def distances_from_target(self, target: float) -> Floats:
         if self.range == 0:
             return np.zeros(self.size)
         return np.abs(self.numbers - target) / self.range
@@ -220,7 +220,7 @@ class NumericalAttribute(Attribute):
         half = until[begin] - counts[begin] + (sizes + 1) // 2
         return numbers[np.searchsorted(until, half)]
 
-    def released(self, targets: Floats) -> Floats:
+    def round_targets(self, targets: Floats) -> Floats:
         """Round targets to the decimals of the column."""
         return np.round(targets, self.decimals) + 0.0  # no minus zero
 
@@ -233,5 +233,5 @@ class NumericalAttribute(Attribute):
         mean = float(self.numbers @ counts) / n
         return float((self.numbers - mean) ** 2 @ counts) / (n - 1) if n > 1 else 0.0
 
-    def restricted(self, places: NDArray[np.integer]) -> NumericalAttribute:
+    def restrict_to(self, places: NDArray[np.integer]) -> NumericalAttribute:
         return replace(self, numbers=self.numbers[places], span=self.range)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Distinct", "Written"]
+__all__ = ["DistinctValues", "OutputColumn"]
 
 Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Distinct:
+class DistinctValues:
     """A column: its distinct values, and the place of each row's among them; -1 is missing.
 
     A row is a record or, with ``weights``, as many as they say.
@@ -33,7 +33,7 @@ class Distinct:
         counts = np.bincount(self.codes[present], weights=weights, minlength=len(self.values))
         return counts.astype(np.int64)
 
-    def without(self, missing: NDArray[np.bool_]) -> Distinct:
+    def without_values(self, missing: NDArray[np.bool_]) -> DistinctValues:
         """The same column with some of its values counted as missing."""
         if not missing.any():
             return self
@@ -43,17 +43,17 @@ class Distinct:
             value for value, is_missing in zip(self.values, missing, strict=True) if not is_missing
         ]
         codes = np.append(new_codes, -1)[self.codes]  # -1 finds the last, -1
-        return Distinct(values, codes, self.weights, self.blank)
+        return DistinctValues(values, codes, self.weights, self.blank)
 
-    def of(self, rows: NDArray[np.bool_]) -> Distinct:
+    def select_rows(self, rows: NDArray[np.bool_]) -> DistinctValues:
         """The column of some rows, with the values that occur in them."""
         weights = None if self.weights is None else self.weights[rows]
-        chosen = Distinct(self.values, self.codes[rows], weights, self.blank)
-        return chosen.without(chosen.counts == 0)
+        chosen = DistinctValues(self.values, self.codes[rows], weights, self.blank)
+        return chosen.without_values(chosen.counts == 0)
 
 
 @dataclass(frozen=True, eq=False)
-class Written:
+class OutputColumn:
     """A column to be written: values, each record's place among them, and whether it is text."""
 
     values: list[Any]

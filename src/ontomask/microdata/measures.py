@@ -5,27 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["WHERE_USUAL", "Better", "Measure"]
+__all__ = ["USUAL_VALUES_NOTE", "BetterDirection", "FigureDescription"]
 
-Better = Literal["lower", "higher", "neither"]
+BetterDirection = Literal["lower", "higher", "neither"]
 
 #: What the usual values are of; to be said where they are shown.
-WHERE_USUAL = (
+USUAL_VALUES_NOTE = (
     "Usual is what microaggregation and recoding gave on three tables of 10,000 records: real and "
     "synthetic hospital records, and answers to a census. Yours may differ."
 )
 
 
 @dataclass(frozen=True)
-class Measure:
+class FigureDescription:
     """What a figure means, its range, and whether ``"lower"`` or ``"higher"`` is better.
 
     ``better`` is ``"neither"`` for what says how a figure was found, or cuts both ways. ``usual``
-    is from the least to the greatest that was measured (:data:`WHERE_USUAL`), by column where the
+    is from the least to the greatest that was measured (:data:`USUAL_VALUES_NOTE`), by column
+    where the
     figure is; empty where that would tell nothing. All of them are of tools/measure_methods.py.
     """
 
     meaning: str
     range: str
-    better: Better
+    better: BetterDirection
     usual: str = ""

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.microdata.attributes import FIXED, MISSING, NominalAttribute
+from ontomask.microdata.attributes import FIXED_POINT_ONE, MISSING, NominalAttribute
 from ontomask.taxonomy import Concept
 
 __all__ = ["MISSING", "NominalOrMissing"]
@@ -52,7 +52,7 @@ class NominalOrMissing(NominalAttribute):
 
     def rows(self, targets: NDArray[np.integer]) -> NDArray[np.int32]:
         missing = len(self.candidates) - 1
-        rows = np.full((len(targets), self.size), FIXED, dtype=np.int32)
+        rows = np.full((len(targets), self.size), FIXED_POINT_ONE, dtype=np.int32)
         present = np.flatnonzero(targets != missing)
         if self._present_attribute:
             rows[present, :-1] = self._present_attribute.rows(targets[present])
@@ -68,7 +68,7 @@ class NominalOrMissing(NominalAttribute):
         missing = np.int32(len(self.candidates) - 1)
         return np.append(start, start[-1] + 1), np.append(codes, missing)
 
-    def restricted(self, places: NDArray[np.integer]) -> NominalAttribute:
+    def restrict_to(self, places: NDArray[np.integer]) -> NominalAttribute:
         values = [self.values[place] for place in places.tolist() if place < len(self.values)]
         kind = NominalOrMissing if len(values) < len(places) else NominalAttribute
         return kind(self.name, self.domain, values, self.measure, self.weight)

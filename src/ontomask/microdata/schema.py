@@ -9,10 +9,10 @@ from dataclasses import dataclass, fields
 from os import PathLike
 from typing import Any
 
-from ontomask.distances import MeasureLike, measure_called
-from ontomask.errors import OntomaskError, SchemaError, many, quoted
+from ontomask.distances import MeasureLike, find_measure
+from ontomask.errors import OntomaskError, SchemaError, format_count, quote_names
 from ontomask.taxonomy import Concept, Taxonomy
-from ontomask.taxonomy.names import nearest
+from ontomask.taxonomy.names import closest_names
 
 __all__ = ["Date", "Nominal", "Numeric", "Ordinal", "Schema"]
 
@@ -65,7 +65,7 @@ class Nominal(_SchemaColumn):
             )
             return
         try:
-            measure_called(self.measure, self.taxonomy)
+            find_measure(self.measure, self.taxonomy)
             if self.domain not in ("lcs", "taxonomy"):
                 self.taxonomy.code(self.domain)
         except OntomaskError as error:
@@ -100,7 +100,7 @@ class Ordinal(_SchemaColumn):
             yield f"column {self.column!r}: levels is empty; list them from lowest to highest"
         twice = [level for level, count in Counter(levels).items() if count > 1]
         if twice:
-            yield f"column {self.column!r}: levels has {quoted(twice)} twice"
+            yield f"column {self.column!r}: levels has {quote_names(twice)} twice"
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class Schema:
             "missing": ("refuse", "category", "drop"),
         }.items():
             if getattr(self, name) not in allowed:
-                yield f"{name} is {getattr(self, name)!r}; it can be {quoted(allowed)}"
+                yield f"{name} is {getattr(self, name)!r}; it can be {quote_names(allowed)}"
         person: Any = self.person
         if person is not None and not isinstance(person, str):
             yield f"person is {self.person!r}; name the column"
@@ -248,13 +248,14 @@ class Schema:
             named.setdefault(self.person, [])
         for column in named:
             if column not in columns:
-                similar = nearest(column, [str(name) for name in columns], most=1)
+                similar = closest_names(column, [str(name) for name in columns], most=1)
                 suggestion = f"; did you mean {similar[0]!r}?" if similar else ""
                 problems.append(f"the table has no column {column!r}{suggestion}")
         unassigned = [column for column in dict.fromkeys(columns) if column not in named]
         if unassigned and self.other == "refuse":
             problems.append(
-                f"{many(len(unassigned), 'column')} without a role: {quoted(unassigned, 20)}"
+                f"{format_count(len(unassigned), 'column')} without a role: "
+                f"{quote_names(unassigned, 20)}"
             )
         _refuse(
             problems,

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from ontomask.errors import InternalError
 from ontomask.microdata.attributes import Attribute, NominalAttribute
 
-__all__ = ["Held", "Transitions", "Tuples", "count_tuples", "once_per_plan"]
+__all__ = ["SensitiveCounts", "Transitions", "Tuples", "count_tuples", "cache_per_plan"]
 
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class SensitiveCounts:
     """How many records of each tuple hold each value of an unmasked column: parallel arrays.
 
     A tuple and a value may be there more than once. ``ordered`` says that the values are numbers,
@@ -38,7 +38,7 @@ class Held:
     value: NDArray[np.int64]
     count: NDArray[np.int64]
     ordered: bool = False
-    whole: NDArray[np.int64] | None = None
+    table_counts: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +54,8 @@ class Tuples:
     attributes: tuple[Attribute, ...]
     codes: NDArray[np.int32]
     counts: NDArray[np.int64]
-    watched: tuple[Held, ...] = ()
-    people: Held | None = None
+    sensitive_counts: tuple[SensitiveCounts, ...] = ()
+    people: SensitiveCounts | None = None
     factors: tuple[float, ...] | None = None
 
     def __len__(self) -> int:
@@ -147,7 +147,7 @@ class Transitions:
         return sums.astype(np.int64)
 
     @property
-    def is_whole(self) -> bool:
+    def has_one_target_per_tuple(self) -> bool:
         """Whether all records of each tuple become the same."""
         return len(self.source) == len(self.tuples)
 
@@ -158,7 +158,7 @@ class Transitions:
         return target
 
     @staticmethod
-    def joined(
+    def from_pairs(
         tuples: Tuples,
         targets: NDArray[np.float64],
         source: NDArray[np.integer],
@@ -177,7 +177,7 @@ class Transitions:
         return Transitions(tuples, targets[first], *np.divmod(key, len(first)), sums)
 
     @staticmethod
-    def of_records(
+    def from_records(
         tuples: Tuples, codes: Sequence[NDArray[np.integer]], unpaired: Sequence[int] = ()
     ) -> Transitions:
         """Transitions from the new values of every record (places), in the order of the tuples."""
@@ -188,17 +188,17 @@ class Transitions:
         return Transitions(tuples, masked.targets(), *pairs, count, tuple(unpaired))
 
     @staticmethod
-    def whole(
+    def from_targets(
         tuples: Tuples, targets: NDArray[np.float64], target: NDArray[np.integer]
     ) -> Transitions:
         """All records of tuple ``t`` become row ``target[t]`` of ``targets``, rounded."""
-        rounded = [a.released(c) for a, c in zip(tuples.attributes, targets.T, strict=True)]
-        return Transitions.joined(
+        rounded = [a.round_targets(c) for a, c in zip(tuples.attributes, targets.T, strict=True)]
+        return Transitions.from_pairs(
             tuples, np.column_stack(rounded), np.arange(len(tuples)), target, tuples.counts
         )
 
 
-def once_per_plan(compute: Callable[[Transitions], Result]) -> Callable[[Transitions], Result]:
+def cache_per_plan(compute: Callable[[Transitions], Result]) -> Callable[[Transitions], Result]:
     """Cache the result of a function of a plan for as long as the plan exists."""
     results: WeakKeyDictionary[Transitions, Result] = WeakKeyDictionary()
 

@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import ColumnError, OntomaskError, UnknownValueError, many
+from ontomask.errors import ColumnError, OntomaskError, UnknownValueError, format_count
 from ontomask.microdata.attributes import Attribute, NominalAttribute, NumericalAttribute
-from ontomask.microdata.distinct_values import Distinct, Written
+from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.missing_values import MISSING, NominalOrMissing
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal
 from ontomask.taxonomy import Concept, Taxonomy, TermMap, map_terms
 
-__all__ = ["Coded", "code_column", "concepts_of", "terms_of"]
+__all__ = ["CodedColumn", "code_column", "concepts_of", "terms_of"]
 
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 MOST_DECIMALS = 10
 
 
-class Coded(ABC):
+class CodedColumn(ABC):
     """A quasi-identifier as an attribute, the codes of the records, and the way back.
 
     ``terms`` say how words found their concepts.
@@ -45,24 +45,24 @@ class Coded(ABC):
     codes: Longs
     terms: TermMap | None = None
 
-    def of(self, attribute: Attribute) -> Coded:
+    def with_attribute(self, attribute: Attribute) -> CodedColumn:
         """The same column with another attribute that has the same values."""
         return replace(self, attribute=attribute)  # type: ignore[type-var]
 
     @abstractmethod
-    def written(self, targets: Floats) -> Written:
+    def output_column(self, targets: Floats) -> OutputColumn:
         """The released column for the target of each record; NaN is a blank cell."""
 
 
 @dataclass(frozen=True, eq=False)
-class _CodedNominal(Coded):
+class _CodedNominal(CodedColumn):
     attribute: NominalAttribute
     codes: Longs
     forms: dict[Concept, str]
     terms: TermMap | None = None
     blank: str | None = None
 
-    def written(self, targets: Floats) -> Written:
+    def output_column(self, targets: Floats) -> OutputColumn:
         candidates = self.attribute.candidates
         blank = np.array([*(concept == MISSING for concept in candidates), True])
         places = np.where(np.isnan(targets), len(candidates), targets).astype(np.int64)
@@ -73,31 +73,31 @@ class _CodedNominal(Coded):
         if self.blank is not None and (places < 0).any():
             places = np.where(places < 0, len(values), places)
             values.append(self.blank)
-        return Written(values, places, text=True)
+        return OutputColumn(values, places, text=True)
 
 
 @dataclass(frozen=True, eq=False)
-class _CodedNumbers(Coded):
+class _CodedNumbers(CodedColumn):
     attribute: NumericalAttribute
     codes: Longs
     value_of: Callable[[float], Any]
 
-    def written(self, targets: Floats) -> Written:
+    def output_column(self, targets: Floats) -> OutputColumn:
         blank = np.isnan(targets)
         numbers, number_places = np.unique(
-            self.attribute.released(targets[~blank]), return_inverse=True
+            self.attribute.round_targets(targets[~blank]), return_inverse=True
         )
         places = np.full(len(targets), -1, dtype=np.int64)
         places[~blank] = number_places
-        return Written([self.value_of(number) for number in numbers.tolist()], places)
+        return OutputColumn([self.value_of(number) for number in numbers.tolist()], places)
 
 
 def code_column(
     column: Nominal | Numeric | Ordinal | Date,
-    distinct: Distinct,
+    distinct: DistinctValues,
     missing: str,
     also: Sequence[Concept] = (),
-) -> Coded:
+) -> CodedColumn:
     """Code a column as an attribute; each of its distinct values is held by some record.
 
     ``also`` are more concepts that must be in the domain of a nominal one.
@@ -111,7 +111,7 @@ def code_column(
     if isinstance(column, Nominal):
         return _code_nominal(column, distinct, missing == "category", also)
     if (distinct.codes < 0).any():
-        rows = many(int((distinct.codes < 0).sum()), "row")
+        rows = format_count(int((distinct.codes < 0).sum()), "row")
         raise ColumnError(
             f"column {column.column!r} has missing values ({rows}), and missing='category' is for "
             "nominal columns: no number is equally far from all others",
@@ -128,8 +128,8 @@ def code_column(
 
 
 def _code_nominal(
-    column: Nominal, distinct: Distinct, category: bool, also: Sequence[Concept]
-) -> Coded:
+    column: Nominal, distinct: DistinctValues, category: bool, also: Sequence[Concept]
+) -> CodedColumn:
     terms = _map_all_terms(column, distinct)
     known = terms.concepts
     concepts = [known[str(value)] for value in distinct.values]
@@ -147,13 +147,13 @@ def _code_nominal(
     return _CodedNominal(attribute, codes[distinct.codes], forms, terms, distinct.blank)
 
 
-def concepts_of(column: Nominal, distinct: Distinct) -> list[Concept]:
+def concepts_of(column: Nominal, distinct: DistinctValues) -> list[Concept]:
     """The concepts of the distinct values of a column."""
     known = _map_all_terms(column, distinct).concepts
     return [known[str(value)] for value in distinct.values]
 
 
-def terms_of(column: Nominal, distinct: Distinct) -> TermMap:
+def terms_of(column: Nominal, distinct: DistinctValues) -> TermMap:
     """Map the values of a column to concepts; some may have none."""
     if any(isinstance(value, float) for value in distinct.values):
         raise ColumnError(
@@ -177,7 +177,7 @@ def terms_of(column: Nominal, distinct: Distinct) -> TermMap:
         raise _translate_error(error, column.column) from None
 
 
-def _map_all_terms(column: Nominal, distinct: Distinct) -> TermMap:
+def _map_all_terms(column: Nominal, distinct: DistinctValues) -> TermMap:
     terms = terms_of(column, distinct)
     try:
         return terms.require_all(column.column)
@@ -197,7 +197,7 @@ def _is_identifier(how: str) -> bool:
 
 
 def _choose_domain(
-    column: Nominal, concepts: Sequence[Concept], distinct: Distinct, also: Sequence[Concept]
+    column: Nominal, concepts: Sequence[Concept], distinct: DistinctValues, also: Sequence[Concept]
 ) -> Taxonomy:
     if column.domain == "taxonomy" or not (concepts or also):
         return column.taxonomy
@@ -234,12 +234,14 @@ def _output_forms(taxonomy: Taxonomy, by_label: bool) -> dict[Concept, str]:
 
 def _format_value_count(values: Sequence[Any], column: str) -> str:
     verb = "is" if len(values) == 1 else "are"
-    return f"{many(len(values), 'value')} of column {column!r} {verb}"
+    return f"{format_count(len(values), 'value')} of column {column!r} {verb}"
 
 
 def _list_values(values: Sequence[tuple[Any, int]]) -> str:
     ordered = sorted(values, key=lambda pair: (-pair[1], str(pair[0])))
-    first = ", ".join(f"{str(value)!r} ({many(count, 'row')})" for value, count in ordered[:5])
+    first = ", ".join(
+        f"{str(value)!r} ({format_count(count, 'row')})" for value, count in ordered[:5]
+    )
     return first + (f" and {len(ordered) - 5:,} more" if len(ordered) > 5 else "")
 
 
@@ -248,18 +250,22 @@ def _list_values(values: Sequence[tuple[Any, int]]) -> str:
 
 def _code_numbers(
     column: Numeric | Ordinal | Date,
-    distinct: Distinct,
+    distinct: DistinctValues,
     numbers: Sequence[float] | Floats,
     value_of: Callable[[float], Any],
     **settings: Any,
-) -> Coded:
+) -> CodedColumn:
     ascending, place = np.unique(np.asarray(numbers, dtype=np.float64), return_inverse=True)
     attribute = NumericalAttribute(column.column, ascending, float(column.weight), **settings)
     return _CodedNumbers(attribute, place[distinct.codes], value_of)
 
 
 def _refuse_kind(
-    column: Numeric | Date, distinct: Distinct, is_right: Sequence[bool], needs: str, hint: str
+    column: Numeric | Date,
+    distinct: DistinctValues,
+    is_right: Sequence[bool],
+    needs: str,
+    hint: str,
 ) -> None:
     if all(is_right):
         return
@@ -272,8 +278,12 @@ def _refuse_kind(
 
 
 def _parse_column(
-    column: Numeric | Date, distinct: Distinct, read: Callable[[str], Any], needs: str, hint: str
-) -> Distinct:
+    column: Numeric | Date,
+    distinct: DistinctValues,
+    read: Callable[[str], Any],
+    needs: str,
+    hint: str,
+) -> DistinctValues:
     """Parse the text of a column as numbers or days."""
     values = []
     for text in distinct.values:
@@ -285,10 +295,10 @@ def _parse_column(
                 f"and {type(column).__name__} needs {needs}",
                 hint,
             ) from None
-    return Distinct(values, distinct.codes, distinct.weights)
+    return DistinctValues(values, distinct.codes, distinct.weights)
 
 
-def _is_text(distinct: Distinct) -> bool:
+def _is_text(distinct: DistinctValues) -> bool:
     return bool(distinct.values) and all(isinstance(value, str) for value in distinct.values)
 
 
@@ -301,7 +311,7 @@ def _parse_number(text: str) -> int | Decimal:
 _NUMBER_PATTERN = re.compile(r"[+-]?(\d+|\d*\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
-def _code_numeric(column: Numeric, distinct: Distinct) -> Coded:
+def _code_numeric(column: Numeric, distinct: DistinctValues) -> CodedColumn:
     if _is_text(distinct):
         hint = "correct it or make it missing (missing_marks), or make the column Nominal"
         coded = _code_numeric(
@@ -316,14 +326,14 @@ def _code_numeric(column: Numeric, distinct: Distinct) -> Coded:
     numbers = np.array([float(value) for value in distinct.values])
     infinite = ~np.isfinite(numbers)
     if infinite.any():
-        rows = many(int(distinct.counts[infinite].sum()), "row")
+        rows = format_count(int(distinct.counts[infinite].sum()), "row")
         raise ColumnError(
             f"column {column.column!r} has numbers that are not finite ({rows})",
             "correct them, or make them missing",
         )
     large = np.abs(numbers) >= 2**53
     if large.any() and not all(isinstance(value, float) for value in distinct.values):
-        rows = many(int(distinct.counts[large].sum()), "row")
+        rows = format_count(int(distinct.counts[large].sum()), "row")
         raise ColumnError(
             f"column {column.column!r} has numbers of 2^53 and more ({rows}): too long for a mean",
             "scale them down; a number that long may be an identifier",
@@ -352,7 +362,7 @@ def _most_decimals(numbers: Floats) -> int:
     return int(min(MOST_DECIMALS, max(room, 0)))
 
 
-def _code_ordinal(column: Ordinal, distinct: Distinct) -> Coded:
+def _code_ordinal(column: Ordinal, distinct: DistinctValues) -> CodedColumn:
     levels = list(column.levels)
     if _is_text(distinct):  # as all is in a text file, where 1 is '1'
         levels = [str(level) for level in levels]
@@ -372,7 +382,7 @@ def _code_ordinal(column: Ordinal, distinct: Distinct) -> Coded:
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
-def _code_date(column: Date, distinct: Distinct) -> Coded:
+def _code_date(column: Date, distinct: DistinctValues) -> CodedColumn:
     if _is_text(distinct):
         form = column.format or "%Y-%m-%d"
         example = datetime.date(2026, 12, 31).strftime(form)
@@ -393,7 +403,7 @@ def _code_date(column: Date, distinct: Distinct) -> Coded:
     return _code_days(column, distinct)
 
 
-def _code_days(column: Date, distinct: Distinct) -> Coded:
+def _code_days(column: Date, distinct: DistinctValues) -> CodedColumn:
     days = [float(value.toordinal() - _EPOCH) for value in distinct.values]
     zone = getattr(distinct.values[0], "tzinfo", None)
     stamps = isinstance(distinct.values[0], datetime.datetime)

@@ -2,14 +2,14 @@
 
 from ontomask.pipeline.compare import Comparison, Point, compare
 from ontomask.pipeline.evaluation import Evaluation, evaluate
-from ontomask.pipeline.guarantee import Guarantee, Measured
+from ontomask.pipeline.guarantee import Guarantee, MeasuredRisk
 from ontomask.pipeline.mask import Release, mask
 
 __all__ = [
     "Comparison",
     "Evaluation",
     "Guarantee",
-    "Measured",
+    "MeasuredRisk",
     "Point",
     "Release",
     "compare",

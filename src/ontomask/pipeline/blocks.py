@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ontomask._runtime.progress import say
+from ontomask._runtime.progress import report_progress
 from ontomask._runtime.workers import free_memory
-from ontomask.errors import BlocksChosenWarning, many
-from ontomask.methods.blocks.block import Cut
-from ontomask.methods.method import InBlocks, Method
+from ontomask.errors import BlocksChosenWarning, format_count
+from ontomask.methods.blocks.block import TupleBlocks
+from ontomask.methods.method import BlockwiseMethod, Method
 from ontomask.microdata.tuples import Tuples
 
-__all__ = ["Blocked", "blocked", "fitting"]
+__all__ = ["BlockPlan", "measure_block_cost", "choose_block_size"]
 
 #: The size of a block where nobody asked for one.
-USUAL = 20_000
+DEFAULT_BLOCK_SIZE = 20_000
 
 #: What planning takes for every tuple and column, and for every record and column where records
 #: are planned one by one, in bytes; measured on hospital data, and rounded up.
@@ -29,7 +29,7 @@ SAMPLE = 40_000
 
 
 @dataclass(frozen=True)
-class Blocked:
+class BlockPlan:
     """How a table was cut: ``blocks`` of up to ``size`` tuples.
 
     ``extra_loss`` is how much more was lost than by planning all together, judged by a ``sample``
@@ -42,18 +42,19 @@ class Blocked:
     sample: int
 
     def __str__(self) -> str:
-        words = f"planned in {many(self.blocks, 'block')} of up to {many(self.size, 'tuple')}"
+        blocks, size = format_count(self.blocks, "block"), format_count(self.size, "tuple")
+        words = f"planned in {blocks} of up to {size}"
         if self.extra_loss is None:
             return words
         more = f"{abs(self.extra_loss):.0%} {'more' if self.extra_loss >= 0 else 'less'} loss"
         return f"{words}: about {more} than planned as a whole, judged by {self.sample:,} of them"
 
 
-def fitting(method: Method, tuples: Tuples) -> Method:
+def choose_block_size(method: Method, tuples: Tuples) -> Method:
     """The method, planned in blocks (with a warning) where it would not fit in memory."""
-    if not isinstance(method, InBlocks) or not method.divides:
+    if not isinstance(method, BlockwiseMethod) or not method.gains_from_blocks:
         return method
-    if method.block is not None or len(tuples) <= USUAL:
+    if method.block is not None or len(tuples) <= DEFAULT_BLOCK_SIZE:
         return method
     columns = len(tuples.attributes)
     needed = PER_TUPLE * columns * len(tuples)
@@ -62,39 +63,42 @@ def fitting(method: Method, tuples: Tuples) -> Method:
     free = free_memory()
     if free is None or needed <= free:
         return method
-    size = max(USUAL, 2 * method.k)
+    size = max(DEFAULT_BLOCK_SIZE, 2 * method.k)
     words = (
-        f"{many(len(tuples), 'tuple')} need about {needed / 1e9:.1f} GB to be planned together, "
+        f"{format_count(len(tuples), 'tuple')} need about {needed / 1e9:.1f} GB to be planned "
+        "together, "
         f"and {free / 1e9:.1f} GB are free: they are planned in blocks of {size:,}, which loses a "
         "little more; block= chooses the size"
     )
     warnings.warn(words, BlocksChosenWarning, stacklevel=5)
-    return method.sized(size)
+    return method.with_block_size(size)
 
 
-def blocked(method: Method, tuples: Tuples, random: np.random.Generator) -> Blocked | None:
+def measure_block_cost(
+    method: Method, tuples: Tuples, random: np.random.Generator
+) -> BlockPlan | None:
     """Measure the extra loss of planning in blocks; None where all is planned together."""
-    if not isinstance(method, InBlocks) or not method.blocked(tuples):
+    if not isinstance(method, BlockwiseMethod) or not method.blocked(tuples):
         return None
     assert method.block is not None
     blocks = method.blocks(tuples)
     if len(blocks) < 2:
-        return Blocked(method.block, 1, None, 0)
-    say("planning a sample as a whole, to see what the blocks cost")
+        return BlockPlan(method.block, 1, None, 0)
+    report_progress("planning a sample as a whole, to see what the blocks cost")
     # Blocks stand in an order that keeps near ones together: a few in a row are a corner.
     number = min(max(2, SAMPLE // method.block), len(blocks))
     first = int(random.integers(len(blocks) - number + 1))
     corner = np.sort(np.concatenate(blocks[first : first + number]))
-    sample = Cut(tuples, [corner], method.factors(tuples))[0]
+    sample = TupleBlocks(tuples, [corner], method.factors(tuples))[0]
     extra = _extra_loss(method, sample, int(random.integers(2**63)))
-    return Blocked(method.block, len(blocks), extra, len(sample))
+    return BlockPlan(method.block, len(blocks), extra, len(sample))
 
 
-def _extra_loss(method: InBlocks, sample: Tuples, seed: int) -> float | None:
+def _extra_loss(method: BlockwiseMethod, sample: Tuples, seed: int) -> float | None:
     """The extra loss of planning in blocks, as a share of the loss without blocks."""
     from ontomask.utility import sse
 
-    variants = (method, method.sized(None))
+    variants = (method, method.with_block_size(None))
     apart, together = (
         sse(variant.plan(sample, np.random.default_rng(seed))) for variant in variants
     )

@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from ontomask.microdata.schema import Schema
     from ontomask.pipeline.mask import Release
 
-__all__ = ["MAX_UNIQUE_SHARE", "cautions", "gives_away"]
+__all__ = ["MAX_UNIQUE_SHARE", "list_cautions", "uniqueness_caution"]
 
 #: Where more of the records have a value that nobody else has, a column may give people away.
 MAX_UNIQUE_SHARE = 0.2
 
 
-def gives_away(engine: Engine, column: str) -> str:
+def uniqueness_caution(engine: Engine, column: str) -> str:
     """A caution where many values of a released column are unique; otherwise empty."""
-    share = engine.alone(column) / engine.rows if engine.rows else 0.0
+    share = engine.count_unique_values(column) / engine.rows if engine.rows else 0.0
     if share <= MAX_UNIQUE_SHARE:
         return ""
     return (
@@ -29,7 +29,7 @@ def gives_away(engine: Engine, column: str) -> str:
     )
 
 
-def cautions(release: Release, applied: Applied | None) -> Iterator[str]:
+def list_cautions(release: Release, applied: Applied | None) -> Iterator[str]:
     """Yield the warnings of masking, and the disclosure risk of columns that are not masked."""
     yield from release.guarantee.warnings
     if release.blocked is not None:
@@ -38,13 +38,13 @@ def cautions(release: Release, applied: Applied | None) -> Iterator[str]:
         return
     common = []
     for column in unmasked_columns(release.schema, release.others):
-        words = gives_away(applied.engine, column)
+        words = uniqueness_caution(applied.engine, column)
         if words:
             yield words
         elif column not in release.schema.confidential_names:
             common.append(column)
     if common and release.guarantee.k is not None:
-        uniques = applied.unique_with(common)
+        uniques = applied.count_uniques_with(common)
         if uniques:
             yield (
                 f"with what is kept untouched ({', '.join(common)}), {uniques:,} of the "

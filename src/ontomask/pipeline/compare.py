@@ -15,11 +15,11 @@ from ontomask.errors import ParameterError
 from ontomask.methods.method import Method
 from ontomask.microdata.schema import Schema
 from ontomask.pipeline.comparing.comparison import Comparison
-from ontomask.pipeline.comparing.points import Point, Task, judged
-from ontomask.pipeline.comparing.workers import points_of
-from ontomask.pipeline.counting import count_table, open_engine, reported
-from ontomask.pipeline.evaluation import watched
-from ontomask.pipeline.mask import check_arguments, randomness
+from ontomask.pipeline.comparing.points import ComparisonTask, Point, judge_points
+from ontomask.pipeline.comparing.workers import compute_points
+from ontomask.pipeline.counting import count_table, open_engine, translate_file_errors
+from ontomask.pipeline.evaluation import sensitive_counts
+from ontomask.pipeline.mask import check_arguments, seed_randomness
 
 __all__ = ["Comparison", "Point", "compare"]
 
@@ -71,18 +71,18 @@ def compare(
         check_arguments(schema, method)
     _check_count("workers", workers)
     _check_count("sample", sample)
-    randomness(seed)  # a seed that is none is refused before any work
+    seed_randomness(seed)  # a seed that is none is refused before any work
     used_seed = secrets.randbits(256) if seed is None else int(seed)
-    with reported(table):
+    with translate_file_errors(table):
         engine = open_engine(table, file)
         rows = engine.rows
         if sample is not None and sample < rows:
             engine = _sample_records(engine, sample, used_seed)
         progress("counting")
         task = _make_task(engine, schema, used_seed)
-    points = points_of(task, methods, workers, progress)
+    points = compute_points(task, methods, workers, progress)
     return Comparison(
-        judged(
+        judge_points(
             points,
             require or {},
             people=schema.person is not None,
@@ -102,19 +102,19 @@ def _check_count(name: str, number: Any) -> None:
         raise ParameterError(f"{name} is {number!r}", "it is a whole number, 1 or more")
 
 
-def _make_task(engine: Engine, schema: Schema, seed: int) -> Task:
+def _make_task(engine: Engine, schema: Schema, seed: int) -> ComparisonTask:
     """Count everything that a point needs of the table."""
     counted = count_table(engine, schema)
     people = None
     if schema.person is not None:
-        tuples, person_column = engine.by_tuple(schema.person)
+        tuples, person_column = engine.count_by_tuple(schema.person)
         people = tuples, person_column.codes
-    return Task(
+    return ComparisonTask(
         counted.tuples,
         tuple(column.column for column in schema.quasi_identifiers),
         seed,
         people,
-        tuple(watched(schema, engine.by_tuple)),
+        tuple(sensitive_counts(schema, engine.count_by_tuple)),
     )
 
 

@@ -10,21 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.engines.memory.frames import Frame
-from ontomask.errors import ColumnError, many, quoted
-from ontomask.microdata.distinct_values import Distinct
+from ontomask.errors import ColumnError, format_count, quote_names
+from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.schema import Schema
 
-__all__ = ["complete", "marked"]
+__all__ = ["select_complete_records", "flag_marks"]
 
 Longs = NDArray[np.int64]
 
 
-def complete(
+def select_complete_records(
     table: Frame,
     schema: Schema,
     weights: Longs | None = None,
     lacking: Mapping[str, int] | None = None,
-) -> tuple[list[Distinct], NDArray[np.bool_]]:
+) -> tuple[list[DistinctValues], NDArray[np.bool_]]:
     """Select the complete rows: their quasi-identifiers, and a flag for every row that is kept.
 
     A row is a record or, with ``weights``, as many as they say. ``lacking`` are other columns with
@@ -32,12 +32,12 @@ def complete(
     """
     columns = []
     for column in schema.quasi_identifiers:
-        distinct = table.distinct(column.column)
-        distinct = Distinct(distinct.values, distinct.codes, weights)
-        marks = marked(distinct.values, schema.missing_marks)
+        distinct = table.distinct_values(column.column)
+        distinct = DistinctValues(distinct.values, distinct.codes, weights)
+        marks = flag_marks(distinct.values, schema.missing_marks)
         if schema.missing == "category":  # it is written as it stood there
             distinct = replace(distinct, blank=_most_frequent_mark(distinct, marks))
-        columns.append(distinct.without(marks))
+        columns.append(distinct.without_values(marks))
     missing_rows = {
         c.column: distinct.codes < 0
         for c, distinct in zip(schema.quasi_identifiers, columns, strict=True)
@@ -46,21 +46,21 @@ def complete(
     counts = {column: n for column, n in {**counts, **(lacking or {})}.items() if n}
     kept = np.ones(table.rows, dtype=bool) if weights is None else weights > 0
     if schema.missing == "refuse" and counts:
-        listed = ", ".join(f"{column!r} ({many(n, 'row')})" for column, n in counts.items())
+        listed = ", ".join(f"{column!r} ({format_count(n, 'row')})" for column, n in counts.items())
         raise ColumnError(
-            f"values are missing in {many(len(counts), 'column')}: {listed}",
+            f"values are missing in {format_count(len(counts), 'column')}: {listed}",
             "use missing='drop' to leave these rows out, or 'category' to keep missing as a value",
         )
     if schema.missing == "drop":
         kept &= ~np.logical_or.reduce(list(missing_rows.values()))
         if not kept.any():
             raise ColumnError(
-                f"every record misses a value: {quoted(counts)}", "use missing='category'"
+                f"every record misses a value: {quote_names(counts)}", "use missing='category'"
             )
-    return [distinct.of(kept) for distinct in columns], kept
+    return [distinct.select_rows(kept) for distinct in columns], kept
 
 
-def _most_frequent_mark(distinct: Distinct, marks: NDArray[np.bool_]) -> str | None:
+def _most_frequent_mark(distinct: DistinctValues, marks: NDArray[np.bool_]) -> str | None:
     """The mark that most of the missing values have; None where most cells are empty."""
     mark_counts = np.where(marks, distinct.counts, 0)
     mark = int(np.argmax(mark_counts)) if marks.any() else -1
@@ -73,7 +73,7 @@ def _count_records(rows: NDArray[np.bool_], weights: Longs | None) -> int:
     return int(rows.sum() if weights is None else weights[rows].sum())
 
 
-def marked(values: Sequence[Any], marks: Collection[str]) -> NDArray[np.bool_]:
+def flag_marks(values: Sequence[Any], marks: Collection[str]) -> NDArray[np.bool_]:
     """Flag the values that are one of the marks, such as those of missing values."""
     known_marks = set(marks)
     flags = [_hashable(v) and (v in known_marks or str(v) in known_marks) for v in values]

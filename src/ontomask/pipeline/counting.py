@@ -22,29 +22,29 @@ from ontomask.errors import (
     OntomaskError,
     ParameterError,
     RepeatedIdentifierWarning,
-    quoted,
+    quote_names,
     raise_together,
 )
-from ontomask.microdata.distinct_values import Distinct
+from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.schema import Nominal, Schema
 from ontomask.microdata.tuples import Tuples, count_tuples
-from ontomask.microdata.value_coding import Coded, code_column
-from ontomask.pipeline.complete_records import complete, marked
+from ontomask.microdata.value_coding import CodedColumn, code_column
+from ontomask.pipeline.complete_records import flag_marks, select_complete_records
 
 __all__ = [
     "Counted",
     "count_table",
-    "counted_tuples",
+    "count_kept_tuples",
     "open_engine",
-    "raw_rows",
-    "reported",
-    "warn_of_table",
+    "count_raw_rows",
+    "translate_file_errors",
+    "warn_about_table",
 ]
 
 Longs = NDArray[np.int64]
 
 #: What can be said about a file, besides how much memory may be used.
-SETTINGS = ("format", "table", "delimiter", "quote", "encoding")
+FILE_SETTINGS = ("format", "table", "delimiter", "quote", "encoding")
 
 
 @dataclass(frozen=True)
@@ -54,21 +54,21 @@ class Counted:
     ``missing`` says how many records lack a value, for each nominal column.
     """
 
-    coded: list[Coded]
+    columns: list[CodedColumn]
     tuples: Tuples
     missing: Mapping[str, int] = field(default_factory=dict)
 
 
 @contextmanager
-def reported(table: Any) -> Iterator[None]:
+def translate_file_errors(table: Any) -> Iterator[None]:
     """Turn errors of a file, its disk or its memory into errors of ontomask."""
     if not isinstance(table, str | PathLike):
         yield
         return
-    from ontomask.engines.duckdb.connection import working_on
+    from ontomask.engines.duckdb.connection import translate_query_errors
 
     server = str(table).startswith(("postgresql:", "postgres:"))  # with a password in it
-    with working_on(Path("postgresql" if server else table)):
+    with translate_query_errors(Path("postgresql" if server else table)):
         yield
 
 
@@ -80,16 +80,16 @@ def open_engine(table: Any, file: Mapping[str, Any]) -> Engine:
 
         memory = file.get("memory")
         settings = {name: value for name, value in file.items() if name != "memory"}
-        unknown = set(settings) - set(SETTINGS)
+        unknown = set(settings) - set(FILE_SETTINGS)
         if unknown:
             raise ParameterError(
-                f"{quoted(sorted(unknown))} is no setting of a file",
-                f"it can be {quoted([*SETTINGS, 'memory'], most=6)}",
+                f"{quote_names(sorted(unknown))} is no setting of a file",
+                f"it can be {quote_names([*FILE_SETTINGS, 'memory'], most=6)}",
             )
         return StoredEngine(open_table(table, connect(memory), **settings))
     if file:
         raise ParameterError(
-            f"{quoted(file)} is for a file, and {type(table).__name__} is none", "leave it out"
+            f"{quote_names(file)} is for a file, and {type(table).__name__} is none", "leave it out"
         )
     if _is_spark(table):
         from ontomask.engines.spark.engine import SparkEngine
@@ -108,21 +108,21 @@ def _is_spark(table: Any) -> bool:
 def count_table(engine: Engine, schema: Schema) -> Counted:
     """Count the tuples of a table; the engine remembers the tuple of each row."""
     schema.check(engine.names)
-    rows, weights, missing_counts = raw_rows(engine, schema)
+    rows, weights, missing_counts = count_raw_rows(engine, schema)
     if not engine.rows:  # counting may have told: no need to ask before
         raise ColumnError("the table has no records", "there is nothing to mask")
-    warn_of_table(engine, schema)
-    columns, kept = complete(rows, schema, weights, missing_counts)
-    counted = counted_tuples(engine, _code_columns(schema, columns), weights, kept)
+    warn_about_table(engine, schema)
+    columns, kept = select_complete_records(rows, schema, weights, missing_counts)
+    counted = count_kept_tuples(engine, _code_columns(schema, columns), weights, kept)
     return replace(counted, missing=_count_missing(rows, schema, weights))
 
 
-def raw_rows(engine: Engine, schema: Schema) -> tuple[Frame, Longs | None, dict[str, int]]:
+def count_raw_rows(engine: Engine, schema: Schema) -> tuple[Frame, Longs | None, dict[str, int]]:
     """The quasi-identifiers as they are, the records of each row, and the records of nobody."""
     person = schema.person
-    missing_counts = {} if person is None else {person: engine.missing(person)}
+    missing_counts = {} if person is None else {person: engine.count_missing(person)}
     names = [column.column for column in schema.quasi_identifiers]
-    return *engine.counted(names, person if schema.missing == "drop" else None), missing_counts
+    return *engine.count_rows(names, person if schema.missing == "drop" else None), missing_counts
 
 
 def _count_missing(rows: Frame, schema: Schema, weights: Longs | None) -> dict[str, int]:
@@ -130,16 +130,18 @@ def _count_missing(rows: Frame, schema: Schema, weights: Longs | None) -> dict[s
     missing_counts = {}
     for column in schema.quasi_identifiers:
         if isinstance(column, Nominal):
-            distinct = rows.distinct(column.column)
-            is_missing = distinct.without(marked(distinct.values, schema.missing_marks)).codes < 0
+            distinct = rows.distinct_values(column.column)
+            is_missing = (
+                distinct.without_values(flag_marks(distinct.values, schema.missing_marks)).codes < 0
+            )
             missing_counts[column.column] = int(
                 is_missing.sum() if weights is None else weights[is_missing].sum()
             )
     return missing_counts
 
 
-def counted_tuples(
-    engine: Engine, coded: list[Coded], weights: Longs | None, kept: NDArray[np.bool_]
+def count_kept_tuples(
+    engine: Engine, coded: list[CodedColumn], weights: Longs | None, kept: NDArray[np.bool_]
 ) -> Counted:
     """Count the tuples of the rows that are kept."""
     tuples, tuple_of = count_tuples(
@@ -149,35 +151,36 @@ def counted_tuples(
     )
     tuple_of_row = np.full(len(kept), -1, dtype=np.int64)
     tuple_of_row[kept] = tuple_of
-    engine.place(tuple_of_row)
+    engine.assign_tuples(tuple_of_row)
     return Counted(coded, tuples)
 
 
-def warn_of_table(engine: Engine, schema: Schema) -> None:
+def warn_about_table(engine: Engine, schema: Schema) -> None:
     """Warn where the table holds something that its schema does not expect."""
-    index = engine.table.named_index if isinstance(engine, FrameEngine) else []
+    index = engine.table.index_names if isinstance(engine, FrameEngine) else []
     if index:
         warnings.warn(
-            f"the index, {quoted(index)}, is released as it is; "
+            f"the index, {quote_names(index)}, is released as it is; "
             "reset_index() makes it a column, which can have a role",
             IndexReleasedWarning,
             stacklevel=5,
         )
     if schema.person is not None:
         return
-    repeated = [column for column in schema.identifiers if engine.repeats(column)]
+    repeated = [column for column in schema.identifiers if engine.has_repeats(column)]
     if repeated:
         warnings.warn(
-            f"identifiers are repeated in {quoted(repeated)}: one person may have several records, "
+            f"identifiers are repeated in {quote_names(repeated)}: one person may have several "
+            "records, "
             f"and the guarantee counts records; person={repeated[0]!r} makes it count people",
             RepeatedIdentifierWarning,
             stacklevel=5,
         )
 
 
-def _code_columns(schema: Schema, columns: list[Distinct]) -> list[Coded]:
+def _code_columns(schema: Schema, columns: list[DistinctValues]) -> list[CodedColumn]:
     """Code every column as an attribute; the errors of all columns are raised together."""
-    coded: list[Coded] = []
+    coded: list[CodedColumn] = []
     errors: list[OntomaskError] = []
     for column, distinct in zip(schema.quasi_identifiers, columns, strict=True):
         try:

@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 
 from ontomask.engines.duckdb.engine import StoredEngine
 from ontomask.engines.memory.frames import Frame
-from ontomask.engines.protocol import in_ranges
-from ontomask.errors import ColumnError, ParameterError, SchemaError, many, quoted
+from ontomask.engines.protocol import cut_into_ranges
+from ontomask.errors import ColumnError, ParameterError, SchemaError, format_count, quote_names
 from ontomask.microdata.attributes import MISSING, NominalAttribute, NumericalAttribute
-from ontomask.microdata.distinct_values import Distinct
+from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
-from ontomask.microdata.value_coding import Coded, code_column, concepts_of
-from ontomask.pipeline.complete_records import complete, marked
-from ontomask.pipeline.counting import SETTINGS, open_engine, reported
-from ontomask.pipeline.guarantee import percent
+from ontomask.microdata.value_coding import CodedColumn, code_column, concepts_of
+from ontomask.pipeline.complete_records import flag_marks, select_complete_records
+from ontomask.pipeline.counting import FILE_SETTINGS, open_engine, translate_file_errors
+from ontomask.pipeline.guarantee import format_percent
 from ontomask.risk import Confidential
-from ontomask.risk.classes import looks
+from ontomask.risk.classes import canonical_targets
 
-__all__ = ["Evaluation", "evaluate", "figures", "watched"]
+__all__ = ["Evaluation", "evaluate", "evaluate_plan", "sensitive_counts"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -58,13 +58,13 @@ class Evaluation:
             f"semantic quality {self.utility['semantic_quality']:.3g}",
             f"risk     k {self.risk['k']:,} (was {before['k']:,}), "
             f"uniques {self.risk['uniques']:,} (was {before['uniques']:,}), "
-            f"linked {percent(self.risk['linkage_nearest'])} "
-            f"(was {percent(before['linkage_nearest'])})",
+            f"linked {format_percent(self.risk['linkage_nearest'])} "
+            f"(was {format_percent(before['linkage_nearest'])})",
         ]
         return "\n".join(lines)
 
 
-def figures(
+def evaluate_plan(
     plan: Transitions,
     k: int | None,
     after: Sequence[Confidential] = (),
@@ -88,8 +88,8 @@ def figures(
 # ---------------------------------------------------------------------- confidential columns
 
 
-def watched(
-    schema: Schema, count_values: Callable[[str, bool | None], tuple[Longs, Distinct]]
+def sensitive_counts(
+    schema: Schema, count_values: Callable[[str, bool | None], tuple[Longs, DistinctValues]]
 ) -> list[Confidential]:
     """How often each value of the confidential columns occurs in each class of records.
 
@@ -106,7 +106,7 @@ def watched(
 
 
 def _count_sensitive(
-    column: str | Nominal | Numeric | Ordinal | Date, classes: Longs, distinct: Distinct
+    column: str | Nominal | Numeric | Ordinal | Date, classes: Longs, distinct: DistinctValues
 ) -> Confidential:
     name = _column_name(column)
     attribute, codes = None, np.where(distinct.codes < 0, len(distinct.values), distinct.codes)
@@ -166,7 +166,10 @@ def evaluate(
     is_released = _same_records(before, after, kept, schema)
     pairs = [
         _pair_columns(
-            column, distinct, after.distinct(column.column).of(is_released), schema.missing_marks
+            column,
+            distinct,
+            after.distinct_values(column.column).select_rows(is_released),
+            schema.missing_marks,
         )
         for column, distinct in zip(schema.quasi_identifiers, columns, strict=True)
     ]
@@ -175,11 +178,13 @@ def evaluate(
     shared_schema = replace(
         schema, confidential=[c for c in schema.confidential if _column_name(c) in common]
     )
-    return figures(
+    return evaluate_plan(
         plan,
         k,
-        watched(shared_schema, _value_counter(after, is_released, looks(plan)[target])),
-        watched(shared_schema, _value_counter(before, kept, record_tuple)),
+        sensitive_counts(
+            shared_schema, _value_counter(after, is_released, canonical_targets(plan)[target])
+        ),
+        sensitive_counts(shared_schema, _value_counter(before, kept, record_tuple)),
         semantic_closeness=semantic_closeness,
     )
 
@@ -190,11 +195,11 @@ def _open_table(table: Any, schema: Schema, file: Mapping[str, Any]) -> Frame:
         return Frame(table)
     from ontomask.engines.formats.formats import format_of
 
-    accepted = {*format_of(table, file.get("format")).takes, "format", "memory"}
+    accepted = {*format_of(table, file.get("format")).accepted_options, "format", "memory"}
     settings = {
-        name: value for name, value in file.items() if name in accepted or name not in SETTINGS
+        name: value for name, value in file.items() if name in accepted or name not in FILE_SETTINGS
     }
-    with reported(table):
+    with translate_file_errors(table):
         engine = open_engine(table, settings)
         assert isinstance(engine, StoredEngine)
         return engine.read([*map(_column_name, schema.quasi_identifiers), *_other_columns(schema)])
@@ -207,20 +212,23 @@ def _other_columns(schema: Schema) -> list[str]:
 
 def _value_counter(
     table: Frame, rows: NDArray[np.bool_], classes: Longs
-) -> Callable[[str, bool | None], tuple[Longs, Distinct]]:
-    return lambda column, ranges: (classes, in_ranges(table.distinct(column).of(rows), ranges))
+) -> Callable[[str, bool | None], tuple[Longs, DistinctValues]]:
+    return lambda column, ranges: (
+        classes,
+        cut_into_ranges(table.distinct_values(column).select_rows(rows), ranges),
+    )
 
 
 def _select_complete(
     table: Frame, schema: Schema, person_known: bool
-) -> tuple[list[Distinct], NDArray[np.bool_]]:
+) -> tuple[list[DistinctValues], NDArray[np.bool_]]:
     """Select the complete records; where a person column is known, it must have a value, too."""
     weights, missing_counts = None, {}
     if person_known and schema.person is not None:
-        has_person = table.distinct(schema.person).codes >= 0
+        has_person = table.distinct_values(schema.person).codes >= 0
         missing_counts = {schema.person: int((~has_person).sum())}
         weights = has_person.astype(np.int64) if schema.missing == "drop" else None
-    return complete(table, schema, weights, missing_counts)
+    return select_complete_records(table, schema, weights, missing_counts)
 
 
 def _column_name(column: Any) -> str:
@@ -232,7 +240,7 @@ def _check_columns(before: Frame, after: Frame, schema: Schema) -> None:
         missing = [c.column for c in schema.quasi_identifiers if c.column not in table.names]
         if missing:
             raise SchemaError(
-                f"the {which} table has no column {quoted(missing)}",
+                f"the {which} table has no column {quote_names(missing)}",
                 "quasi-identifiers must be in both tables, under the same name",
             )
     if not before.rows and not after.rows:
@@ -248,8 +256,8 @@ def _same_records(
     if schema.missing == "drop" and after.rows == int(kept.sum()):
         return np.ones(after.rows, dtype=np.bool_)
     raise ParameterError(
-        f"the original has {many(before.rows, 'record')}, the masked table "
-        f"{many(after.rows, 'record')}",
+        f"the original has {format_count(before.rows, 'record')}, the masked table "
+        f"{format_count(after.rows, 'record')}",
         "records are compared row by row: leave the same ones out of both, in the same order",
     )
 
@@ -261,7 +269,7 @@ class _ColumnPair:
     ``missing`` and ``empty`` say where the original and the masked cell show nothing.
     """
 
-    original: Coded
+    original: CodedColumn
     targets: Floats
     missing: NDArray[np.bool_]
     empty: NDArray[np.bool_]
@@ -269,13 +277,13 @@ class _ColumnPair:
 
 def _pair_columns(
     column: Nominal | Numeric | Ordinal | Date,
-    before: Distinct,
-    after: Distinct,
+    before: DistinctValues,
+    after: DistinctValues,
     marks: Collection[str],
 ) -> _ColumnPair:
-    starred = marked(after.values, (SUPPRESSED,))
+    starred = flag_marks(after.values, (SUPPRESSED,))
     is_suppressed = np.append(starred, False)[after.codes]  # -1, an empty cell, finds the last
-    after = after.without(starred | marked(after.values, ("", *marks)))
+    after = after.without_values(starred | flag_marks(after.values, ("", *marks)))
     if not isinstance(column, Nominal):
         return _pair_numbers(column, before, after)
     concepts = concepts_of(column, after)
@@ -286,7 +294,7 @@ def _pair_columns(
     targets = np.array([*(attribute.places[concept] for concept in concepts), np.nan])[after.codes]
     if attribute.candidates[-1] == MISSING:
         targets[(after.codes < 0) & ~is_suppressed] = attribute.places[MISSING]
-    return _ColumnPair(coded.of(attribute), targets, before.codes < 0, after.codes < 0)
+    return _ColumnPair(coded.with_attribute(attribute), targets, before.codes < 0, after.codes < 0)
 
 
 def _with_whole_records_suppressed(pairs: Sequence[_ColumnPair]) -> Sequence[_ColumnPair]:
@@ -300,20 +308,20 @@ def _with_whole_records_suppressed(pairs: Sequence[_ColumnPair]) -> Sequence[_Co
 
 
 def _pair_numbers(
-    column: Numeric | Ordinal | Date, before: Distinct, after: Distinct
+    column: Numeric | Ordinal | Date, before: DistinctValues, after: DistinctValues
 ) -> _ColumnPair:
     coded = code_column(column, before, "refuse")
     assert isinstance(coded.attribute, NumericalAttribute)
     has_value = after.codes >= 0
     targets = np.full(len(has_value), np.nan)
     if has_value.any():
-        after = Distinct([_parse_value(column, value) for value in after.values], after.codes)
-        masked = code_column(column, after.of(has_value), "refuse")
+        after = DistinctValues([_parse_value(column, value) for value in after.values], after.codes)
+        masked = code_column(column, after.select_rows(has_value), "refuse")
         assert isinstance(masked.attribute, NumericalAttribute)
         targets[has_value] = masked.attribute.numbers[masked.codes]
         # What another tool wrote is taken as it is, however many decimals it has.
         finest = max(coded.attribute.decimals, masked.attribute.decimals)
-        coded = coded.of(replace(coded.attribute, decimals=finest))
+        coded = coded.with_attribute(replace(coded.attribute, decimals=finest))
     return _ColumnPair(coded, targets, before.codes < 0, ~has_value)
 
 

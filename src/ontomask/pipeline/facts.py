@@ -15,21 +15,27 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from ontomask._version import __version__
-from ontomask.disclosure.withheld import cautious
+from ontomask.disclosure.withheld import suppress_small_counts
 from ontomask.methods.method import GroupingMethod, Method
 from ontomask.methods.registry import name_of, settings_of
 from ontomask.microdata.schema import Nominal, Schema
-from ontomask.report.plain_values import file_name, plain
+from ontomask.report.plain_values import file_name, to_plain_values
 
 if TYPE_CHECKING:
-    from ontomask.microdata.measures import Measure
+    from ontomask.microdata.measures import FigureDescription
     from ontomask.pipeline.mask import Release
     from ontomask.taxonomy import Taxonomy, TermMap
 
-__all__ = ["USUAL_THRESHOLD", "coverage", "facts", "fingerprint", "threshold"]
+__all__ = [
+    "DEFAULT_THRESHOLD",
+    "mapping_coverage",
+    "publishable_facts",
+    "fingerprint",
+    "choose_threshold",
+]
 
 #: Where no k says how many records may not be told apart, nothing fewer than this carry is shown.
-USUAL_THRESHOLD = 10
+DEFAULT_THRESHOLD = 10
 
 ROLES = {
     "quasi_identifiers": "quasi",
@@ -40,13 +46,13 @@ ROLES = {
 }
 
 
-def threshold(method: Method, asked: int | None = None) -> int:
+def choose_threshold(method: Method, asked: int | None = None) -> int:
     """Choose the threshold below which nothing is named: the one asked for, or k, or 10."""
-    usual = int(method.k) if isinstance(method, GroupingMethod) else USUAL_THRESHOLD
+    usual = int(method.k) if isinstance(method, GroupingMethod) else DEFAULT_THRESHOLD
     return asked or usual
 
 
-def facts(
+def publishable_facts(
     release: Release,
     least: int,
     *,
@@ -62,7 +68,7 @@ def facts(
     evaluation = release.evaluation
     from ontomask import risk, utility
 
-    utility_figures = cautious(evaluation.utility, release.transitions, records, notes)
+    utility_figures = suppress_small_counts(evaluation.utility, release.transitions, records, notes)
     content = {
         "made": (when or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds"),
         "versions": _versions(),
@@ -83,7 +89,7 @@ def facts(
         "records_threshold": records,
         "notes": notes,
     }
-    return dict(plain(content))
+    return dict(to_plain_values(content))
 
 
 def _versions() -> dict[str, str]:
@@ -119,7 +125,7 @@ def _guarantee_facts(release: Release) -> dict[str, Any]:
 
 
 def _describe_figures(
-    figures: Mapping[str, Any], meanings: Mapping[str, Measure]
+    figures: Mapping[str, Any], meanings: Mapping[str, FigureDescription]
 ) -> dict[str, Any]:
     return {name: {"value": value, **asdict(meanings[name])} for name, value in figures.items()}
 
@@ -144,7 +150,7 @@ def _taxonomy_facts(schema: Schema, mappings: Mapping[str, TermMap], least: int)
             "version": taxonomy.about.version,
             "concepts": len(taxonomy),
             "fingerprint": fingerprints[id(taxonomy)],
-            "mapping": _withhold_small_counts(coverage(term_map), least)
+            "mapping": _withhold_small_counts(mapping_coverage(term_map), least)
             if term_map is not None
             else None,
         }
@@ -176,7 +182,7 @@ def _withhold_small_counts(counts: dict[str, Any], least: int) -> dict[str, Any]
     return {**shown, "missing": None if 0 < missing < least else missing}
 
 
-def coverage(term_map: TermMap) -> dict[str, Any]:
+def mapping_coverage(term_map: TermMap) -> dict[str, Any]:
     """Count the distinct values and the records by the way they found their concept."""
     values: dict[str, int] = {}
     records: dict[str, int] = {}

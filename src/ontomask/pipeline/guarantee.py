@@ -19,7 +19,14 @@ from ontomask.microdata.tuples import Transitions
 if TYPE_CHECKING:
     from ontomask.risk import Confidential
 
-__all__ = ["Guarantee", "Measured", "guaranteed", "percent", "promised", "shown"]
+__all__ = [
+    "Guarantee",
+    "MeasuredRisk",
+    "make_guarantee",
+    "format_percent",
+    "promised_k",
+    "format_method",
+]
 
 Longs = NDArray[np.int64]
 
@@ -28,7 +35,7 @@ SLIGHT = 1e-9
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRisk:
     """What was found where a method promises no class sizes; shares from 0 to 1, better when lower.
 
     ``unchanged``: records left as they were. ``unpaired``: values of each attribute that kept their
@@ -57,7 +64,7 @@ class Guarantee(str):
     smallest: int
     classes: int
     unit: str
-    measured: Measured | None
+    measured: MeasuredRisk | None
     warnings: tuple[str, ...]
 
     def __new__(
@@ -67,7 +74,7 @@ class Guarantee(str):
         smallest: int = 0,
         classes: int = 0,
         unit: str = "",
-        measured: Measured | None = None,
+        measured: MeasuredRisk | None = None,
         warnings: Sequence[str] = (),
     ) -> Guarantee:
         guarantee = super().__new__(cls, words)
@@ -77,14 +84,14 @@ class Guarantee(str):
         return guarantee
 
 
-def promised(method: Method) -> int | None:
+def promised_k(method: Method) -> int | None:
     """The k that a method promises for classes of records; None where it promises none."""
     if not isinstance(method, GroupingMethod):
         return None
     return None if getattr(method, "replacement", "centroid") == "synthetic" else int(method.k)
 
 
-def guaranteed(
+def make_guarantee(
     columns: Sequence[str],
     method: Method,
     plan: Transitions,
@@ -97,7 +104,7 @@ def guaranteed(
     ``confidential`` are the counts of confidential columns by class, where a method promises
     something of them.
     """
-    k, names = promised(method), ", ".join(columns)
+    k, names = promised_k(method), ", ".join(columns)
     smallest = int(sizes.min()) if len(sizes) else 0
     plural = {"record": "records", "person": "people"}[unit]
     size_text = f"{smallest:,} {unit if smallest == 1 else plural}"
@@ -110,7 +117,8 @@ def guaranteed(
         if method.permutes and len(plan.tuples) > 1:  # a single one has been warned of
             warning = _warn_of_weak_protection(method, measured)
         words = (
-            f"not k-anonymous: {shown(method)} promises no class sizes; on {names} the smallest "
+            f"not k-anonymous: {format_method(method)} promises no class sizes; on {names} the "
+            "smallest "
             f"class has {size_text}{_describe_construction(method)}"
             f"{_describe_measured(method, measured)}"
         )
@@ -157,12 +165,12 @@ def _describe_construction(method: Method) -> str:
     return f". By construction: {method.promise}" if method.promise else ""
 
 
-def _measure_risk(method: Method, plan: Transitions) -> Measured:
+def _measure_risk(method: Method, plan: Transitions) -> MeasuredRisk:
     from ontomask import risk
 
     linkage = risk.linkage_nearest(plan, k=getattr(method, "k", None))
     attributes, n = plan.tuples.attributes, plan.tuples.records
-    return Measured(
+    return MeasuredRisk(
         unchanged=linkage.unchanged,
         unpaired={
             a.name: unpaired / n for a, unpaired in zip(attributes, plan.unpaired, strict=False)
@@ -173,52 +181,56 @@ def _measure_risk(method: Method, plan: Transitions) -> Measured:
     )
 
 
-def _describe_measured(method: Method, measured: Measured) -> str:
+def _describe_measured(method: Method, measured: MeasuredRisk) -> str:
     """The measured figures in words."""
-    parts = [f"{percent(measured.unchanged)} of the records are unchanged"]
+    parts = [f"{format_percent(measured.unchanged)} of the records are unchanged"]
     if any(measured.unpaired.values()):
         most = max(measured.unpaired.values())
-        parts.append(f"up to {percent(most)} of a column's values found no partner")
-    links = f"{percent(measured.linked)} of the records are linked to their original by distance"
+        parts.append(f"up to {format_percent(most)} of a column's values found no partner")
+    links = (
+        f"{format_percent(measured.linked)} of the records are linked to their original by distance"
+    )
     if measured.linked_uniques is not None:
-        links += f", {percent(measured.linked_uniques)} of those nobody shared"
+        links += f", {format_percent(measured.linked_uniques)} of those nobody shared"
     if measured.linked_above is not None:
         above = f"1/{getattr(method, 'k', '')}"
-        links += f"; {percent(measured.linked_above)} with a probability above {above}"
+        links += f"; {format_percent(measured.linked_above)} with a probability above {above}"
     parts.append(links)
     return f". Measured: {'; '.join(parts)}. A cleverer attacker may link more"
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """Format a share as a percentage."""
     return f"{100 * share:.1f} %"
 
 
-def _warn_of_weak_protection(method: Method, measured: Measured) -> str:
+def _warn_of_weak_protection(method: Method, measured: MeasuredRisk) -> str:
     """Warn where a method without a promised k protects little."""
     k = getattr(method, "k", 0)
     reasons = []
     if measured.unchanged > 0.5:
         reasons.append(
-            f"{percent(measured.unchanged)} of the records are unchanged: where {k} records share "
+            f"{format_percent(measured.unchanged)} of the records are unchanged: where {k} "
+            "records share "
             "a value they swap it among themselves"
         )
     if measured.linked_uniques is not None and measured.linked_uniques > 1 / k:
         reasons.append(
-            f"{percent(measured.linked_uniques)} of the records that nobody shared are linked to "
+            f"{format_percent(measured.linked_uniques)} of the records that nobody shared are "
+            "linked to "
             f"their original, more than 1/{k}"
         )
     if not reasons:
         return ""
     words = (
-        f"{shown(method)} protects little here: {'; '.join(reasons)}. "
+        f"{format_method(method)} protects little here: {'; '.join(reasons)}. "
         "A larger k, guard=True or a method that groups protects more"
     )
     warnings.warn(words, WeakProtectionWarning, stacklevel=6)
     return words
 
 
-def shown(method: Any) -> str:
+def format_method(method: Any) -> str:
     """Format a method with the settings that differ from its defaults."""
     if not is_dataclass(method):
         return type(method).__name__

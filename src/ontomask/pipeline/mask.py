@@ -15,35 +15,35 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.atomic_files import written_beside
-from ontomask._runtime.interrupts import interruptible
-from ontomask._runtime.progress import saying
+from ontomask._runtime.atomic_files import atomic_write
+from ontomask._runtime.interrupts import run_interruptibly
+from ontomask._runtime.progress import listen_to_progress
 from ontomask.engines.memory import frames
 from ontomask.engines.protocol import Applied, Engine
 from ontomask.errors import (
     InternalError,
     ParameterError,
-    many,
+    format_count,
 )
 from ontomask.methods.method import Method
 from ontomask.methods.people import merge_until_k_people
 from ontomask.microdata.attributes import NumericalAttribute
-from ontomask.microdata.distinct_values import Distinct, Written
+from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.schema import Schema
-from ontomask.microdata.tuples import Held, Transitions, Tuples
-from ontomask.microdata.value_coding import Coded
-from ontomask.pipeline.blocks import Blocked, blocked, fitting
-from ontomask.pipeline.counting import count_table, open_engine, reported
-from ontomask.pipeline.evaluation import Evaluation, figures, watched
-from ontomask.pipeline.guarantee import Guarantee, guaranteed, promised, shown
+from ontomask.microdata.tuples import SensitiveCounts, Transitions, Tuples
+from ontomask.microdata.value_coding import CodedColumn
+from ontomask.pipeline.blocks import BlockPlan, choose_block_size, measure_block_cost
+from ontomask.pipeline.counting import count_table, open_engine, translate_file_errors
+from ontomask.pipeline.evaluation import Evaluation, evaluate_plan, sensitive_counts
+from ontomask.pipeline.guarantee import Guarantee, format_method, make_guarantee, promised_k
 from ontomask.risk import Confidential
-from ontomask.risk.classes import looks as looks_alike
+from ontomask.risk.classes import canonical_targets as looks_alike
 from ontomask.taxonomy import TermMap
 
 if TYPE_CHECKING:
-    from ontomask.pipeline.explain.explanation import Explained
+    from ontomask.pipeline.explain.explanation import MaskingExplanation
 
-__all__ = ["People", "Release", "check_arguments", "mask", "planned", "randomness"]
+__all__ = ["People", "Release", "check_arguments", "mask", "plan_tuples", "seed_randomness"]
 
 Longs = NDArray[np.int64]
 
@@ -79,9 +79,9 @@ class Release:
     dropped: int = 0
     suppressed: int = 0
     others: Mapping[str, str] = field(default_factory=dict)
-    blocked: Blocked | None = None
+    blocked: BlockPlan | None = None
     _largest_people: Longs | None = field(default=None, repr=False, compare=False)
-    _watched: _SensitiveCountsPair = field(default=((), ()), repr=False, compare=False)
+    _sensitive_counts: _SensitiveCountsPair = field(default=((), ()), repr=False, compare=False)
     _applied: Applied | None = field(default=None, repr=False, compare=False)
     mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
 
@@ -92,10 +92,12 @@ class Release:
         A few seconds for tens of thousands of distinct tuples, however many records hold them; less
         for few tuples.
         """
-        after, before = self._watched
+        after, before = self._sensitive_counts
         removed = getattr(self.method, "how", None) == "drop"
         k = getattr(self.method, "k", None)
-        return interruptible(lambda: figures(self.transitions, k, after, before, removed=removed))
+        return run_interruptibly(
+            lambda: evaluate_plan(self.transitions, k, after, before, removed=removed)
+        )
 
     def write(self, path: str | PathLike[str], force: bool = False) -> None:
         """Write the table to a file: CSV, Parquet and the like, by its suffix.
@@ -105,15 +107,15 @@ class Release:
         """
         if self._applied is None:
             raise InternalError("this release does not know its table")
-        with reported(path):
+        with translate_file_errors(path):
             self._applied.write(Path(path), force)
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
         """What a reader of the guarantee should know as well; looked up when first asked for."""
-        from ontomask.pipeline.cautions import cautions
+        from ontomask.pipeline.cautions import list_cautions
 
-        return tuple(cautions(self, self._applied))
+        return tuple(list_cautions(self, self._applied))
 
     def records_of(self, people: int) -> int:
         """So many records are of so many different people, whoever they are; rounded up.
@@ -136,11 +138,11 @@ class Release:
         Nothing that fewer than ``threshold`` records carry is shown: k for methods that group,
         otherwise 10, unless given. It holds no seed and no record, and may be published.
         """
-        from ontomask.pipeline.facts import facts
-        from ontomask.pipeline.facts import threshold as usual_threshold
+        from ontomask.pipeline.facts import choose_threshold as usual_threshold
+        from ontomask.pipeline.facts import publishable_facts
 
-        content = facts(self, usual_threshold(self.method, threshold))
-        with written_beside(Path(path), force=force) as file:
+        content = publishable_facts(self, usual_threshold(self.method, threshold))
+        with atomic_write(Path(path), force=force) as file:
             file.write(self.report(content))
 
     def report(self, known: Mapping[str, Any]) -> str:
@@ -149,7 +151,7 @@ class Release:
 
         return report(self.transitions, self.schema, self.method, known)
 
-    def explain(self, value: Any) -> Explained:
+    def explain(self, value: Any) -> MaskingExplanation:
         """Why a value, or a tuple of values, became what it became, in words and as fields.
 
         ``value`` is one as it stands in the original table, by whatever name its column knows it;
@@ -176,9 +178,9 @@ class Release:
         tuples = self.transitions.tuples
         promise = f"{self.guarantee.k}-anonymous" if self.guarantee.k else "not k-anonymous"
         parts = [
-            many(self.records, "record"),
-            f"{len(tuples):,} → {many(self.guarantee.classes, 'tuple')}",
-            shown(self.method),
+            format_count(self.records, "record"),
+            f"{len(tuples):,} → {format_count(self.guarantee.classes, 'tuple')}",
+            format_method(self.method),
             promise,
         ]
         if self.dropped:
@@ -221,9 +223,9 @@ def mask(
     Release(4 records, 3 → 2 tuples, Microaggregation(k=2), 2-anonymous)
     """
     check_arguments(schema, method)
-    random_sources = randomness(seed)
-    with reported(table):
-        return interruptible(
+    random_sources = seed_randomness(seed)
+    with translate_file_errors(table):
+        return run_interruptibly(
             lambda: _run_pipeline(
                 open_engine(table, file), schema, method, random_sources, progress
             )
@@ -240,23 +242,23 @@ def _run_pipeline(
     random, secret = random_sources
     progress("counting")
     counted = count_table(engine, schema)
-    progress(f"planning for {many(len(counted.tuples), 'tuple')}")
-    people = None if schema.person is None else engine.by_tuple(schema.person)
+    progress(f"planning for {format_count(len(counted.tuples), 'tuple')}")
+    people = None if schema.person is None else engine.count_by_tuple(schema.person)
     pairs = None if people is None else (people[0], people[1].codes)
-    before = watched(schema, engine.by_tuple)
-    with saying(progress):
-        method = fitting(method, counted.tuples)
+    before = sensitive_counts(schema, engine.count_by_tuple)
+    with listen_to_progress(progress):
+        method = choose_block_size(method, counted.tuples)
         tuples = attach_sensitive_counts(method, counted.tuples, pairs, before)
-        plan = as_written(method, engine.plan(method, tuples, random), pairs)
-        block_plan = blocked(method, tuples, random)
+        plan = round_targets(method, engine.plan(method, tuples, random), pairs)
+        block_plan = measure_block_cost(method, tuples, random)
         del tuples  # it is large where people are known
     # A plan may hold more concepts than the values' own hierarchy.
     coded = [
-        coded_column.of(a)
-        for coded_column, a in zip(counted.coded, plan.tuples.attributes, strict=True)
+        coded_column.with_attribute(a)
+        for coded_column, a in zip(counted.columns, plan.tuples.attributes, strict=True)
     ]
     output_columns = {
-        column.column: coded_column.written(plan.targets[:, j])
+        column.column: coded_column.output_column(plan.targets[:, j])
         for j, (column, coded_column) in enumerate(
             zip(schema.quasi_identifiers, coded, strict=True)
         )
@@ -269,7 +271,9 @@ def _run_pipeline(
     applied.verify()
     if method.permutes:
         _check_multisets(coded, plan, applied, output_columns)
-    after = watched(schema, lambda *column: _join_equal_targets(plan, *applied.by_class(*column)))
+    after = sensitive_counts(
+        schema, lambda *column: _join_equal_targets(plan, *applied.count_by_class(*column))
+    )
     return Release(
         data=applied.data,
         transitions=plan,
@@ -278,11 +282,11 @@ def _run_pipeline(
         schema=schema,
         records=applied.records,
         dropped=engine.rows - counted.tuples.records,
-        suppressed=int(plan.count[frames.blank(plan)[plan.target]].sum()),
+        suppressed=int(plan.count[frames.suppressed_targets(plan)[plan.target]].sum()),
         others=_undeclared_columns(engine.names, schema),
         blocked=block_plan,
         _largest_people=None if people is None else np.sort(people[1].counts)[::-1][:MOST_PEOPLE],
-        _watched=(after, before),
+        _sensitive_counts=(after, before),
         _applied=applied,
         mappings={
             column: replace(coded_column.terms, missing=counted.missing[column])
@@ -302,7 +306,7 @@ def _undeclared_columns(names: Sequence[str], schema: Schema) -> dict[str, str]:
 # ---------------------------------------------------------------------- what is given
 
 
-def randomness(seed: int | None) -> tuple[np.random.Generator, bytes]:
+def seed_randomness(seed: int | None) -> tuple[np.random.Generator, bytes]:
     """A random generator for the plan, and a secret key that assigns targets to records."""
     is_integer = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
     if seed is not None and (not is_integer or seed < 0):
@@ -325,7 +329,7 @@ def check_arguments(schema: Any, method: Any) -> None:
 # ---------------------------------------------------------------------- plan
 
 
-def planned(
+def plan_tuples(
     method: Method,
     tuples: Tuples,
     random: np.random.Generator,
@@ -339,13 +343,13 @@ def planned(
     keep varied, counted by tuple.
     """
     counted = attach_sensitive_counts(method, tuples, people, confidential)
-    return as_written(method, method.plan(counted, random), people)
+    return round_targets(method, method.plan(counted, random), people)
 
 
-def as_written(method: Method, plan: Transitions, people: People | None) -> Transitions:
+def round_targets(method: Method, plan: Transitions, people: People | None) -> Transitions:
     """Round the targets of a plan, and merge classes until each holds ``k`` people."""
     plan = _round_plan(plan)
-    k = promised(method)
+    k = promised_k(method)
     if people is None or k is None:
         return plan
     return merge_until_k_people(plan, *people, k, getattr(method, "how", None))
@@ -360,10 +364,10 @@ def attach_sensitive_counts(
     )
     return replace(
         tuples,
-        watched=tuple(_to_sensitive_counts(column) for column in confidential)
+        sensitive_counts=tuple(_to_sensitive_counts(column) for column in confidential)
         if protects_sensitive
         else (),
-        people=None if people is None else Held("person", *people, _ones(people[0])),
+        people=None if people is None else SensitiveCounts("person", *people, _ones(people[0])),
     )
 
 
@@ -372,8 +376,8 @@ def _ones(records: Longs) -> Longs:
     return np.broadcast_to(np.int64(1), records.shape)
 
 
-def _to_sensitive_counts(column: Confidential) -> Held:
-    return Held(
+def _to_sensitive_counts(column: Confidential) -> SensitiveCounts:
+    return SensitiveCounts(
         column.name,
         column.classes.astype(np.int64, copy=False),
         column.values.astype(np.int64, copy=False),
@@ -385,9 +389,9 @@ def _to_sensitive_counts(column: Confidential) -> Held:
 def _round_plan(plan: Transitions) -> Transitions:
     """Round the targets of a plan as they are written, and join those that become equal."""
     rounded = np.column_stack(
-        [a.released(plan.targets[:, j]) for j, a in enumerate(plan.tuples.attributes)]
+        [a.round_targets(plan.targets[:, j]) for j, a in enumerate(plan.tuples.attributes)]
     )
-    joined = Transitions.joined(plan.tuples, rounded, plan.source, plan.target, plan.count)
+    joined = Transitions.from_pairs(plan.tuples, rounded, plan.source, plan.target, plan.count)
     return replace(joined, unpaired=plan.unpaired)
 
 
@@ -395,8 +399,8 @@ def _round_plan(plan: Transitions) -> Transitions:
 
 
 def _join_equal_targets(
-    plan: Transitions, targets: Longs, distinct: Distinct
-) -> tuple[Longs, Distinct]:
+    plan: Transitions, targets: Longs, distinct: DistinctValues
+) -> tuple[Longs, DistinctValues]:
     """Join targets that look the same into one class."""
     return looks_alike(plan)[targets], distinct
 
@@ -410,25 +414,36 @@ def _guarantee(
 ) -> Guarantee:
     names = [column.column for column in schema.quasi_identifiers]
     if schema.person is None:
-        return guaranteed(names, method, plan, applied.class_sizes(), "record", confidential)
-    return guaranteed(names, method, plan, applied.people(schema.person), "person", confidential)
+        return make_guarantee(names, method, plan, applied.class_sizes(), "record", confidential)
+    return make_guarantee(
+        names, method, plan, applied.count_people(schema.person), "person", confidential
+    )
 
 
 def _check_multisets(
-    coded: list[Coded], plan: Transitions, applied: Applied, output_columns: Mapping[str, Written]
+    coded: list[CodedColumn],
+    plan: Transitions,
+    applied: Applied,
+    output_columns: Mapping[str, OutputColumn],
 ) -> None:
     """Where values are only permuted, each must be in the released table as often as before."""
     for j, (column, coded_column) in enumerate(zip(output_columns, coded, strict=True)):
-        before = coded_column.written(
+        before = coded_column.output_column(
             coded_column.attribute.target_of(np.arange(coded_column.attribute.size))
         )
         expected: Counter[str] = Counter()
         for place, count in zip(before.places, plan.tuples.value_counts(j).tolist(), strict=True):
-            expected[frames.canonical(before.values[place] if place >= 0 else None)] += count
+            expected[frames.canonical_text(before.values[place] if place >= 0 else None)] += count
         distinct = applied.value_counts(column)
         released: Counter[str] = Counter(
-            dict(zip(map(frames.canonical, distinct.values), distinct.counts.tolist(), strict=True))
+            dict(
+                zip(
+                    map(frames.canonical_text, distinct.values),
+                    distinct.counts.tolist(),
+                    strict=True,
+                )
+            )
         )
-        released[frames.canonical(None)] += plan.tuples.records - int(distinct.counts.sum())
+        released[frames.canonical_text(None)] += plan.tuples.records - int(distinct.counts.sum())
         if +released != +expected:
             raise InternalError(f"column {column!r} has other values than before swapping")

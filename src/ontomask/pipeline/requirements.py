@@ -11,17 +11,19 @@ if TYPE_CHECKING:
     from ontomask.pipeline.evaluation import Evaluation
     from ontomask.pipeline.guarantee import Guarantee
 
-__all__ = ["require", "unmet"]
+__all__ = ["check_requirements", "unmet_requirements"]
 
 #: The figures of t-closeness, and how each tells values apart: the first that there is counts.
-CLOSENESS = {
+CLOSENESS_FIGURES = {
     "t_ordered": "values by their ranks",
     "t_semantic": "values by their meaning",
     "t_equal": "values are equal or not",
 }
 
 
-def unmet(limits: Mapping[str, float], evaluation: Evaluation, guarantee: Guarantee) -> list[str]:
+def unmet_requirements(
+    limits: Mapping[str, float], evaluation: Evaluation, guarantee: Guarantee
+) -> list[str]:
     """Every requirement that a release does not meet, with the figure found and the limit.
 
     - ``k``: the smallest class as counted on the released table, in records or people.
@@ -46,9 +48,11 @@ def unmet(limits: Mapping[str, float], evaluation: Evaluation, guarantee: Guaran
     return [reason for name, limit in limits.items() for reason in checks[name](limit)]
 
 
-def require(limits: Mapping[str, float], evaluation: Evaluation, guarantee: Guarantee) -> None:
+def check_requirements(
+    limits: Mapping[str, float], evaluation: Evaluation, guarantee: Guarantee
+) -> None:
     """Refuse a release that does not meet all requirements; the error lists every reason."""
-    reasons = unmet(limits, evaluation, guarantee)
+    reasons = unmet_requirements(limits, evaluation, guarantee)
     if reasons:
         raise RequirementNotMet(
             "nothing was released, for the table is not what is required:"
@@ -88,12 +92,14 @@ def _check_t(limit: float, evaluation: Evaluation) -> Iterator[str]:
     if not columns:
         yield f"t: no confidential column was watched, and at most {limit:g} is required"
     for column in columns:
-        figure = next(name for name in CLOSENESS if column in (evaluation.risk.get(name) or {}))
+        figure = next(
+            name for name in CLOSENESS_FIGURES if column in (evaluation.risk.get(name) or {})
+        )
         closeness = evaluation.risk[figure][column]
         if closeness > limit:
             yield (
                 f"t: a class is {_format_figure(closeness, limit)} from the whole table in "
-                f"{column!r} ({CLOSENESS[figure]}), and at most {limit:g} is required"
+                f"{column!r} ({CLOSENESS_FIGURES[figure]}), and at most {limit:g} is required"
             )
 
 

@@ -18,31 +18,31 @@ from ontomask.errors import (
 from ontomask.methods import Resampling
 from ontomask.methods.method import GroupingMethod
 from ontomask.methods.people import refuse_several_targets
-from ontomask.microdata.distinct_values import Distinct
+from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
-from ontomask.microdata.value_coding import Coded, code_column, terms_of
-from ontomask.pipeline.cautions import gives_away
-from ontomask.pipeline.complete_records import complete
+from ontomask.microdata.value_coding import CodedColumn, code_column, terms_of
+from ontomask.pipeline.cautions import uniqueness_caution
+from ontomask.pipeline.complete_records import select_complete_records
 from ontomask.pipeline.counting import (
-    counted_tuples,
+    count_kept_tuples,
+    count_raw_rows,
     open_engine,
-    raw_rows,
-    reported,
-    warn_of_table,
+    translate_file_errors,
+    warn_about_table,
 )
-from ontomask.pipeline.evaluation import watched
-from ontomask.pipeline.facts import coverage
-from ontomask.pipeline.guarantee import promised
-from ontomask.pipeline.guarantee import shown as shown_method
-from ontomask.releasefile.model import Spec, load_spec
-from ontomask.releasefile.problems import in_yaml
-from ontomask.releasefile.run import file_settings, files_of, folders_of, refuse_targets
+from ontomask.pipeline.evaluation import sensitive_counts
+from ontomask.pipeline.facts import mapping_coverage
+from ontomask.pipeline.guarantee import format_method as shown_method
+from ontomask.pipeline.guarantee import promised_k
+from ontomask.releasefile.model import ReleaseFile, load_release_file
+from ontomask.releasefile.problems import hint_in_yaml
+from ontomask.releasefile.run import file_settings, output_files, output_folders, refuse_targets
 
 if TYPE_CHECKING:
     from ontomask.microdata.tuples import Tuples
     from ontomask.taxonomy import TermMap
 
-__all__ = ["Checked", "CheckedColumn", "Lost", "check"]
+__all__ = ["CheckResult", "CheckedColumn", "ValueWithoutConcept", "check"]
 
 #: So many values without a concept are listed for each column, with so many names nearby.
 MOST_LOST = 20
@@ -53,7 +53,7 @@ TypedColumn = Nominal | Numeric | Ordinal | Date
 
 
 @dataclass(frozen=True)
-class Lost:
+class ValueWithoutConcept:
     """A value without a concept, how many records hold it, and what it may mean."""
 
     value: str
@@ -77,11 +77,11 @@ class CheckedColumn:
     distinct: int | None = None
     missing: int | None = None
     mapping: dict[str, Any] | None = None
-    lost: tuple[Lost, ...] = ()
+    lost: tuple[ValueWithoutConcept, ...] = ()
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckResult:
     """Result of a check. ``problems`` are all reasons why masking would be refused, if any.
 
     ``warnings`` are of columns that are released as they are, and may undo what masking does.
@@ -107,16 +107,16 @@ class Checked:
         return {"fine": self.fine, **asdict(self)}
 
 
-def check(spec: str | PathLike[str] | Spec) -> Checked:
+def check(spec: str | PathLike[str] | ReleaseFile) -> CheckResult:
     """Check the table that a release file names, as masking would; nothing is written.
 
     A file that is wrong in itself is an error. Everything else that is wrong is listed.
     """
-    own_path = [] if isinstance(spec, Spec) else [Path(spec)]
-    if not isinstance(spec, Spec):
-        spec = load_spec(spec)
+    own_path = [] if isinstance(spec, ReleaseFile) else [Path(spec)]
+    if not isinstance(spec, ReleaseFile):
+        spec = load_release_file(spec)
     checker = _Checker(spec, [*spec.inputs(), *own_path])
-    with reported(spec.data_path):
+    with translate_file_errors(spec.data_path):
         return checker.run()
 
 
@@ -124,7 +124,7 @@ def check(spec: str | PathLike[str] | Spec) -> Checked:
 class _Checker:
     """Runs the checks and collects what they find."""
 
-    spec: Spec
+    spec: ReleaseFile
     inputs: list[Path]
     problems: list[str] = field(default_factory=list)
     mappings: dict[str, TermMap] = field(default_factory=dict)
@@ -134,16 +134,16 @@ class _Checker:
         try:
             return step()
         except OntomaskError as error:
-            hint = in_yaml(error.hint)
+            hint = hint_in_yaml(error.hint)
             problem = f"{error.message}\nhint: {hint}" if hint else error.message
             self.problems.append(problem)
             return None
 
-    def run(self) -> Checked:
+    def run(self) -> CheckResult:
         """Run all checks, in the order in which masking meets them."""
         tuples = risk = None
         self._attempt(
-            lambda: refuse_targets(files_of(self.spec), self.inputs, folders_of(self.spec))
+            lambda: refuse_targets(output_files(self.spec), self.inputs, output_folders(self.spec))
         )
         self._attempt(lambda: _refuse_k_of_no_classes(self.spec))
         schema = self._attempt(self.spec.schema)
@@ -153,7 +153,7 @@ class _Checker:
             if tuples is not None:
                 risk = self._measure_risk(engine, schema, tuples)
         columns = tuple(self._describe_columns(engine))
-        return Checked(
+        return CheckResult(
             records=engine.rows if engine else None,
             columns=columns,
             method=shown_method(self.spec.method_object()),
@@ -181,28 +181,34 @@ class _Checker:
         return self._count_tuples(engine, replace(schema, quasi_identifiers=present, person=person))
 
     def _count_tuples(self, engine: StoredEngine, schema: Schema) -> Tuples | None:
-        rows, weights, lacking = raw_rows(engine, schema)
+        rows, weights, lacking = count_raw_rows(engine, schema)
         refused = False  # whether rows with missing values are still there, and not wanted
         try:
-            columns, kept = complete(rows, schema, weights, lacking)
+            columns, kept = select_complete_records(rows, schema, weights, lacking)
         except ColumnError as error:
-            self.problems.append(f"{error.message}\nhint: {in_yaml(error.hint)}")
+            self.problems.append(f"{error.message}\nhint: {hint_in_yaml(error.hint)}")
             refused = True
-            columns, kept = complete(rows, replace(schema, missing="category"), weights, lacking)
+            columns, kept = select_complete_records(
+                rows, replace(schema, missing="category"), weights, lacking
+            )
         coded = [
             self._code_column(
-                column, distinct.of(distinct.codes >= 0) if refused else distinct, schema.missing
+                column,
+                distinct.select_rows(distinct.codes >= 0) if refused else distinct,
+                schema.missing,
             )
             for column, distinct in zip(schema.quasi_identifiers, columns, strict=True)
         ]
         encoded = [column for column in coded if column is not None]
         if self.problems or len(encoded) < len(coded):
             return None
-        tuples = counted_tuples(engine, encoded, weights, kept).tuples
+        tuples = count_kept_tuples(engine, encoded, weights, kept).tuples
         self._attempt(lambda: self._refuse_large_k(engine, schema, tuples))
         return tuples
 
-    def _code_column(self, column: TypedColumn, distinct: Distinct, missing: str) -> Coded | None:
+    def _code_column(
+        self, column: TypedColumn, distinct: DistinctValues, missing: str
+    ) -> CodedColumn | None:
         coded = self._attempt(lambda: code_column(column, distinct, missing))
         if coded is not None and coded.terms is not None:
             self.mappings[column.column] = coded.terms
@@ -215,20 +221,22 @@ class _Checker:
         self, engine: StoredEngine, column: Nominal, schema: Schema
     ) -> None:
         """Check that the values of a sensitive column have concepts, too."""
-        rows, weights = engine.counted([column.column])
-        distinct = rows.distinct(column.column)
-        self._code_column(column, Distinct(distinct.values, distinct.codes, weights), "category")
+        rows, weights = engine.count_rows([column.column])
+        distinct = rows.distinct_values(column.column)
+        self._code_column(
+            column, DistinctValues(distinct.values, distinct.codes, weights), "category"
+        )
 
     def _refuse_large_k(self, engine: StoredEngine, schema: Schema, tuples: Tuples) -> None:
         method = self.spec.method_object()
         if isinstance(method, GroupingMethod):
             method.check(tuples)
-        k = promised(method)
+        k = promised_k(method)
         if k is None or schema.person is None:
             return
         if isinstance(method, Resampling):
             refuse_several_targets()
-        people = len(set(engine.by_tuple(schema.person)[1].codes.tolist()))
+        people = len(set(engine.count_by_tuple(schema.person)[1].codes.tolist()))
         if people < k:
             raise ParameterError(
                 f"k is {k:,}, and the records are of only {people:,} different people",
@@ -240,17 +248,21 @@ class _Checker:
     def _measure_risk(
         self, engine: StoredEngine, schema: Schema, tuples: Tuples
     ) -> dict[str, Any] | None:
-        from ontomask.risk.evaluation import original_risk
+        from ontomask.risk.evaluation import evaluate_original_risk
 
         k = getattr(self.spec.method_object(), "k", None)
-        return self._attempt(lambda: original_risk(tuples, k, watched(schema, engine.by_tuple)))
+        return self._attempt(
+            lambda: evaluate_original_risk(
+                tuples, k, sensitive_counts(schema, engine.count_by_tuple)
+            )
+        )
 
     def _describe_columns(self, engine: StoredEngine | None) -> Iterator[CheckedColumn]:
         names = engine.names if engine else []
         listed = self.spec.columns
         for name in [*names, *(name for name in listed if name not in names)]:
             counts = (
-                engine.described(name, self._missing_marks(name))
+                engine.count_distinct_and_missing(name, self._missing_marks(name))
                 if name in names and engine
                 else ()
             )
@@ -263,12 +275,12 @@ class _Checker:
         filled = [column for column in columns if column.distinct]
         masked = [column for column in filled if column.role == "quasi"]
         for column in (column for column in filled if column.role in ("keep", "confidential")):
-            warning = gives_away(engine, column.name)
+            warning = uniqueness_caution(engine, column.name)
             if warning:
                 yield warning
                 continue
             for quasi in masked:
-                if _has_as_many_values(column, quasi) and engine.tells(
+                if _has_as_many_values(column, quasi) and engine.determines(
                     column.name, quasi.name, self._missing_marks(quasi.name)
                 ):
                     yield (
@@ -299,7 +311,7 @@ class _Checker:
             column_spec.taxonomy if column_spec else None,
             distinct,
             missing,
-            coverage(replace(matches, missing=missing or 0)) if matches else None,
+            mapping_coverage(replace(matches, missing=missing or 0)) if matches else None,
             tuple(_unmapped_values(matches)) if matches else (),
         )
 
@@ -309,15 +321,15 @@ def _has_as_many_values(column: CheckedColumn, quasi: CheckedColumn) -> bool:
     return (column.distinct or 0) >= (quasi.distinct or 0) > 1
 
 
-def _open_stored_engine(spec: Spec) -> StoredEngine:
+def _open_stored_engine(spec: ReleaseFile) -> StoredEngine:
     engine = open_engine(spec.data_path, file_settings(spec))
     assert isinstance(engine, StoredEngine)
     return engine
 
 
-def _refuse_k_of_no_classes(spec: Spec) -> None:
+def _refuse_k_of_no_classes(spec: ReleaseFile) -> None:
     method = spec.method_object()
-    if spec.require and spec.require.k and promised(method) is None:
+    if spec.require and spec.require.k and promised_k(method) is None:
         raise ParameterError(
             f"require.k: {shown_method(method)} promises no classes",
             "take k out of require, or choose a method that groups",
@@ -327,22 +339,22 @@ def _refuse_k_of_no_classes(spec: Spec) -> None:
 def _refuse_unfitting_table(engine: StoredEngine, schema: Schema) -> None:
     """Refuse a table that does not fit the schema, and warn of unexpected columns."""
     schema.check(engine.names)
-    warn_of_table(engine, schema)
+    warn_about_table(engine, schema)
     if not engine.rows:
         raise ColumnError("the table has no records", "there is nothing to mask")
 
 
-def _notes(spec: Spec) -> Iterator[str]:
+def _notes(spec: ReleaseFile) -> Iterator[str]:
     """Remarks that are no reason to refuse the release."""
-    if spec.output_path.is_file() or any(folder.exists() for folder in folders_of(spec)):
+    if spec.output_path.is_file() or any(folder.exists() for folder in output_folders(spec)):
         yield f"{spec.output_path} exists already: masking needs --force, or another output"
-    k, wanted = promised(spec.method_object()), spec.require.k if spec.require else None
+    k, wanted = promised_k(spec.method_object()), spec.require.k if spec.require else None
     if wanted and k is not None and k < wanted:
         yield f"k {wanted:,} is required, and the method promises {k:,}"
 
 
-def _unmapped_values(matches: TermMap) -> Iterator[Lost]:
+def _unmapped_values(matches: TermMap) -> Iterator[ValueWithoutConcept]:
     near = matches.suggestions(MOST_LOST, MOST_NEAR)
     for match in matches.lost[:MOST_LOST]:
         names = (matches.told(hit) for hit in near.get(match.value, [])[:MOST_NEAR])
-        yield Lost(match.value, match.count, tuple(names))
+        yield ValueWithoutConcept(match.value, match.count, tuple(names))

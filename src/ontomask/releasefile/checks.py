@@ -8,25 +8,25 @@ from os.path import normpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ontomask.errors import quoted
+from ontomask.errors import quote_names
 from ontomask.methods.registry import METHODS
 from ontomask.releasefile.methods import problems_of_settings
-from ontomask.releasefile.problems import Problem, Where, allowed, shown
-from ontomask.taxonomy.names import nearest
-from ontomask.taxonomy.readers.bundled import KNOWN
+from ontomask.releasefile.problems import FieldPath, Problem, choices_hint, format_value
+from ontomask.taxonomy.names import closest_names
+from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
 __all__ = [
     "ENGINES",
-    "READ_BY_SPARK",
+    "SPARK_FORMATS",
     "ROLES",
     "TYPES",
-    "ending",
-    "is_elsewhere",
+    "table_suffix",
+    "is_remote",
     "problems_between_fields",
-    "problems_of_fields",
+    "problems_from_validation",
 ]
 
 ROLES = ("quasi", "identifier", "confidential", "keep", "drop")
@@ -34,7 +34,7 @@ TYPES = ("nominal", "numeric", "ordinal", "date")
 ENGINES = ("duckdb", "spark")
 
 #: The endings of tables that Spark reads for a release.
-READ_BY_SPARK = {
+SPARK_FORMATS = {
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
     **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
     **dict.fromkeys((".jsonl", ".ndjson"), "json"),
@@ -68,8 +68,8 @@ FIELDS_BY_TYPE = {
 # ---------------------------------------------------------------------- a field by itself
 
 
-def problems_of_fields(
-    error: ValidationError, field_names: Mapping[str, Sequence[str]], texts: Mapping[Where, str]
+def problems_from_validation(
+    error: ValidationError, field_names: Mapping[str, Sequence[str]], texts: Mapping[FieldPath, str]
 ) -> Iterator[Problem]:
     """Problems that pydantic found, as sentences.
 
@@ -90,33 +90,33 @@ def problems_of_fields(
             hint = f"put the name in quotes: '{where[-2]}'"
             yield Problem(where[:-1], "is no text, and a column is named by text", hint)
         elif kind == "model_type" or kind == "dict_type":
-            yield Problem(where, f"is {shown(value)}", _group_hint(where, value))
+            yield Problem(where, f"is {format_value(value)}", _group_hint(where, value))
         else:
-            yield Problem(where, f"is {shown(value)}", _value_hint(detail, texts.get(where)))
+            yield Problem(where, f"is {format_value(value)}", _value_hint(detail, texts.get(where)))
 
 
-def _unknown_field(where: Where, field_names: Mapping[str, Sequence[str]]) -> Problem:
+def _unknown_field(where: FieldPath, field_names: Mapping[str, Sequence[str]]) -> Problem:
     part = where[0] if len(where) > 1 else ""
-    hint = allowed(where[-1], field_names.get(part, ()), "the fields are")
+    hint = choices_hint(where[-1], field_names.get(part, ()), "the fields are")
     if part:
         return Problem(where[:-1], f"has no field {where[-1]!r}", hint)
     return Problem((where[-1],), "is no field of a release file", hint)
 
 
-def _missing_field_hint(where: Where) -> str:
+def _missing_field_hint(where: FieldPath) -> str:
     return {
         "data": "name the file to mask, as data: patients.csv",
         "output": "name the file to write, as output: released.csv",
         "columns": "list the columns, as diagnosis: {role: quasi, taxonomy: icd9cm}",
         "method": "name the method, as method: {name: microaggregation, k: 5}",
-        "name": f"the methods are {quoted(METHODS, most=len(METHODS))}"
+        "name": f"the methods are {quote_names(METHODS, most=len(METHODS))}"
         if where[0] == "method"
-        else f"the engines are {quoted(ENGINES)}",
-        "role": f"it can be {quoted(ROLES)}",
+        else f"the engines are {quote_names(ENGINES)}",
+        "role": f"it can be {quote_names(ROLES)}",
     }[where[-1]]
 
 
-def _group_hint(where: Where, value: Any) -> str:
+def _group_hint(where: FieldPath, value: Any) -> str:
     if where == ("columns",):
         return _missing_field_hint(where)
     if where[0] == "columns":
@@ -185,7 +185,7 @@ def _fields_in(fields: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
 
 def _problems_of_seeds(fields: Mapping[Any, Any]) -> Iterator[Problem]:
     """Refuse seeds, with which any reader could undo the masking; the value is not quoted."""
-    groups: dict[Where, Mapping[Any, Any]] = {
+    groups: dict[FieldPath, Mapping[Any, Any]] = {
         (): fields,
         ("method",): _fields_in(fields, "method"),
         ("require",): _fields_in(fields, "require"),
@@ -205,7 +205,7 @@ def _problems_of_seeds(fields: Mapping[Any, Any]) -> Iterator[Problem]:
                 )
 
 
-def _problems_of_column(where: Where, column: Mapping[Any, Any]) -> Iterator[Problem]:
+def _problems_of_column(where: FieldPath, column: Mapping[Any, Any]) -> Iterator[Problem]:
     """Fields that the role or the type has no use for, and those that it needs."""
     role, filled = column["role"], [field for field in column if column[field] is not None]
     details = [field for field in filled if field != "role"]
@@ -230,7 +230,9 @@ def _problems_of_column(where: Where, column: Mapping[Any, Any]) -> Iterator[Pro
         yield from _problems_of_type(where, str(kind), details)
 
 
-def _problems_of_missing_type(where: Where, role: str, details: Sequence[Any]) -> Iterator[Problem]:
+def _problems_of_missing_type(
+    where: FieldPath, role: str, details: Sequence[Any]
+) -> Iterator[Problem]:
     if role == "quasi" or any(
         field in names for names in FIELDS_BY_TYPE.values() for field in details
     ):
@@ -241,7 +243,7 @@ def _problems_of_missing_type(where: Where, role: str, details: Sequence[Any]) -
         )
 
 
-def _problems_of_type(where: Where, kind: str, details: Sequence[Any]) -> Iterator[Problem]:
+def _problems_of_type(where: FieldPath, kind: str, details: Sequence[Any]) -> Iterator[Problem]:
     for other, names in FIELDS_BY_TYPE.items():
         for field in details:
             if field in names and other != kind:
@@ -256,10 +258,12 @@ def _problems_of_type(where: Where, kind: str, details: Sequence[Any]) -> Iterat
         yield Problem(where, f"is {kind} and has no {needed}", f"give it, as {example}")
 
 
-def _problems_of_files(where: Where, column: Mapping[Any, Any], folder: Path) -> Iterator[Problem]:
+def _problems_of_files(
+    where: FieldPath, column: Mapping[Any, Any], folder: Path
+) -> Iterator[Problem]:
     """Problems of taxonomies and mappings: files that do not exist, options of bundled ones."""
     taxonomy, mapping = column.get("taxonomy"), column.get("mapping")
-    if isinstance(taxonomy, str) and taxonomy in KNOWN:
+    if isinstance(taxonomy, str) and taxonomy in KNOWN_TAXONOMIES:
         for field in ("format", "options"):
             if column.get(field) is not None:
                 yield Problem(
@@ -268,17 +272,18 @@ def _problems_of_files(where: Where, column: Mapping[Any, Any], folder: Path) ->
                     f"leave it out, or write ./{taxonomy} for a file of that name",
                 )
     elif isinstance(taxonomy, str) and taxonomy and not (folder / taxonomy).exists():
-        near = nearest(taxonomy, KNOWN, most=1)
+        near = closest_names(taxonomy, KNOWN_TAXONOMIES, most=1)
         yield Problem(
             (*where, "taxonomy"),
-            f"is {shown(taxonomy)}, neither a bundled taxonomy nor a file",
+            f"is {format_value(taxonomy)}, neither a bundled taxonomy nor a file",
             (f"did you mean {near[0]!r}? " if near else "")
-            + f"Bundled are {quoted(KNOWN)}; the path of a file is relative to the release file",
+            + f"Bundled are {quote_names(KNOWN_TAXONOMIES)}; the path of a file is relative to "
+            "the release file",
         )
     if isinstance(mapping, str) and mapping and not (folder / mapping).is_file():
         yield Problem(
             (*where, "mapping"),
-            f"is {shown(mapping)}, and there is no such file",
+            f"is {format_value(mapping)}, and there is no such file",
             "its path is relative to the release file",
         )
 
@@ -294,7 +299,7 @@ def _problems_of_roles(
     if isinstance(person, str) and roles.get(person) == "quasi":
         yield Problem(
             ("person",),
-            f"is {shown(person)}, a quasi-identifier",
+            f"is {format_value(person)}, a quasi-identifier",
             "it cannot be both: name another column",
         )
     if all_known and "confidential" not in roles.values():
@@ -328,10 +333,10 @@ def _problems_of_output(fields: Mapping[Any, Any]) -> Iterator[Problem]:
 # ---------------------------------------------------------------------- engines
 
 
-def is_elsewhere(name: str) -> bool:
+def is_remote(name: str) -> bool:
     """Whether a name is the address of a remote table, not a file of this machine.
 
-    >>> is_elsewhere("s3a://bucket/a.parquet"), is_elsewhere("file:/a.csv"), is_elsewhere("C:/a")
+    >>> is_remote("s3a://bucket/a.parquet"), is_remote("file:/a.csv"), is_remote("C:/a")
     (True, False, False)
     """
     address = _ADDRESS.match(name)
@@ -351,7 +356,7 @@ def _problems_of_engine(fields: Mapping[Any, Any]) -> Iterator[Problem]:
 def _problems_of_duckdb(fields: Mapping[Any, Any]) -> Iterator[Problem]:
     for field in ("data", "output"):
         name = fields.get(field)
-        if isinstance(name, str) and is_elsewhere(name):
+        if isinstance(name, str) and is_remote(name):
             yield Problem(
                 (field,),
                 "is no file of this machine",
@@ -368,11 +373,12 @@ def _problems_of_duckdb(fields: Mapping[Any, Any]) -> Iterator[Problem]:
 
 def _problems_of_spark(fields: Mapping[Any, Any]) -> Iterator[Problem]:
     data, output = fields.get("data"), fields.get("output")
-    if isinstance(data, str) and data and ending(data) not in READ_BY_SPARK:
+    if isinstance(data, str) and data and table_suffix(data) not in SPARK_FORMATS:
         yield Problem(
             ("data",),
-            f"is no table that is read with Spark: its name ends in {ending(data) or 'nothing'}",
-            f"it can be {', '.join(READ_BY_SPARK)}; leave engine out for the others",
+            "is no table that is read with Spark: its name ends in "
+            f"{table_suffix(data) or 'nothing'}",
+            f"it can be {', '.join(SPARK_FORMATS)}; leave engine out for the others",
         )
     if isinstance(output, str) and output and not output.rstrip("/").endswith(".parquet"):
         yield Problem(
@@ -399,6 +405,6 @@ def _problems_of_spark(fields: Mapping[Any, Any]) -> Iterator[Problem]:
             )
 
 
-def ending(name: str) -> str:
+def table_suffix(name: str) -> str:
     """Suffix of a file name in lower case, without .gz."""
     return Path(name.lower().removesuffix(".gz")).suffix

@@ -7,11 +7,11 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
-from ontomask.errors import ParameterError, many
+from ontomask.errors import ParameterError, format_count
 from ontomask.pipeline.compare import Comparison, compare
 from ontomask.releasefile import compared_methods
-from ontomask.releasefile.model import Spec, load_spec
-from ontomask.releasefile.problems import hints_in_yaml
+from ontomask.releasefile.model import ReleaseFile, load_release_file
+from ontomask.releasefile.problems import translate_hints
 from ontomask.releasefile.run import file_settings, refuse_targets
 
 __all__ = ["compare_file"]
@@ -20,7 +20,7 @@ Progress = Callable[[str], None]
 
 
 def compare_file(
-    spec: str | PathLike[str] | Spec,
+    spec: str | PathLike[str] | ReleaseFile,
     methods: Sequence[str],
     seed: int | None = None,
     *,
@@ -41,17 +41,17 @@ def compare_file(
     page, the table as CSV, and a folder of release files. Nothing is written over unless ``force``,
     and that is found out before any work.
     """
-    own_path = [] if isinstance(spec, Spec) else [Path(spec)]
-    if not isinstance(spec, Spec):
-        spec = load_spec(spec)
-    candidates = compared_methods.methods_called(
+    own_path = [] if isinstance(spec, ReleaseFile) else [Path(spec)]
+    if not isinstance(spec, ReleaseFile):
+        spec = load_release_file(spec)
+    candidates = compared_methods.parse_methods(
         methods,
-        compared_methods.KS if ks is None else ks,
-        compared_methods.ALPHAS if alphas is None else alphas,
+        compared_methods.DEFAULT_KS if ks is None else ks,
+        compared_methods.DEFAULT_ALPHAS if alphas is None else alphas,
         (spec.method.name, spec.method.settings),
     )
     targets = [path for path in (page, table) if path is not None]
-    release_files = [] if specs is None else compared_methods.spec_files(candidates, specs)
+    release_files = [] if specs is None else compared_methods.release_file_paths(candidates, specs)
     if specs is not None:
         _check_folder(specs)
     refuse_targets(
@@ -64,7 +64,7 @@ def compare_file(
     _refuse_existing([*targets, *release_files], force)
     progress("reading the taxonomies")
     schema = spec.schema()
-    with hints_in_yaml():
+    with translate_hints():
         comparison = compare(
             spec.data_path,
             schema,
@@ -78,8 +78,8 @@ def compare_file(
         )
     comparison = replace(
         comparison,
-        complete=not compared_methods.names_values(spec),
-        _file_of=lambda method: compared_methods.file_for_page(spec, method),
+        complete=not compared_methods.contains_table_values(spec),
+        _file_of=lambda method: compared_methods.release_file_text(spec, method),
     )
     written: list[Path] = []
     progress("writing")
@@ -91,7 +91,7 @@ def compare_file(
             comparison.write_csv(table, force)
             written.append(table)
         if specs is not None:
-            compared_methods.write_specs(spec, comparison.points, specs, force=force)
+            compared_methods.write_release_files(spec, comparison.points, specs, force=force)
     except BaseException:
         for path in written:
             path.unlink(missing_ok=True)
@@ -109,7 +109,7 @@ def _check_folder(folder: Path) -> None:
 def _refuse_existing(files: Sequence[Path], force: bool) -> None:
     existing = [path for path in files if path.exists()]
     if existing and not force:
-        others = f" and {many(len(existing) - 1, 'other file')}" if existing[1:] else ""
+        others = f" and {format_count(len(existing) - 1, 'other file')}" if existing[1:] else ""
         raise ParameterError(
             f"{existing[0]}{others} exist{'' if others else 's'} already",
             "choose another name, or have it overwritten: --force",

@@ -8,36 +8,36 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ontomask._runtime.atomic_files import written_beside
-from ontomask._runtime.yaml_text import as_yaml
+from ontomask._runtime.atomic_files import atomic_write
+from ontomask._runtime.yaml_text import format_yaml
 from ontomask.errors import ParameterError
 from ontomask.methods.method import Method
-from ontomask.methods.registry import METHODS, name_of, settings_of, unusual
+from ontomask.methods.registry import METHODS, changed_settings, name_of, settings_of
 from ontomask.pipeline.comparing.comparison import method_as_yaml
-from ontomask.releasefile.checks import is_elsewhere
+from ontomask.releasefile.checks import is_remote
 from ontomask.releasefile.methods import problems_of_settings
-from ontomask.releasefile.model import PACKED, Spec
-from ontomask.releasefile.problems import allowed
-from ontomask.taxonomy.readers.bundled import KNOWN
+from ontomask.releasefile.model import COMPRESSION_SUFFIXES, ReleaseFile
+from ontomask.releasefile.problems import choices_hint
+from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
 
 if TYPE_CHECKING:
     from ontomask.pipeline.comparing.points import Point
 
 __all__ = [
-    "ALPHAS",
-    "KS",
-    "file_for_page",
-    "methods_called",
-    "names_values",
-    "numbers_in",
-    "spec_files",
-    "whole_numbers_in",
-    "write_specs",
+    "DEFAULT_ALPHAS",
+    "DEFAULT_KS",
+    "release_file_text",
+    "parse_methods",
+    "contains_table_values",
+    "parse_numbers",
+    "release_file_paths",
+    "parse_whole_numbers",
+    "write_release_files",
 ]
 
 #: What is compared unless something else is asked for.
-KS = (2, 3, 5, 10, 20, 50)
-ALPHAS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+DEFAULT_KS = (2, 3, 5, 10, 20, 50)
+DEFAULT_ALPHAS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
 #: More points than these are surely a mistake.
 MAX_POINTS = 1_000
@@ -48,11 +48,11 @@ _KEYWORDS = {"true": True, "false": False, "none": None, "null": None}
 # ---------------------------------------------------------------------- what is asked for
 
 
-def whole_numbers_in(text: str, option: str = "k") -> list[int]:
+def parse_whole_numbers(text: str, option: str = "k") -> list[int]:
     """Parse a list of whole numbers and ranges, with optional steps.
 
-    >>> whole_numbers_in("2,5,10"), whole_numbers_in("2..5"), whole_numbers_in("2..12:5,50")
-    ([2, 5, 10], [2, 3, 4, 5], [2, 7, 12, 50])
+    >>> [parse_whole_numbers(text) for text in ("2,5,10", "2..5", "2..12:5,50")]
+    [[2, 5, 10], [2, 3, 4, 5], [2, 7, 12, 50]]
     """
     numbers: list[int] = []
     for part in text.split(","):
@@ -71,10 +71,10 @@ def whole_numbers_in(text: str, option: str = "k") -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def numbers_in(text: str, option: str = "alpha") -> list[float]:
+def parse_numbers(text: str, option: str = "alpha") -> list[float]:
     """Parse a list of numbers.
 
-    >>> numbers_in("0.1, 0.3,1")
+    >>> parse_numbers("0.1, 0.3,1")
     [0.1, 0.3, 1.0]
     """
     try:
@@ -83,10 +83,10 @@ def numbers_in(text: str, option: str = "alpha") -> list[float]:
         raise ParameterError(f"{option} is {text!r}", "write numbers, as 0.1,0.3") from None
 
 
-def methods_called(
+def parse_methods(
     words: Sequence[str],
-    ks: Sequence[int] = KS,
-    alphas: Sequence[float] = ALPHAS,
+    ks: Sequence[int] = DEFAULT_KS,
+    alphas: Sequence[float] = DEFAULT_ALPHAS,
     own_method: tuple[str, Mapping[str, Any]] | None = None,
 ) -> list[Method]:
     """Parse names of methods; each is made with every k, or alpha where it has that.
@@ -95,7 +95,7 @@ def methods_called(
     k is taken with that alone. ``own_method`` is a method's name and its settings unless others
     are named.
 
-    >>> methods_called(["suppression:how=drop", "recoding:k=7"], ks=[2, 3])
+    >>> parse_methods(["suppression:how=drop", "recoding:k=7"], ks=[2, 3])
     [Suppression(k=2, how='drop'), Suppression(k=3, how='drop'),
      Recoding(k=7, distance='semantic', heuristics='h1+h2+h3', weighted=False, ...)]
     """
@@ -103,7 +103,7 @@ def methods_called(
     for word in words:
         name, *rest = word.strip().split(":")
         if name not in METHODS:
-            raise ParameterError(f"there is no method {name!r}", allowed(name, METHODS))
+            raise ParameterError(f"there is no method {name!r}", choices_hint(name, METHODS))
         settings = dict(_parse_setting(word, part) for part in rest)
         defaults = {} if own_method is None or own_method[0] != name else dict(own_method[1])
         methods += _vary_strength(name, defaults, settings, ks, alphas)
@@ -150,22 +150,22 @@ def _parse_setting(word: str, part: str) -> tuple[str, Any]:
 # ---------------------------------------------------------------------- release files
 
 
-def write_specs(
-    spec: Spec, points: Sequence[Point], folder: Path, *, force: bool = False
+def write_release_files(
+    spec: ReleaseFile, points: Sequence[Point], folder: Path, *, force: bool = False
 ) -> list[Path]:
     """Write a complete release file for every method that could be run, into a folder.
 
     Each one releases to a file of its own, beside the output of the original.
     """
-    files = spec_files([point.method for point in points], folder)
+    files = release_file_paths([point.method for point in points], folder)
     written: list[Path] = []
     is_new_folder = not folder.exists()
     folder.mkdir(exist_ok=True)
     try:
         for path, point in zip(files, points, strict=True):
             if not point.error:
-                with written_beside(path, force=force) as file:
-                    file.write(as_yaml(_fields_for_method(spec, point.method, folder)))
+                with atomic_write(path, force=force) as file:
+                    file.write(format_yaml(_fields_for_method(spec, point.method, folder)))
                 written.append(path)
     except BaseException:
         for path in written:
@@ -176,22 +176,22 @@ def write_specs(
     return written
 
 
-def spec_files(methods: Sequence[Method], folder: Path) -> list[Path]:
+def release_file_paths(methods: Sequence[Method], folder: Path) -> list[Path]:
     """The release file of each method: ``recoding-k5.yaml``."""
     return [folder / f"{_file_stem(method)}.yaml" for method in methods]
 
 
-def file_for_page(spec: Spec, method: Method) -> str:
+def release_file_text(spec: ReleaseFile, method: Method) -> str:
     """Text of a release file with another method, for the folder of the original.
 
     Where the original cannot be shown, it is only the part that replaces its method.
     """
-    if names_values(spec):
+    if contains_table_values(spec):
         return method_as_yaml(method)
-    return as_yaml(_fields_for_method(spec, method, spec.folder))
+    return format_yaml(_fields_for_method(spec, method, spec.folder))
 
 
-def names_values(spec: Spec) -> bool:
+def contains_table_values(spec: ReleaseFile) -> bool:
     """Whether a release file names values that may be in the table: in a mapping, or as levels."""
     return any(
         isinstance(column.mapping, Mapping) or column.levels for column in spec.columns.values()
@@ -200,7 +200,7 @@ def names_values(spec: Spec) -> bool:
 
 def _file_stem(method: Method) -> str:
     """A method and its settings as part of a file name."""
-    settings = unusual(method)
+    settings = changed_settings(method)
     strength = "".join(
         f"-{name}{settings.pop(name):g}" for name in ("k", "alpha") if name in settings
     )
@@ -210,11 +210,11 @@ def _file_stem(method: Method) -> str:
     return re.sub(r"[^A-Za-z0-9_.+-]+", "_", f"{name_of(method)}{others}{strength}")
 
 
-def _fields_for_method(spec: Spec, method: Method, folder: Path) -> dict[str, Any]:
+def _fields_for_method(spec: ReleaseFile, method: Method, folder: Path) -> dict[str, Any]:
     """The release file with another method, for another folder."""
     fields = spec.as_dict()
     output = spec.output_path
-    plain = output.with_suffix("") if output.suffix in PACKED else output
+    plain = output.with_suffix("") if output.suffix in COMPRESSION_SUFFIXES else output
     suffix = output.name.removeprefix(plain.stem)
     fields["data"] = _relative_to_folder(folder, spec, fields["data"])
     output_name = f"{plain.stem}.{_file_stem(method)}{suffix}"
@@ -223,15 +223,15 @@ def _fields_for_method(spec: Spec, method: Method, folder: Path) -> dict[str, An
     )
     for column in fields["columns"].values():
         for name in ("taxonomy", "mapping"):
-            if isinstance(column.get(name), str) and column[name] not in KNOWN:
+            if isinstance(column.get(name), str) and column[name] not in KNOWN_TAXONOMIES:
                 column[name] = _relative_to_folder(folder, spec, column[name])
-    fields["method"] = {"name": name_of(method), **unusual(method)}
+    fields["method"] = {"name": name_of(method), **changed_settings(method)}
     return fields
 
 
-def _relative_to_folder(folder: Path, spec: Spec, path: str) -> str:
+def _relative_to_folder(folder: Path, spec: ReleaseFile, path: str) -> str:
     """A path of the release file, relative to another folder."""
     same_folder = folder.absolute() == spec.folder.absolute()
-    if same_folder or os.path.isabs(path) or is_elsewhere(path):
+    if same_folder or os.path.isabs(path) or is_remote(path):
         return path
     return Path(os.path.relpath(spec.path(path).absolute(), folder.absolute())).as_posix()

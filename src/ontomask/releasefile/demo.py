@@ -6,7 +6,7 @@ import csv
 from os import PathLike
 from pathlib import Path
 
-from ontomask._runtime.atomic_files import written_beside
+from ontomask._runtime.atomic_files import atomic_write
 from ontomask.errors import FileFormatError, ParameterError
 
 __all__ = ["write_demo"]
@@ -27,7 +27,7 @@ def write_demo(folder: str | PathLike[str]) -> Path:
         raise FileFormatError(f"{place} cannot be made: {error.strerror or error}") from None
     table = discharges(RECORDS)
     path = place / "discharges.csv"
-    with written_beside(path) as file:
+    with atomic_write(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(table)
         writer.writerows(zip(*(column.tolist() for column in table.values()), strict=True))

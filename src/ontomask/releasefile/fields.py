@@ -12,28 +12,28 @@ from pydantic import Field, GetJsonSchemaHandler, WithJsonSchema
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from ontomask.releasefile.problems import allowed, shown
+from ontomask.releasefile.problems import choices_hint, format_value
 
 __all__ = [
-    "Above0",
+    "PositiveNumber",
     "ONE_CHARACTER",
     "OneOf",
     "SCALARS",
     "Share",
     "TEXTS",
-    "Text",
-    "character",
-    "date_format",
-    "encoding",
-    "json",
-    "levels",
-    "mapping",
-    "marks",
-    "memory",
-    "options",
-    "prefer",
-    "spark_config",
-    "stems",
+    "NonEmptyText",
+    "check_character",
+    "check_date_format",
+    "check_encoding",
+    "with_json_schema",
+    "check_levels",
+    "check_mapping",
+    "check_marks",
+    "check_memory",
+    "check_options",
+    "check_prefer",
+    "check_spark_config",
+    "check_stems",
 ]
 
 
@@ -58,7 +58,7 @@ class OneOf:
 
     def _check_word(self, value: Any) -> str:
         if not isinstance(value, str) or value not in self.words:
-            raise _hint_error(allowed(value, self.words))
+            raise _hint_error(choices_hint(value, self.words))
         return value
 
 
@@ -70,19 +70,21 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def mapping(value: Any) -> Any:
+def check_mapping(value: Any) -> Any:
     """Check a mapping of values to concepts, or the path of a table that holds one."""
     if isinstance(value, Mapping):
         wrong = [word for pair in value.items() for word in pair if not isinstance(word, str)]
         if wrong:
-            raise _hint_error(f"values and concepts are text: put {shown(wrong[0])} in quotes")
+            raise _hint_error(
+                f"values and concepts are text: put {format_value(wrong[0])} in quotes"
+            )
         return dict(value)
     if not _is_text(value):
         raise _hint_error("give {value: concept}, or the path of a table with these two columns")
     return value
 
 
-def prefer(value: Any) -> Any:
+def check_prefer(value: Any) -> Any:
     """Check one preferred concept or several."""
     concepts = value if isinstance(value, list | tuple) else [value]
     if not concepts or not all(map(_is_text, concepts)):
@@ -90,7 +92,7 @@ def prefer(value: Any) -> Any:
     return tuple(concepts)
 
 
-def marks(value: Any) -> Any:
+def check_marks(value: Any) -> Any:
     """Check marks of missing values; numbers become text."""
     if not isinstance(value, list | tuple) or not all(
         isinstance(mark, str) or _is_number(mark) for mark in value
@@ -99,7 +101,7 @@ def marks(value: Any) -> Any:
     return tuple(str(mark) for mark in value)
 
 
-def levels(value: Any) -> Any:
+def check_levels(value: Any) -> Any:
     """Check the levels of an ordinal column."""
     if not isinstance(value, list | tuple) or not value:
         raise _hint_error("give a list of values from the lowest to the highest")
@@ -112,7 +114,7 @@ def levels(value: Any) -> Any:
     return tuple(value)
 
 
-def stems(value: Any) -> Any:
+def check_stems(value: Any) -> Any:
     """Check the language of word stems; "none" becomes None."""
     import Stemmer
 
@@ -120,18 +122,18 @@ def stems(value: Any) -> Any:
         return None
     languages = sorted(Stemmer.algorithms())
     if value not in languages:
-        raise _hint_error(allowed(value, [*languages, "none"]))
+        raise _hint_error(choices_hint(value, [*languages, "none"]))
     return value
 
 
-def memory(value: Any) -> Any:
+def check_memory(value: Any) -> Any:
     """Check an amount of memory."""
     if not isinstance(value, str) or not re.fullmatch(r"[1-9]\d*(\.\d+)? ?[KMGT]i?B", value):
         raise _hint_error("it is a number with its unit, as 500MB or 2GB")
     return value
 
 
-def encoding(value: Any) -> Any:
+def check_encoding(value: Any) -> Any:
     """Check that Python knows an encoding."""
     try:
         codecs.lookup(value)
@@ -140,48 +142,48 @@ def encoding(value: Any) -> Any:
     return value
 
 
-def character(value: Any) -> Any:
+def check_character(value: Any) -> Any:
     """Check that a value is a single character."""
     if not isinstance(value, str) or len(value) != 1:
         raise _hint_error('it is one character in quotes, as ";"; for a tab "\\t"')
     return value
 
 
-def date_format(value: Any) -> Any:
+def check_date_format(value: Any) -> Any:
     """Check a date format."""
     if not isinstance(value, str) or "%" not in value:
         raise _hint_error('it says where day, month and year stand, as "%d.%m.%Y"')
     return value
 
 
-def options(value: Any) -> Any:
+def check_options(value: Any) -> Any:
     """Check the options of a taxonomy's reader, by name."""
     if not isinstance(value, Mapping) or not all(map(_is_text, value)):
         raise _hint_error("give the options of the format, as {delimiter: ';'}")
     return dict(value)
 
 
-def spark_config(config: Any) -> Any:
+def check_spark_config(config: Any) -> Any:
     """Check the settings of a Spark session, by name."""
     if not isinstance(config, Mapping) or not all(map(_is_text, config)):
         raise _hint_error("give settings of Spark by name, as {spark.driver.memory: 4g}")
     for name, value in config.items():
         if not isinstance(value, str | bool) and not _is_number(value):
             raise _hint_error(
-                f"settings are text, numbers, true or false, and {name} is {shown(value)}"
+                f"settings are text, numbers, true or false, and {name} is {format_value(value)}"
             )
     return dict(config)
 
 
-def json(**schema: Any) -> WithJsonSchema:
+def with_json_schema(**schema: Any) -> WithJsonSchema:
     """Annotate a field with its JSON schema, for editors."""
     return WithJsonSchema(schema)
 
 
-ONE_CHARACTER = json(type="string", minLength=1, maxLength=1)
+ONE_CHARACTER = with_json_schema(type="string", minLength=1, maxLength=1)
 SCALARS = {"type": ["string", "number"]}
 TEXTS = {"type": "array", "items": {"type": "string"}}
 
-Text = Annotated[str, Field(min_length=1)]
-Above0 = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+NonEmptyText = Annotated[str, Field(min_length=1)]
+PositiveNumber = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(gt=0, le=1)]

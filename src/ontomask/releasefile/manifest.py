@@ -8,19 +8,19 @@ from datetime import datetime
 from importlib.metadata import version
 from typing import Any
 
-from ontomask.errors import many
-from ontomask.pipeline.facts import facts
+from ontomask.errors import format_count
+from ontomask.pipeline.facts import publishable_facts
 from ontomask.pipeline.mask import Release
-from ontomask.releasefile.model import Spec
+from ontomask.releasefile.model import ReleaseFile
 from ontomask.report.manifest import FORMAT, FileFacts
-from ontomask.report.plain_values import file_name, plain
+from ontomask.report.plain_values import file_name, to_plain_values
 
-__all__ = ["manifest"]
+__all__ = ["make_manifest"]
 
 
-def manifest(
+def make_manifest(
     release: Release,
-    spec: Spec,
+    spec: ReleaseFile,
     source: FileFacts | None,
     output: FileFacts | None,
     *,
@@ -33,11 +33,11 @@ def manifest(
     """
     notes: list[str] = []
     release_fields = _publishable_fields(spec, notes)
-    release_facts = facts(release, spec.threshold, when=when)
+    release_facts = publishable_facts(release, spec.threshold, when=when)
     for role, file in (("input", source), ("output", output)):
         if file is not None and file.sha256 is None:
             notes.append(f"the {role} is not on the machine that made this, and was not hashed")
-    if spec.by_spark:
+    if spec.uses_spark:
         release_facts["versions"]["pyspark"] = version("pyspark")
     if private:
         release_facts["notes"].append(
@@ -63,10 +63,10 @@ def manifest(
         "private_files": [file_name(path) for path in private],
         "notes": [*notes, *release_facts["notes"]],
     }
-    return dict(plain(content))
+    return dict(to_plain_values(content))
 
 
-def _publishable_fields(spec: Spec, notes: list[str]) -> dict[str, Any]:
+def _publishable_fields(spec: ReleaseFile, notes: list[str]) -> dict[str, Any]:
     """The release file without folders, and without the values that it names."""
     fields = spec.as_dict()
     for field in ("data", "output"):
@@ -81,7 +81,7 @@ def _publishable_fields(spec: Spec, notes: list[str]) -> dict[str, Any]:
             column["mapping"] = file_name(column["mapping"])
         for field in ("mapping", "levels"):
             if isinstance(column.get(field), dict | list):
-                column[field] = many(len(column[field]), "value")
+                column[field] = format_count(len(column[field]), "value")
                 notes.append(
                     "values that the release file names are counted, not named, in the manifest's "
                     "copy of it"

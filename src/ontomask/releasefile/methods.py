@@ -9,8 +9,8 @@ from typing import Any, get_type_hints
 
 from ontomask.errors import ParameterError
 from ontomask.methods.method import Method
-from ontomask.methods.registry import METHODS, _settings
-from ontomask.releasefile.problems import Problem, allowed
+from ontomask.methods.registry import METHODS, setting_fields
+from ontomask.releasefile.problems import Problem, choices_hint
 
 __all__ = ["json_schema_of_methods", "problems_of_settings"]
 
@@ -20,7 +20,7 @@ def problems_of_settings(settings: Mapping[Any, Any]) -> Iterator[Problem]:
     kind = METHODS.get(settings["name"]) if isinstance(settings.get("name"), str) else None
     if kind is None:
         return
-    known = [field.name for field in _settings(kind)]
+    known = [field.name for field in setting_fields(kind)]
     each_is_valid = True
     for setting, value in settings.items():
         if setting == "name" or str(setting).lower() == "seed":
@@ -30,7 +30,7 @@ def problems_of_settings(settings: Mapping[Any, Any]) -> Iterator[Problem]:
             yield Problem(
                 ("method",),
                 f"has no setting {str(setting)!r}",
-                allowed(str(setting), known, f"the settings of {settings['name']} are"),
+                choices_hint(str(setting), known, f"the settings of {settings['name']} are"),
             )
         elif (error := _settings_error(kind, {setting: value})) is not None and _is_about(
             error, setting
@@ -40,7 +40,7 @@ def problems_of_settings(settings: Mapping[Any, Any]) -> Iterator[Problem]:
             yield Problem(
                 ("method", setting),
                 error.message.removeprefix(f"{setting} "),
-                allowed(value, words) if words else error.hint,
+                choices_hint(value, words) if words else error.hint,
             )
     together = {name: value for name, value in settings.items() if name in known}
     if each_is_valid and (error := _settings_error(kind, together)) is not None:
@@ -93,12 +93,12 @@ def _method_schema(name: str, kind: Any) -> dict[str, Any]:
             "name": {"const": name},
             **{
                 setting.name: _setting_schema(kind, setting, hints[setting.name])
-                for setting in _settings(kind)
+                for setting in setting_fields(kind)
             },
         },
         "required": [
             "name",
-            *(setting.name for setting in _settings(kind) if setting.default is MISSING),
+            *(setting.name for setting in setting_fields(kind) if setting.default is MISSING),
         ],
         "additionalProperties": False,
     }

@@ -30,23 +30,23 @@ from ontomask.errors import OntomaskError, ParameterError, SpecError, raise_toge
 from ontomask.methods.method import Method
 from ontomask.methods.registry import METHODS
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
-from ontomask.pipeline.facts import USUAL_THRESHOLD, threshold
+from ontomask.pipeline.facts import DEFAULT_THRESHOLD, choose_threshold
 from ontomask.releasefile import fields as kinds
 from ontomask.releasefile.checks import (
     ENGINES,
     ROLES,
     TYPES,
-    is_elsewhere,
+    is_remote,
     problems_between_fields,
-    problems_of_fields,
+    problems_from_validation,
 )
 from ontomask.releasefile.methods import json_schema_of_methods
-from ontomask.releasefile.problems import Problem, refuse, shown
+from ontomask.releasefile.problems import Problem, format_value, raise_problems
 from ontomask.releasefile.yaml_file import read_yaml
 from ontomask.report.plain_values import file_name
 from ontomask.taxonomy import Taxonomy, load_taxonomy
 from ontomask.taxonomy.readers import FORMATS
-from ontomask.taxonomy.readers.bundled import KNOWN
+from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
 
 __all__ = [
     "ColumnSpec",
@@ -54,14 +54,14 @@ __all__ = [
     "EngineSpec",
     "MethodSpec",
     "Requirements",
-    "Spec",
+    "ReleaseFile",
     "json_schema",
-    "load_spec",
-    "problems_of",
+    "load_release_file",
+    "problems_of_release_file",
 ]
 
 #: Suffixes of compressed files, which follow the suffix of the format.
-PACKED = (".gz", ".zst")
+COMPRESSION_SUFFIXES = (".gz", ".zst")
 
 #: Suffixes of tables, which are not release files.
 TABLE_SUFFIXES = (
@@ -89,32 +89,34 @@ class ColumnSpec(_StrictModel):
     type: Annotated[str | None, kinds.OneOf(TYPES)] = Field(
         None, description="What the values are; nominal where a taxonomy is given."
     )
-    taxonomy: kinds.Text | None = Field(
+    taxonomy: kinds.NonEmptyText | None = Field(
         None,
         description="The name of a bundled taxonomy, or the path of a file.",
-        examples=list(KNOWN),
+        examples=list(KNOWN_TAXONOMIES),
     )
     format: Annotated[str | None, kinds.OneOf(FORMATS)] = Field(
         None, description="The format of the taxonomy's file, where its content does not tell."
     )
     options: Annotated[
-        dict[str, Any] | None, PlainValidator(kinds.options), kinds.json(type="object")
+        dict[str, Any] | None,
+        PlainValidator(kinds.check_options),
+        kinds.with_json_schema(type="object"),
     ] = Field(None, description="Options of that format, as delimiter, encoding or language.")
     measure: Annotated[str | None, kinds.OneOf(tuple(MEASURES))] = Field(
         None, description="The distance between concepts; sanchez where none is named."
     )
-    domain: kinds.Text | None = Field(
+    domain: kinds.NonEmptyText | None = Field(
         None,
         description="What distances are counted in: lcs (below the least common subsumer of the "
         "values, the default), taxonomy (all of it), or a concept.",
     )
-    weight: kinds.Above0 | None = Field(
+    weight: kinds.PositiveNumber | None = Field(
         None, description="How much the column counts in the distance between records; usually 1."
     )
     mapping: Annotated[
         dict[str, str] | str | None,
-        PlainValidator(kinds.mapping),
-        kinds.json(
+        PlainValidator(kinds.check_mapping),
+        kinds.with_json_schema(
             anyOf=[
                 {"type": "object", "additionalProperties": {"type": "string"}},
                 {"type": "string", "minLength": 1},
@@ -127,25 +129,29 @@ class ColumnSpec(_StrictModel):
     )
     prefer: Annotated[
         tuple[str, ...] | None,
-        PlainValidator(kinds.prefer),
-        kinds.json(anyOf=[{"type": "string"}, {**kinds.TEXTS, "minItems": 1}]),
+        PlainValidator(kinds.check_prefer),
+        kinds.with_json_schema(anyOf=[{"type": "string"}, {**kinds.TEXTS, "minItems": 1}]),
     ] = Field(None, description="Where a name has several concepts, what is below these is meant.")
     repair_codes: bool | None = Field(
         None, description="Whether to mend ICD codes that lost zeros or the point."
     )
     stems: Annotated[
-        str | None, PlainValidator(kinds.stems), kinds.json(type=["string", "null"])
+        str | None,
+        PlainValidator(kinds.check_stems),
+        kinds.with_json_schema(type=["string", "null"]),
     ] = Field(None, description="The language whose word stems are compared; none does without.")
     heads: bool | None = Field(
         None, description="Whether unknown phrases are mapped by their head noun (English)."
     )
     levels: Annotated[
         tuple[Any, ...] | None,
-        PlainValidator(kinds.levels),
-        kinds.json(type="array", items=kinds.SCALARS, minItems=1, uniqueItems=True),
+        PlainValidator(kinds.check_levels),
+        kinds.with_json_schema(type="array", items=kinds.SCALARS, minItems=1, uniqueItems=True),
     ] = Field(None, description="Of an ordinal column: its values from the lowest to the highest.")
     date_format: Annotated[
-        str | None, PlainValidator(kinds.date_format), kinds.json(type="string", pattern="%")
+        str | None,
+        PlainValidator(kinds.check_date_format),
+        kinds.with_json_schema(type="string", pattern="%"),
     ] = Field(None, description="Of a date column of text: how dates are written, as %d/%m/%Y.")
 
     @property
@@ -157,15 +163,15 @@ class ColumnSpec(_StrictModel):
 class CsvSpec(_StrictModel):
     """How a CSV file is written, where it cannot be told from the file."""
 
-    delimiter: Annotated[str | None, PlainValidator(kinds.character), kinds.ONE_CHARACTER] = Field(
-        None, description="What separates the columns."
+    delimiter: Annotated[str | None, PlainValidator(kinds.check_character), kinds.ONE_CHARACTER] = (
+        Field(None, description="What separates the columns.")
     )
-    quote: Annotated[str | None, PlainValidator(kinds.character), kinds.ONE_CHARACTER] = Field(
-        None, description="What stands around cells that contain the delimiter."
+    quote: Annotated[str | None, PlainValidator(kinds.check_character), kinds.ONE_CHARACTER] = (
+        Field(None, description="What stands around cells that contain the delimiter.")
     )
-    encoding: Annotated[str | None, PlainValidator(kinds.encoding), kinds.json(type="string")] = (
-        Field(None, description="How letters are stored, as utf-8 or latin-1.")
-    )
+    encoding: Annotated[
+        str | None, PlainValidator(kinds.check_encoding), kinds.with_json_schema(type="string")
+    ] = Field(None, description="How letters are stored, as utf-8 or latin-1.")
 
 
 class EngineSpec(_StrictModel):
@@ -175,15 +181,17 @@ class EngineSpec(_StrictModel):
         description="duckdb: this machine, also where a table is larger than memory. spark: Spark, "
         "on this machine or a cluster."
     )
-    master: kinds.Text | None = Field(
+    master: kinds.NonEmptyText | None = Field(
         None,
         description="Of spark: where it runs, as local[4] or yarn; otherwise what spark-submit, "
         "the session that runs or SPARK_MASTER says, and at last this machine.",
     )
     config: Annotated[
         dict[str, str | int | float | bool] | None,
-        PlainValidator(kinds.spark_config),
-        kinds.json(type="object", additionalProperties={"type": ["string", "number", "boolean"]}),
+        PlainValidator(kinds.check_spark_config),
+        kinds.with_json_schema(
+            type="object", additionalProperties={"type": ["string", "number", "boolean"]}
+        ),
     ] = Field(None, description="Of spark: its settings, as {spark.driver.memory: 4g}.")
 
     @model_validator(mode="before")
@@ -243,29 +251,31 @@ class Requirements(_StrictModel):
     linkage_below: kinds.Share | None = Field(
         None, description="Less than this share of the records is linked to its original."
     )
-    sse_below: kinds.Above0 | None = Field(
+    sse_below: kinds.PositiveNumber | None = Field(
         None, description="The squared distances between original and masked records sum to less."
     )
 
     @property
-    def given(self) -> dict[str, float]:
+    def limits(self) -> dict[str, float]:
         """The limits that are set, by name."""
         return {name: limit for name, limit in self if limit is not None}
 
 
-class Spec(_StrictModel):
-    """A release as a file; :func:`load_spec` reads it, :meth:`from_dict` makes one of a dict.
+class ReleaseFile(_StrictModel):
+    """A release as a file; :func:`load_release_file` reads one, :meth:`from_dict` takes a dict.
 
     Relative paths are relative to the folder of the file.
     """
 
-    data: kinds.Text = Field(
+    data: kinds.NonEmptyText = Field(
         description="The table to mask: a file, CSV, Parquet, JSON or SQLite; with engine: spark "
         "also a folder of files, or an address that Spark can read."
     )
-    table: kinds.Text | None = Field(None, description="The table, where the file holds several.")
+    table: kinds.NonEmptyText | None = Field(
+        None, description="The table, where the file holds several."
+    )
     csv: CsvSpec | None = Field(None, description="How a CSV file is written.")
-    output: kinds.Text = Field(
+    output: kinds.NonEmptyText = Field(
         description="The file to write; its report and its manifest are written beside it."
     )
     engine: EngineSpec | None = Field(
@@ -274,7 +284,7 @@ class Spec(_StrictModel):
     columns: dict[str, ColumnSpec] = Field(
         description="The columns by name, each with its role.", min_length=1
     )
-    person: kinds.Text | None = Field(
+    person: kinds.NonEmptyText | None = Field(
         None, description="The column that says which records are one person; k counts people then."
     )
     other: Annotated[str, kinds.OneOf(("refuse", "keep", "drop"))] = Field(
@@ -287,8 +297,8 @@ class Spec(_StrictModel):
     )
     missing_marks: Annotated[
         tuple[str, ...],
-        PlainValidator(kinds.marks),
-        kinds.json(type="array", items=kinds.SCALARS),
+        PlainValidator(kinds.check_marks),
+        kinds.with_json_schema(type="array", items=kinds.SCALARS),
     ] = Field((), description='Values that mean missing, as "?".')
     method: MethodSpec = Field(description="How the table is masked.")
     require: Requirements | None = Field(
@@ -297,28 +307,28 @@ class Spec(_StrictModel):
     report_threshold: Annotated[int, Field(ge=1)] | None = Field(
         None,
         description="Nothing that fewer records carry is named in report and manifest; k for "
-        f"methods that group, otherwise {USUAL_THRESHOLD}.",
+        f"methods that group, otherwise {DEFAULT_THRESHOLD}.",
     )
-    memory: Annotated[str | None, PlainValidator(kinds.memory), kinds.json(type="string")] = Field(
-        None, description="How much memory may be used, as 2GB."
-    )
+    memory: Annotated[
+        str | None, PlainValidator(kinds.check_memory), kinds.with_json_schema(type="string")
+    ] = Field(None, description="How much memory may be used, as 2GB.")
 
     _folder: Path = PrivateAttr(default_factory=Path)
     _schema: Schema | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
-    def _refuse_clashing_fields(self) -> Spec:
+    def _refuse_clashing_fields(self) -> ReleaseFile:
         problems = problems_between_fields(self.as_dict())
         if problems:
             raise PydanticCustomError("together", "{words}", {"words": problems[0].sentence})
         return self
 
     @classmethod
-    def from_dict(cls, fields: Any, folder: str | PathLike[str] = ".") -> Spec:
+    def from_dict(cls, fields: Any, folder: str | PathLike[str] = ".") -> ReleaseFile:
         """Make a release file from its fields; one error lists all problems.
 
-        >>> Spec.from_dict({"data": "a.csv", "output": "b.csv", "method": {"name": "recoding"},
-        ...                 "columns": {"age": {"role": "quasy", "type": "numeric"}}})
+        >>> ReleaseFile.from_dict({"data": "a.csv", "output": "b.csv", "method": {"name": "recoding"},
+        ...     "columns": {"age": {"role": "quasy", "type": "numeric"}}})
         Traceback (most recent call last):
           ...
         ontomask.errors.SpecError: the release: columns.age.role is 'quasy'
@@ -326,7 +336,7 @@ class Spec(_StrictModel):
         hint: did you mean 'quasi'? It can be 'quasi', 'identifier', 'confidential', 'keep', 'drop'
         """
         spec, problems = _validate_fields(fields, Path(folder), {})
-        refuse(problems, "the release", {})
+        raise_problems(problems, "the release", {})
         assert spec is not None
         return spec
 
@@ -346,14 +356,14 @@ class Spec(_StrictModel):
         return self._folder / name
 
     @property
-    def by_spark(self) -> bool:
+    def uses_spark(self) -> bool:
         """Whether Spark reads, masks and writes the table."""
         return self.engine is not None and self.engine.name == "spark"
 
     @property
     def data_path(self) -> Path:
         """The table to mask, in a file of this machine; refused where it is none."""
-        if is_elsewhere(self.data):
+        if is_remote(self.data):
             raise ParameterError(
                 f"{file_name(self.data)} is not on this machine, and only ontomask mask reads it "
                 "with Spark; all else reads files, with DuckDB",
@@ -364,25 +374,25 @@ class Spec(_StrictModel):
     @property
     def output_path(self) -> Path:
         """The file to write; of an output elsewhere, what its manifest is named after."""
-        if is_elsewhere(self.output):
+        if is_remote(self.output):
             return self._folder / file_name(self.output)
         return self.path(self.output)
 
     def beside(self, suffix: str) -> Path:
         """A file beside the output: ``beside("manifest.json")`` is ``released.manifest.json``."""
         output = self.output_path
-        plain = output.with_suffix("") if output.suffix in PACKED else output
+        plain = output.with_suffix("") if output.suffix in COMPRESSION_SUFFIXES else output
         return output.with_name(f"{plain.stem}.{suffix}")
 
     def paths(self) -> list[Path]:
         """Every file that is read or written, without those beside the output."""
-        local = [name for name in (self.data, self.output) if not is_elsewhere(name)]
+        local = [name for name in (self.data, self.output) if not is_remote(name)]
         return list(dict.fromkeys([*map(self.path, local), *self._taxonomy_and_mapping_files()]))
 
     def inputs(self) -> list[Path]:
         """Every file of this machine that is read."""
         return [
-            *([] if is_elsewhere(self.data) else [self.data_path]),
+            *([] if is_remote(self.data) else [self.data_path]),
             *self._taxonomy_and_mapping_files(),
         ]
 
@@ -390,7 +400,7 @@ class Spec(_StrictModel):
         """The files that hold taxonomies and mappings."""
         names: list[str] = []
         for column in self.columns.values():
-            if column.taxonomy and column.taxonomy not in KNOWN:
+            if column.taxonomy and column.taxonomy not in KNOWN_TAXONOMIES:
                 names.append(column.taxonomy)
             if isinstance(column.mapping, str):
                 names.append(column.mapping)
@@ -399,12 +409,12 @@ class Spec(_StrictModel):
     @property
     def limits(self) -> dict[str, float]:
         """The requirements that the file names; empty without any."""
-        return {} if self.require is None else self.require.given
+        return {} if self.require is None else self.require.limits
 
     @property
     def threshold(self) -> int:
         """What fewer records carry is not named: the ``report_threshold``, or what is usual."""
-        return threshold(self.method_object(), self.report_threshold)
+        return choose_threshold(self.method_object(), self.report_threshold)
 
     def as_dict(self) -> dict[str, Any]:
         """The fields that are given, ready for YAML and JSON; :meth:`from_dict` reads them."""
@@ -424,7 +434,7 @@ class Spec(_StrictModel):
             errors: list[OntomaskError] = []
             for name, column in self.columns.items():
                 try:
-                    by_role[column.role].append(self._typed(name, column, taxonomies))
+                    by_role[column.role].append(self.schema_column(name, column, taxonomies))
                 except OntomaskError as error:
                     errors.append(error)
             raise_together(list({str(error): error for error in errors}.values()), SpecError)
@@ -441,7 +451,7 @@ class Spec(_StrictModel):
             )
         return self._schema
 
-    def _typed(self, name: str, column: ColumnSpec, taxonomies: dict[str, Taxonomy]) -> Any:
+    def schema_column(self, name: str, column: ColumnSpec, taxonomies: dict[str, Taxonomy]) -> Any:
         """Make the schema's column from a column of the release file."""
         weight: dict[str, Any] = {} if column.weight is None else {"weight": column.weight}
         if column.kind == "numeric":
@@ -465,7 +475,7 @@ class Spec(_StrictModel):
 
     def _load_taxonomy(self, column: ColumnSpec, loaded: dict[str, Taxonomy]) -> Taxonomy:
         name = str(column.taxonomy)
-        source = name if name in KNOWN else self.path(name)
+        source = name if name in KNOWN_TAXONOMIES else self.path(name)
         key = repr((str(source), column.format, sorted((column.options or {}).items())))
         if key not in loaded:
             loaded[key] = load_taxonomy(source, column.format, **(column.options or {}))
@@ -497,7 +507,7 @@ def _tuples_as_lists(value: Any) -> Any:
 # ---------------------------------------------------------------------- reading it
 
 
-def load_spec(path: str | PathLike[str]) -> Spec:
+def load_release_file(path: str | PathLike[str]) -> ReleaseFile:
     """Read a release file; one :class:`SpecError` lists all its problems.
 
     The error names each field by its path (``columns.diagnosis.measure``) and line, says what stood
@@ -511,53 +521,53 @@ def load_spec(path: str | PathLike[str]) -> Spec:
         )
     document = read_yaml(file)
     if document.data is None and document.problems:
-        refuse(document.problems, str(file), document.lines)
+        raise_problems(document.problems, str(file), document.lines)
     if not isinstance(document.data, dict):
         raise SpecError(
-            f"{file} holds {shown(document.data)}, not fields",
+            f"{file} holds {format_value(document.data)}, not fields",
             "a release file says data:, output:, columns: and method:",
         )
     spec, problems = _validate_fields(document.data, file.parent, document.texts)
-    refuse([*document.problems, *problems], str(file), document.lines)
+    raise_problems([*document.problems, *problems], str(file), document.lines)
     assert spec is not None
     return spec
 
 
 def _is_table(file: Path) -> bool:
     """Whether a file is a table by its suffix; JSON and text may be a release file."""
-    suffixes = [suffix for suffix in file.suffixes if suffix.lower() not in PACKED]
+    suffixes = [suffix for suffix in file.suffixes if suffix.lower() not in COMPRESSION_SUFFIXES]
     return bool(suffixes) and suffixes[-1].lower() in TABLE_SUFFIXES and file.is_file()
 
 
 def _validate_fields(
     fields: Any, folder: Path, texts: Mapping[tuple[str, ...], str]
-) -> tuple[Spec | None, list[Problem]]:
+) -> tuple[ReleaseFile | None, list[Problem]]:
     """Validate the fields: the release file, or None, and all problems."""
     if not isinstance(fields, Mapping):
-        return None, [Problem((), f"it is {shown(fields)}", "give a dict of fields")]
+        return None, [Problem((), f"it is {format_value(fields)}", "give a dict of fields")]
     problems = problems_between_fields(fields, folder)
     try:
-        spec = Spec.model_validate(dict(fields))
+        spec = ReleaseFile.model_validate(dict(fields))
     except ValidationError as error:
         models: dict[str, type[BaseModel]] = {
-            "": Spec,
+            "": ReleaseFile,
             "columns": ColumnSpec,
             "csv": CsvSpec,
             "engine": EngineSpec,
             "require": Requirements,
         }
         field_names = {part: list(model.model_fields) for part, model in models.items()}
-        return None, [*problems_of_fields(error, field_names, texts), *problems]
+        return None, [*problems_from_validation(error, field_names, texts), *problems]
     spec._folder = folder
     return spec, problems
 
 
-def problems_of(fields: Any, folder: Path) -> list[Problem]:
+def problems_of_release_file(fields: Any, folder: Path) -> list[Problem]:
     """All problems of a release file's fields, missing ones included."""
     return list(dict.fromkeys(_validate_fields(fields, folder, {})[1]))
 
 
 def json_schema() -> dict[str, Any]:
     """The release file as a JSON schema (draft 2020-12), for editors."""
-    schema = Spec.model_json_schema()
+    schema = ReleaseFile.model_json_schema()
     return {"$schema": JSON_SCHEMA_DRAFT, **schema, "title": "ontomask release file"}

@@ -8,21 +8,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ontomask.errors import OntomaskError, SpecError, quoted
-from ontomask.taxonomy.names import nearest
+from ontomask.errors import OntomaskError, SpecError, quote_names
+from ontomask.taxonomy.names import closest_names
 
 __all__ = [
     "Problem",
-    "Where",
-    "allowed",
-    "hints_in_yaml",
-    "in_yaml",
-    "refuse",
-    "shown",
+    "FieldPath",
+    "choices_hint",
+    "translate_hints",
+    "hint_in_yaml",
+    "raise_problems",
+    "format_value",
 ]
 
 #: The way to a field: ``("columns", "diagnosis", "measure")``.
-Where = tuple[str, ...]
+FieldPath = tuple[str, ...]
 
 #: Of a long text so much is quoted.
 MOST_LETTERS = 60
@@ -39,20 +39,20 @@ class Problem:
     'method.k is 1'
     """
 
-    where: Where
-    what: str
+    where: FieldPath
+    message: str
     hint: str = ""
 
     @property
     def sentence(self) -> str:
         """What is wrong, beginning with the field."""
-        return f"{'.'.join(self.where)} {self.what}".strip()
+        return f"{'.'.join(self.where)} {self.message}".strip()
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Format the value of a field for a message, shortened.
 
-    >>> shown(None), shown(True), shown("quasi"), shown([1, 2]), shown({})
+    >>> tuple(format_value(value) for value in (None, True, "quasi", [1, 2], {}))
     ('empty', 'true', "'quasi'", 'a list', 'a group of fields')
     """
     if value is None:
@@ -68,19 +68,19 @@ def shown(value: Any) -> str:
     return repr(text) if isinstance(value, str) else text
 
 
-def allowed(value: Any, words: Iterable[str], verb: str = "it can be") -> str:
+def choices_hint(value: Any, words: Iterable[str], verb: str = "it can be") -> str:
     """Hint that lists the accepted words; the nearest one comes first.
 
-    >>> allowed("kep", ["keep", "drop"])
+    >>> choices_hint("kep", ["keep", "drop"])
     "did you mean 'keep'? It can be 'keep', 'drop'"
     """
     known = list(words)
-    listed = f"{verb} {quoted(known, most=len(known))}"
-    near = nearest(value, known, most=1) if isinstance(value, str) else []
+    listed = f"{verb} {quote_names(known, most=len(known))}"
+    near = closest_names(value, known, most=1) if isinstance(value, str) else []
     return f"did you mean {near[0]!r}? {listed[0].upper()}{listed[1:]}" if near else listed
 
 
-def refuse(problems: Sequence[Problem], file: str, lines: Mapping[Where, int]) -> None:
+def raise_problems(problems: Sequence[Problem], file: str, lines: Mapping[FieldPath, int]) -> None:
     """Raise one error for all problems, in the order of the file."""
     if not problems:
         return
@@ -101,29 +101,29 @@ def refuse(problems: Sequence[Problem], file: str, lines: Mapping[Where, int]) -
     raise SpecError("\n".join([f"{file} has {len(placed)} problems:", *listed]))
 
 
-def in_yaml(hint: str) -> str:
+def hint_in_yaml(hint: str) -> str:
     """Rewrite a hint about Python arguments as one about release file fields.
 
-    >>> in_yaml("did you mean mapping={'hepatits': 'hepatitis'}?")
+    >>> hint_in_yaml("did you mean mapping={'hepatits': 'hepatitis'}?")
     "did you mean mapping: {'hepatits': 'hepatitis'}?"
-    >>> in_yaml("try repair_codes=True")
+    >>> hint_in_yaml("try repair_codes=True")
     'try repair_codes: true'
     """
     return re.sub(r"\brepair_codes: True\b", "repair_codes: true", _ARGUMENT.sub(r"\1: ", hint))
 
 
 @contextmanager
-def hints_in_yaml() -> Iterator[None]:
+def translate_hints() -> Iterator[None]:
     """Rewrite the hints of errors raised inside as hints about release file fields."""
     try:
         yield
     except OntomaskError as error:
-        if in_yaml(error.hint) == error.hint:
+        if hint_in_yaml(error.hint) == error.hint:
             raise
-        raise type(error)(error.message, in_yaml(error.hint)) from None
+        raise type(error)(error.message, hint_in_yaml(error.hint)) from None
 
 
-def _line_of(where: Where, lines: Mapping[Where, int]) -> int:
+def _line_of(where: FieldPath, lines: Mapping[FieldPath, int]) -> int:
     """Line of a field; for a missing field, the line of the group it belongs to."""
     for length in range(len(where), 0, -1):
         if where[:length] in lines:

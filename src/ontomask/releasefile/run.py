@@ -9,18 +9,18 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ontomask._runtime.atomic_files import made_together, written_beside
+from ontomask._runtime.atomic_files import atomic_write, write_files_atomically
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.pipeline.evaluation import Evaluation, evaluate
 from ontomask.pipeline.mask import Release, mask
-from ontomask.pipeline.requirements import require
-from ontomask.releasefile.checks import is_elsewhere
-from ontomask.releasefile.manifest import manifest
-from ontomask.releasefile.model import Spec, load_spec
-from ontomask.releasefile.problems import hints_in_yaml
-from ontomask.report.manifest import FileFacts, facts_of, write_manifest
+from ontomask.pipeline.requirements import check_requirements
+from ontomask.releasefile.checks import is_remote
+from ontomask.releasefile.manifest import make_manifest
+from ontomask.releasefile.model import ReleaseFile, load_release_file
+from ontomask.releasefile.problems import translate_hints
+from ontomask.report.manifest import FileFacts, read_file_facts, write_manifest
 from ontomask.report.plain_values import file_name
-from ontomask.report.transitions_file import private_transitions
+from ontomask.report.transitions_file import write_private_transitions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,11 +29,11 @@ __all__ = [
     "Outcome",
     "evaluate_files",
     "file_settings",
-    "files_of",
-    "folders_of",
-    "masked_file",
+    "output_files",
+    "output_folders",
+    "mask_file",
     "refuse_targets",
-    "release_file",
+    "write_release",
     "run_release_file",
 ]
 
@@ -77,7 +77,7 @@ class Outcome:
 
 
 def run_release_file(
-    spec: str | PathLike[str] | Spec,
+    spec: str | PathLike[str] | ReleaseFile,
     seed: int | None = None,
     *,
     force: bool = False,
@@ -94,11 +94,11 @@ def run_release_file(
     Returns:
         The release; its files are written.
     """
-    return release_file(spec, seed, force=force, private=private).release
+    return write_release(spec, seed, force=force, private=private).release
 
 
-def release_file(
-    spec: str | PathLike[str] | Spec,
+def write_release(
+    spec: str | PathLike[str] | ReleaseFile,
     seed: int | None = None,
     *,
     force: bool = False,
@@ -111,28 +111,28 @@ def release_file(
     ``private`` writes the transitions, too, which must not be published. ``progress`` is told what
     is being done.
     """
-    own_path = [] if isinstance(spec, Spec) else [Path(spec)]
-    if not isinstance(spec, Spec):
-        spec = load_spec(spec)
-    files, folders = files_of(spec, private), folders_of(spec)
+    own_path = [] if isinstance(spec, ReleaseFile) else [Path(spec)]
+    if not isinstance(spec, ReleaseFile):
+        spec = load_release_file(spec)
+    files, folders = output_files(spec, private), output_folders(spec)
     refuse_targets(files, [*spec.inputs(), *own_path], folders)
     if not force:
         _refuse_existing(files)
     with _spark_session(spec, force, progress) as session:
         release = _mask_table(spec, seed, progress, session)
         progress("measuring utility and risk")
-        require(spec.limits, release.evaluation, release.guarantee)
+        check_requirements(spec.limits, release.evaluation, release.guarantee)
         progress("writing the table")
         with (
-            made_together(files, force=force, folders=folders) as folder,
+            write_files_atomically(files, force=force, folders=folders) as folder,
             _write_table(release, spec, folder, session, force) as output,
         ):
             beside = [folder / path.name for path in files if path != spec.output_path]
             manifest_path, report_path, *transitions_paths = beside
             for path in transitions_paths:
-                private_transitions(release.transitions, path, release.schema)
+                write_private_transitions(release.transitions, path, release.schema)
             private_files = [path.name for path in transitions_paths]
-            manifest_content = manifest(
+            manifest_content = make_manifest(
                 release, spec, _input_facts(spec), output, private=private_files
             )
             write_manifest(manifest_path, manifest_content)
@@ -141,63 +141,65 @@ def release_file(
             report_content = (
                 manifest_content if output.sha256 else {**manifest_content, "output": None}
             )
-            with written_beside(report_path) as file:
+            with atomic_write(report_path) as file:
                 file.write(release.report(report_content))
-    elsewhere = (spec.output,) if is_elsewhere(spec.output) else ()
+    elsewhere = (spec.output,) if is_remote(spec.output) else ()
     return Outcome(release, (*elsewhere, *files), manifest_content)
 
 
 @contextmanager
-def _spark_session(spec: Spec, force: bool, progress: Progress) -> Iterator[SparkSession | None]:
+def _spark_session(
+    spec: ReleaseFile, force: bool, progress: Progress
+) -> Iterator[SparkSession | None]:
     """Open a Spark session if the release file asks for Spark; otherwise yield None."""
-    if not spec.by_spark:
+    if not spec.uses_spark:
         yield None
         return
-    from ontomask.releasefile.spark_tables import refuse_existing, session_for
+    from ontomask.releasefile.spark_tables import open_spark_session, refuse_existing_output
 
-    with session_for(spec, progress) as session:
-        if is_elsewhere(spec.output):
-            refuse_existing(session, spec, force)
+    with open_spark_session(spec, progress) as session:
+        if is_remote(spec.output):
+            refuse_existing_output(session, spec, force)
         yield session
 
 
 def _mask_table(
-    spec: Spec, seed: int | None, progress: Progress, session: SparkSession | None
+    spec: ReleaseFile, seed: int | None, progress: Progress, session: SparkSession | None
 ) -> Release:
     if session is None:
-        return masked_file(spec, seed, progress)
-    from ontomask.releasefile.spark_tables import masked_by_spark
+        return mask_file(spec, seed, progress)
+    from ontomask.releasefile.spark_tables import mask_with_spark
 
-    return masked_by_spark(session, spec, seed, progress)
+    return mask_with_spark(session, spec, seed, progress)
 
 
 def _write_table(
-    release: Release, spec: Spec, folder: Path, session: SparkSession | None, force: bool
+    release: Release, spec: ReleaseFile, folder: Path, session: SparkSession | None, force: bool
 ) -> AbstractContextManager[FileFacts]:
     """Write the table, to a folder or remotely; the context yields the facts of its file."""
-    if session is not None and is_elsewhere(spec.output):
-        from ontomask.releasefile.spark_tables import made_elsewhere
+    if session is not None and is_remote(spec.output):
+        from ontomask.releasefile.spark_tables import write_remote_table
 
-        return made_elsewhere(session, release, spec, force)
+        return write_remote_table(session, release, spec, force)
     table = folder / spec.output_path.name
     release.write(table)
-    return nullcontext(facts_of(table))
+    return nullcontext(read_file_facts(table))
 
 
-def _input_facts(spec: Spec) -> FileFacts:
-    if is_elsewhere(spec.data):
+def _input_facts(spec: ReleaseFile) -> FileFacts:
+    if is_remote(spec.data):
         return FileFacts(file_name(spec.data), None, None)
-    return facts_of(spec.data_path)
+    return read_file_facts(spec.data_path)
 
 
-def masked_file(spec: Spec, seed: int | None, progress: Progress = lambda _: None) -> Release:
+def mask_file(spec: ReleaseFile, seed: int | None, progress: Progress = lambda _: None) -> Release:
     """Mask the table that a release file names; nothing is written.
 
     DuckDB reads it, whatever the engine: the plan is the same.
     """
     progress("reading the taxonomies")
     schema = spec.schema()
-    with hints_in_yaml():
+    with translate_hints():
         return mask(
             spec.data_path,
             schema,
@@ -211,13 +213,13 @@ def masked_file(spec: Spec, seed: int | None, progress: Progress = lambda _: Non
 def evaluate_files(
     original: str | PathLike[str],
     masked: str | PathLike[str],
-    spec: str | PathLike[str] | Spec,
+    spec: str | PathLike[str] | ReleaseFile,
     *,
     semantic_closeness: bool = False,
 ) -> Evaluation:
     """Measure the utility and risk of a masked file; a release file gives the roles of columns."""
-    if not isinstance(spec, Spec):
-        spec = load_spec(spec)
+    if not isinstance(spec, ReleaseFile):
+        spec = load_release_file(spec)
     return evaluate(
         original,
         masked,
@@ -228,7 +230,7 @@ def evaluate_files(
     )
 
 
-def file_settings(spec: Spec) -> dict[str, Any]:
+def file_settings(spec: ReleaseFile) -> dict[str, Any]:
     """How the table is read, as far as the release file says."""
     settings: dict[str, Any] = {"table": spec.table, "memory": spec.memory}
     if spec.csv is not None:
@@ -240,19 +242,19 @@ def file_settings(spec: Spec) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if value is not None}
 
 
-def files_of(spec: Spec, private: bool = False) -> tuple[Path, ...]:
+def output_files(spec: ReleaseFile, private: bool = False) -> tuple[Path, ...]:
     """Paths to write: the table, its manifest, its report and, if private, the transitions.
 
     A table that is written elsewhere is not among them.
     """
-    files = [] if is_elsewhere(spec.output) else [spec.output_path]
+    files = [] if is_remote(spec.output) else [spec.output_path]
     files += [spec.beside("manifest.json"), spec.beside("report.html")]
     return (*files, spec.beside("transitions.private.csv")) if private else tuple(files)
 
 
-def folders_of(spec: Spec) -> tuple[Path, ...]:
+def output_folders(spec: ReleaseFile) -> tuple[Path, ...]:
     """Outputs that are folders: a table that Spark writes."""
-    return (spec.output_path,) if spec.by_spark and not is_elsewhere(spec.output) else ()
+    return (spec.output_path,) if spec.uses_spark and not is_remote(spec.output) else ()
 
 
 def refuse_targets(

@@ -17,20 +17,32 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ontomask.engines.spark.session import local, spark_session, working
-from ontomask.errors import FileFormatError, InternalError, OntomaskError, ParameterError, quoted
+from ontomask.engines.spark.session import local_path, spark_session, translate_spark_errors
+from ontomask.errors import (
+    FileFormatError,
+    InternalError,
+    OntomaskError,
+    ParameterError,
+    quote_names,
+)
 from ontomask.pipeline.mask import Release, mask
-from ontomask.releasefile.checks import READ_BY_SPARK, ending, is_elsewhere
-from ontomask.releasefile.problems import hints_in_yaml
+from ontomask.releasefile.checks import SPARK_FORMATS, is_remote, table_suffix
+from ontomask.releasefile.problems import translate_hints
 from ontomask.report.manifest import FileFacts
 from ontomask.report.plain_values import file_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from ontomask.releasefile.model import Spec
+    from ontomask.releasefile.model import ReleaseFile
 
-__all__ = ["made_elsewhere", "masked_by_spark", "read_table", "refuse_existing", "session_for"]
+__all__ = [
+    "write_remote_table",
+    "mask_with_spark",
+    "read_table",
+    "refuse_existing_output",
+    "open_spark_session",
+]
 
 #: What an unquoted empty cell is read as, and then as missing: no text holds a zero byte.
 EMPTY_CELL = "\0ontomask"
@@ -80,7 +92,9 @@ ERRORS_BY_PATTERN = {
 
 
 @contextmanager
-def session_for(spec: Spec, progress: Callable[[str], None]) -> Iterator[SparkSession]:
+def open_spark_session(
+    spec: ReleaseFile, progress: Callable[[str], None]
+) -> Iterator[SparkSession]:
     """Use the running Spark session, or start one and stop it; translate Spark's errors."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module=r"pyspark\.")  # of what is installed beside it
@@ -114,15 +128,16 @@ def _refuse_other_settings(session: SparkSession, wanted: dict[str, str]) -> Non
     other = [name for name, value in wanted.items() if session.conf.get(name, None) != value]
     if other:
         raise ParameterError(
-            f"a Spark session runs already, with another {quoted(other)} than the release file has",
+            f"a Spark session runs already, with another {quote_names(other)} than the release "
+            "file has",
             "stop it first, or leave this out of the release file",
         )
 
 
-def _refuse_local_output(session: SparkSession, spec: Spec) -> None:
+def _refuse_local_output(session: SparkSession, spec: ReleaseFile) -> None:
     """Refuse to write files of this machine where the records are on others."""
     master = str(session.conf.get("spark.master", ""))
-    if not master.startswith("local") and not is_elsewhere(spec.output):
+    if not master.startswith("local") and not is_remote(spec.output):
         raise ParameterError(
             "the output is a file of this machine, and Spark's workers are on others",
             "name a place that all of them see, as output: hdfs:///released.parquet",
@@ -144,13 +159,13 @@ def _session_settings(wanted: dict[str, str]) -> dict[str, str]:
 
 
 @contextmanager
-def _translate_spark_errors(spec: Spec) -> Iterator[None]:
+def _translate_spark_errors(spec: ReleaseFile) -> Iterator[None]:
     """Replace Spark's errors by errors of ontomask: Spark's messages may quote records."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
-        with working():
+        with translate_spark_errors():
             yield
     except (PySparkException, Py4JError) as error:
         raise _error_of_ours(str(error), file_name(spec.data)) from None
@@ -170,27 +185,27 @@ def _error_of_ours(text: str, data: str) -> OntomaskError:
 # ---------------------------------------------------------------------- reading
 
 
-def masked_by_spark(
-    session: SparkSession, spec: Spec, seed: int | None, progress: Callable[[str], None]
+def mask_with_spark(
+    session: SparkSession, spec: ReleaseFile, seed: int | None, progress: Callable[[str], None]
 ) -> Release:
     """Mask the table that a release file names with Spark; nothing is written."""
     progress("reading the taxonomies")
     schema = spec.schema()
     progress("opening the table")
     table = read_table(session, spec)
-    with hints_in_yaml():
+    with translate_hints():
         return mask(table, schema, spec.method_object(), seed, progress=progress)
 
 
-def read_table(session: SparkSession, spec: Spec) -> DataFrame:
+def read_table(session: SparkSession, spec: ReleaseFile) -> DataFrame:
     """Read the table that a release file names, as a Spark data frame."""
-    kind = READ_BY_SPARK[ending(spec.data)]
+    kind = SPARK_FORMATS[table_suffix(spec.data)]
     if spec.csv is not None and kind != "csv":
         raise ParameterError(
             f"csv says how a CSV file is written, and {file_name(spec.data)} is none",
             "leave csv out",
         )
-    place = spec.data if is_elsewhere(spec.data) else _local_address(spec.data_path)
+    place = spec.data if is_remote(spec.data) else _local_address(spec.data_path)
     if kind == "parquet":
         return session.read.parquet(place)
     if kind == "json":
@@ -202,14 +217,14 @@ def _local_address(path: Path) -> str:
     """Address of a local file, as Spark takes it."""
     if not path.exists():
         raise FileFormatError(f"{path} cannot be read: No such file or directory")
-    return local(path)
+    return local_path(path)
 
 
-def _read_csv(session: SparkSession, place: str, spec: Spec) -> DataFrame:
+def _read_csv(session: SparkSession, place: str, spec: ReleaseFile) -> DataFrame:
     """Read cells as text; empty cells are missing, quoted empty cells are empty text."""
     from pyspark.sql import types as T
 
-    tabs = ending(spec.data) in (".tsv", ".tab")
+    tabs = table_suffix(spec.data) in (".tsv", ".tab")
     settings = spec.csv.model_dump(exclude_none=True) if spec.csv else {}
     quote = settings.get("quote", '"')
     options: dict[str, Any] = {
@@ -237,7 +252,7 @@ def _spark_encoding(encoding: str) -> str:
     if name not in ENCODINGS:
         raise ParameterError(
             f"the encoding is {encoding!r}, which Spark does not read",
-            f"it can be {quoted(ENCODINGS, most=len(ENCODINGS))}; or leave engine: spark out",
+            f"it can be {quote_names(ENCODINGS, most=len(ENCODINGS))}; or leave engine: spark out",
         )
     return ENCODINGS[name]
 
@@ -252,7 +267,9 @@ def _column_names(header: tuple[str | None, ...], data: str) -> list[str]:
     if "" in names:
         raise FileFormatError(f"{data}: a column has no name", "name every column")
     if twice:
-        raise FileFormatError(f"{data}: several columns are called {quoted(twice)}", "rename them")
+        raise FileFormatError(
+            f"{data}: several columns are called {quote_names(twice)}", "rename them"
+        )
     if len(names) == 1:
         raise FileFormatError(
             f"{data} has the single column {names[0]!r}, and Spark leaves out its empty cells",
@@ -261,7 +278,7 @@ def _column_names(header: tuple[str | None, ...], data: str) -> list[str]:
     return names
 
 
-def _refuse_undecoded_text(table: DataFrame, spec: Spec) -> DataFrame:
+def _refuse_undecoded_text(table: DataFrame, spec: ReleaseFile) -> DataFrame:
     """Return the table; refuse it where Spark could not decode some of its text."""
     from functools import reduce
     from operator import or_
@@ -286,8 +303,8 @@ def _refuse_undecoded_text(table: DataFrame, spec: Spec) -> DataFrame:
 
 
 @contextmanager
-def made_elsewhere(
-    session: SparkSession, release: Release, spec: Spec, force: bool
+def write_remote_table(
+    session: SparkSession, release: Release, spec: ReleaseFile, force: bool
 ) -> Iterator[FileFacts]:
     """Write the released table to a remote address; it is renamed when the block succeeds.
 
@@ -302,14 +319,14 @@ def made_elsewhere(
         release.data.write.parquet(unfinished)
         _verify_written(session, release, unfinished)
         yield FileFacts(file_name(output), None, None)
-        refuse_existing(session, spec, force)
+        refuse_existing_output(session, spec, force)
         places.replace_target(output, unfinished, old)
     finally:
         with suppress(Exception):  # of a session that is gone
             places.remove(unfinished)
 
 
-def refuse_existing(session: SparkSession, spec: Spec, force: bool) -> None:
+def refuse_existing_output(session: SparkSession, spec: ReleaseFile, force: bool) -> None:
     """Refuse to overwrite a remote output; done before any work, and again before renaming."""
     if not force and _RemoteFiles(session, spec.output).exists(spec.output):
         raise ParameterError(
@@ -336,12 +353,14 @@ def _tally(table: DataFrame) -> tuple[list[str], Any]:
     """Columns, row count and checksums of a table, independent of row order."""
     from pyspark.sql import functions as F
 
-    from ontomask.engines.spark.values import exact, fetched, hashed, sums
+    from ontomask.engines.spark.values import exact_column, fetch_table, hash_cells, hash_checksums
 
     plain = table.toDF(*(f"c{j}" for j in range(len(table.columns))))
-    plain = plain.select([exact(field) for field in plain.schema.fields])
-    rows = plain.select(hashed(plain.schema.fields).alias("row"))
-    return table.columns, fetched(rows.agg(F.count("*").alias("count"), *sums("row"))).to_pylist()
+    plain = plain.select([exact_column(field) for field in plain.schema.fields])
+    rows = plain.select(hash_cells(plain.schema.fields).alias("row"))
+    return table.columns, fetch_table(
+        rows.agg(F.count("*").alias("count"), *hash_checksums("row"))
+    ).to_pylist()
 
 
 class _RemoteFiles:

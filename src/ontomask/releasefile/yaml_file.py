@@ -14,12 +14,12 @@ from typing import Any
 import yaml
 
 from ontomask.errors import SpecError
-from ontomask.releasefile.problems import Problem, Where
+from ontomask.releasefile.problems import FieldPath, Problem
 
-__all__ = ["LARGEST", "YamlDocument", "read_yaml", "yaml_in"]
+__all__ = ["MAX_FILE_BYTES", "YamlDocument", "read_yaml", "parse_yaml"]
 
 #: A release file is a page or two; what is larger is something else.
-LARGEST = 1_000_000
+MAX_FILE_BYTES = 1_000_000
 #: Names that refer to names that refer to names can make millions of fields out of a few lines.
 MOST_NODES = 100_000
 
@@ -59,17 +59,17 @@ class YamlDocument:
     """
 
     data: Any = None
-    lines: dict[Where, int] = field(default_factory=dict)
-    texts: dict[Where, str] = field(default_factory=dict)
+    lines: dict[FieldPath, int] = field(default_factory=dict)
+    texts: dict[FieldPath, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
 
 def read_yaml(path: Path) -> YamlDocument:
     """Read the only document of a YAML file."""
-    return yaml_in(_read_text(path), path)
+    return parse_yaml(_read_text(path), path)
 
 
-def yaml_in(text: str, path: Path) -> YamlDocument:
+def parse_yaml(text: str, path: Path) -> YamlDocument:
     """Parse the only document of a text; ``path`` names its file in errors."""
     document = YamlDocument()
     try:
@@ -105,12 +105,12 @@ def _parse_document(text: str, path: Path, document: YamlDocument) -> None:
 def _read_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            raw = file.read(LARGEST + 1)
+            raw = file.read(MAX_FILE_BYTES + 1)
     except FileNotFoundError:
         raise SpecError(f"{path}: there is no such file", "check the path") from None
     except OSError as error:
         raise SpecError(f"{path} cannot be read: {error.strerror or error}") from None
-    if len(raw) > LARGEST:
+    if len(raw) > MAX_FILE_BYTES:
         raise SpecError(
             f"{path} is larger than a release file can be",
             "name the file that says how to release, not the data; put a long mapping in a table",
@@ -129,7 +129,7 @@ class _NodeVisitor:
         self.nodes_left = MOST_NODES
         self.is_plain = True
 
-    def visit(self, node: yaml.Node, where: Where, inside: tuple[int, ...]) -> None:
+    def visit(self, node: yaml.Node, where: FieldPath, inside: tuple[int, ...]) -> None:
         """Note a value and all that is in it."""
         self.nodes_left -= 1
         if self.nodes_left < 0 or id(node) in inside:
@@ -150,7 +150,9 @@ class _NodeVisitor:
         elif isinstance(node, yaml.ScalarNode):
             self.document.texts.setdefault(where, node.value)
 
-    def _visit_mapping(self, node: yaml.MappingNode, where: Where, inside: tuple[int, ...]) -> None:
+    def _visit_mapping(
+        self, node: yaml.MappingNode, where: FieldPath, inside: tuple[int, ...]
+    ) -> None:
         first: dict[str, int] = {}
         for key, value in node.value:
             line = key.start_mark.line + 1
@@ -172,7 +174,7 @@ class _NodeVisitor:
             self.document.lines.setdefault(here, line)
             self.visit(value, here, inside)
 
-    def _refuse_tag(self, node: yaml.Node, where: Where) -> None:
+    def _refuse_tag(self, node: yaml.Node, where: FieldPath) -> None:
         self.is_plain = False
         tag = str(node.tag).replace(_TAG_PREFIX, "!!")
         self.document.problems.append(

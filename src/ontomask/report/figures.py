@@ -105,7 +105,7 @@ def risk_by_column(risk: Mapping[str, Any]) -> dict[str, Any]:
             {
                 "column": column,
                 "cells": [
-                    {"key": name, "value": value, "text": numbers.percent(value)}
+                    {"key": name, "value": value, "text": numbers.format_percent(value)}
                     for name in shown_figures
                     for value in [risk[name]["value"].get(column)]
                 ],
@@ -152,7 +152,7 @@ def _figure_rows(
 
 
 def _format_value(name: str, value: Any) -> str:
-    return numbers.percent(value) if name in SHARES else numbers.figure(value)
+    return numbers.format_percent(value) if name in SHARES else numbers.format_figure(value)
 
 
 def class_size_bars(risk: Mapping[str, Any]) -> list[dict[str, Any]]:

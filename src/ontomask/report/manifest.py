@@ -16,15 +16,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ontomask._runtime.atomic_files import written_beside
+from ontomask._runtime.atomic_files import atomic_write
 from ontomask.errors import FileFormatError
-from ontomask.report.plain_values import file_name, plain
+from ontomask.report.plain_values import file_name, to_plain_values
 
 __all__ = [
     "FORMAT",
     "FileFacts",
     "check_manifest",
-    "facts_of",
+    "read_file_facts",
     "read_manifest",
     "write_manifest",
 ]
@@ -45,7 +45,7 @@ class FileFacts:
     sha256: str | None
 
 
-def facts_of(path: str | PathLike[str]) -> FileFacts:
+def read_file_facts(path: str | PathLike[str]) -> FileFacts:
     """Read the name, size and SHA-256 of a file, or of a folder of files.
 
     The SHA-256 of a folder is that of a list of its files: what ``sha256sum`` says of each, in the
@@ -93,8 +93,8 @@ def write_manifest(
     path: str | PathLike[str], manifest: Mapping[str, Any], *, force: bool = False
 ) -> None:
     """Write a manifest, completely or not at all."""
-    with written_beside(Path(path), force=force) as file:
-        json.dump(plain(manifest), file, ensure_ascii=False, indent=2, allow_nan=False)
+    with atomic_write(Path(path), force=force) as file:
+        json.dump(to_plain_values(manifest), file, ensure_ascii=False, indent=2, allow_nan=False)
         file.write("\n")
 
 
@@ -151,7 +151,7 @@ def _find_file_differences(manifest: Mapping[str, Any], folder: Path) -> Iterato
         yield f"{recorded.name} was not hashed, and cannot be compared with what was released"
         return
     try:
-        actual = facts_of(folder / recorded.name)
+        actual = read_file_facts(folder / recorded.name)
     except FileFormatError as error:
         yield error.message
         return

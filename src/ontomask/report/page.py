@@ -9,25 +9,25 @@ import numpy as np
 from markupsafe import Markup
 
 from ontomask.disclosure import branches, spread, transitions
-from ontomask.disclosure.values import value
+from ontomask.disclosure.values import decode_number
 from ontomask.methods.method import Method
 from ontomask.microdata.attributes import NominalAttribute
-from ontomask.microdata.measures import WHERE_USUAL
+from ontomask.microdata.measures import USUAL_VALUES_NOTE
 from ontomask.microdata.schema import Date, Nominal, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.report import words
-from ontomask.report.drawing.bars import Bar, Pair, bars, paired_bars
-from ontomask.report.drawing.heatmap import heatmap
+from ontomask.report.drawing.bars import Bar, Pair, draw_bars, draw_paired_bars
+from ontomask.report.drawing.heatmap import draw_heatmap
 from ontomask.report.figures import (
     class_size_bars,
     risk_by_column,
     risk_rows,
     utility_rows,
 )
-from ontomask.report.pages import numbers, page
-from ontomask.utility.sides import moved
+from ontomask.report.pages import numbers, render_page
+from ontomask.utility.sides import attribute_distances
 
-__all__ = ["contents", "report"]
+__all__ = ["report_contents", "report"]
 
 #: Columns of a matrix of correlations that can be read; of more, those that changed most are shown.
 MOST_CORRELATED = 20
@@ -40,10 +40,10 @@ MOST_CHARTS = 40
 
 def report(plan: Transitions, schema: Schema, method: Method, facts: Mapping[str, Any]) -> str:
     """The report as one HTML page; ``facts`` describe the release, or are its manifest."""
-    return page("report.html", **contents(plan, schema, method, facts))
+    return render_page("report.html", **report_contents(plan, schema, method, facts))
 
 
-def contents(
+def report_contents(
     plan: Transitions, schema: Schema, method: Method, facts: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The values that the templates of the report are filled with, by template variable.
@@ -57,12 +57,12 @@ def contents(
         "facts": facts,
         "title": (facts.get("output") or {}).get("name") or "A masked table",
         "method": words.method_title(facts),
-        "method_words": words.method_in_words(facts),
-        "in_short": words.in_short(facts),
-        "guaranteed": words.guaranteed(facts, method),
-        "measured": words.measured(facts),
+        "method_words": words.describe_method(facts),
+        "in_short": words.summarise_release(facts),
+        "guaranteed": words.list_guarantees(facts, method),
+        "measured": words.list_measurements(facts),
         "tiles": _tiles(facts),
-        "where_usual": WHERE_USUAL,
+        "where_usual": USUAL_VALUES_NOTE,
         "roles": _roles(facts),
         "risk": risk_rows(facts["risk"]),
         "risk_columns": risk_by_column(facts["risk"]),
@@ -84,28 +84,33 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, str]]:
     risk = {name: figure["value"] for name, figure in facts["risk"].items()}
     guarantee, quality = facts["guarantee"], facts["utility"]["semantic_quality"]["value"]
     smallest = {
-        "figure": numbers.whole(guarantee["smallest"]),
+        "figure": numbers.format_integer(guarantee["smallest"]),
         "words": f"{guarantee['unit']} at least share every combination"
         if guarantee["k"] is not None
         else f"{guarantee['unit']} in the smallest class; none promised",
     }
     return [
         {
-            "figure": numbers.whole(facts["records"]["released"]),
-            "words": f"records released, {numbers.whole(guarantee['classes'])} classes",
+            "figure": numbers.format_integer(facts["records"]["released"]),
+            "words": f"records released, {numbers.format_integer(guarantee['classes'])} classes",
         },
         smallest,
         {
-            "figure": numbers.percent(risk["linkage_nearest"]),
+            "figure": numbers.format_percent(risk["linkage_nearest"]),
             "words": "of the records linked by meaning; "
-            f"{numbers.percent(risk['before']['linkage_nearest'])} before",
+            f"{numbers.format_percent(risk['before']['linkage_nearest'])} before",
         },
         {
-            "figure": numbers.whole(risk["uniques"]),
-            "words": f"records unique; {numbers.whole(risk['before']['uniques'])} before",
+            "figure": numbers.format_integer(risk["uniques"]),
+            "words": f"records unique; {numbers.format_integer(risk['before']['uniques'])} before",
         },
         *(
-            [{"figure": numbers.percent(quality), "words": "similarity to the original values"}]
+            [
+                {
+                    "figure": numbers.format_percent(quality),
+                    "words": "similarity to the original values",
+                }
+            ]
             if quality is not None
             else []
         ),
@@ -133,12 +138,12 @@ def _roles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _class_sizes(facts: Mapping[str, Any]) -> Markup:
     pairs = [Pair(**size_range) for size_range in class_size_bars(facts["risk"])]
-    return paired_bars(
+    return draw_paired_bars(
         "Share of the records in classes of each size",
         pairs,
         across="records in a class",
         up="of the records",
-        shown=numbers.percent,
+        shown=numbers.format_percent,
         ticks=lambda share: f"{100 * share:.0f} %",
     )
 
@@ -180,13 +185,13 @@ def _format_means(attribute: Any, column: Any, shift: Mapping[str, Any] | None) 
     if shift is None:
         return ""
     if isinstance(column, Date):
-        return " → ".join(str(value(column, shift[side])) for side in ("before", "after"))
+        return " → ".join(str(decode_number(column, shift[side])) for side in ("before", "after"))
     if not isinstance(attribute, NominalAttribute):
         return _format_change(shift)
     before, after = shift["before"], shift["after"]
     if before is None or after is None:
         apart = shift["distance"]
-        return "not named" + ("" if apart is None else f", {numbers.figure(apart)} apart")
+        return "not named" + ("" if apart is None else f", {numbers.format_figure(apart)} apart")
     labels = [attribute.domain.label(concept) for concept in (before, after)]
     return labels[0] if before == after else f"{labels[0]} → {labels[1]}"
 
@@ -194,7 +199,7 @@ def _format_means(attribute: Any, column: Any, shift: Mapping[str, Any] | None) 
 def _format_change(change: Mapping[str, Any] | None) -> str:
     if change is None:
         return ""
-    return f"{numbers.figure(change['before'])} → {numbers.figure(change['after'])}"
+    return f"{numbers.format_figure(change['before'])} → {numbers.format_figure(change['after'])}"
 
 
 def _correlations(facts: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -212,7 +217,7 @@ def _correlations(facts: Mapping[str, Any]) -> dict[str, Any] | None:
             np.argsort(-difference.max(axis=1), kind="stable")[:MOST_CORRELATED].tolist()
         )
     sides = {
-        side: heatmap(
+        side: draw_heatmap(
             f"Distance correlations, {word}",
             [names[i] for i in chosen],
             [[matrices[side][i][j] for j in chosen] for i in chosen],
@@ -247,10 +252,10 @@ def _spreads(plan: Transitions, schema: Schema, least: int) -> list[dict[str, An
     for j, column in enumerate(schema.quasi_identifiers):
         if isinstance(plan.tuples.attributes[j], NominalAttribute):
             continue
-        bins = spread.bins(plan, j, least, column)
+        bins = spread.histogram_bins(plan, j, least, column)
         if bins:
             pairs = [Pair(bin_["label"], bin_["before"], bin_["after"]) for bin_ in bins]
-            svg = paired_bars(
+            svg = draw_paired_bars(
                 f"Records by {column.column}", pairs, across=column.column, up="records"
             )
             charts.append({"name": column.column, "svg": svg})
@@ -272,7 +277,7 @@ def _taxonomies(plan: Transitions, least: int) -> dict[str, Any]:
     columns: list[dict[str, Any]] = []
     losses: list[dict[str, Any]] = []
     for j in nominal:
-        masses = branches.masses(plan, j, least, most)
+        masses = branches.records_by_branch(plan, j, least, most)
         nodes = [
             [
                 parent,
@@ -302,7 +307,7 @@ def _loss(
     records = plan.tuples.records
     moves = facts["utility"]["mean_absolute_distance"]["value"]
     rows = []
-    for attribute, apart in zip(plan.tuples.attributes, moved(plan), strict=True):
+    for attribute, apart in zip(plan.tuples.attributes, attribute_distances(plan), strict=True):
         is_public = moves.get(attribute.name) is not None  # else it would be told here
         rows.append(Bar(attribute.name, float(plan.count @ apart) / records if is_public else None))
     rows.sort(key=lambda row: -(row.value or 0.0))
@@ -312,26 +317,28 @@ def _loss(
             lines = [
                 Bar(row["label"], row["share"], _branch_tooltip(row)) for row in column["rows"]
             ]
-            svg = bars(f"Loss of {column['name']} by branch", lines, shown=numbers.percent)
+            svg = draw_bars(
+                f"Loss of {column['name']} by branch", lines, shown=numbers.format_percent
+            )
             by_branch.append({"name": column["name"], "svg": svg})
     return {
-        "by_column": bars("Mean distance moved, by column", rows[:MOST_CHARTS]),
+        "by_column": draw_bars("Mean distance moved, by column", rows[:MOST_CHARTS]),
         "by_branch": by_branch,
     }
 
 
 def _branch_tooltip(row: Mapping[str, Any]) -> str:
     return (
-        f"{row['label']}: {numbers.percent(row['share'])} of the loss; "
-        f"{numbers.whole(row['before'])} records, moved by "
-        f"{numbers.figure(row['mean_distance'])} on average"
+        f"{row['label']}: {numbers.format_percent(row['share'])} of the loss; "
+        f"{numbers.format_integer(row['before'])} records, moved by "
+        f"{numbers.format_figure(row['mean_distance'])} on average"
     )
 
 
 def _changes(plan: Transitions, schema: Schema, least: int) -> list[dict[str, Any]]:
     tables = []
     for j, column in enumerate(schema.quasi_identifiers):
-        changes = transitions.frequent(plan, j, least, column=column)
+        changes = transitions.most_frequent_changes(plan, j, least, column=column)
         if changes["changes"]:
             tables.append({"name": column.column, **changes})
     return tables[:MOST_CHARTS]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["file_name", "plain"]
+__all__ = ["file_name", "to_plain_values"]
 
 
 def file_name(path: str) -> str:
@@ -17,14 +17,14 @@ def file_name(path: str) -> str:
     return re.split(r"[\\/]", path.rstrip("\\/"))[-1]
 
 
-def plain(value: Any) -> Any:
+def to_plain_values(value: Any) -> Any:
     """Convert a value to what JSON can hold: no numpy numbers, no NaN."""
     if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
+        return {str(key): to_plain_values(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(inner) for inner in value]
+        return [to_plain_values(inner) for inner in value]
     if isinstance(value, np.ndarray | np.generic):
-        return plain(value.tolist())
+        return to_plain_values(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -11,18 +11,18 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ontomask._runtime.atomic_files import written_beside
-from ontomask.disclosure.values import written
+from ontomask._runtime.atomic_files import atomic_write
+from ontomask.disclosure.values import format_targets
 from ontomask.errors import ParameterError
 from ontomask.microdata.schema import Schema
 from ontomask.microdata.tuples import Transitions
 
-__all__ = ["PRIVATE_ENDING", "private_transitions"]
+__all__ = ["PRIVATE_ENDING", "write_private_transitions"]
 
 PRIVATE_ENDING = ".private.csv"
 
 
-def private_transitions(
+def write_private_transitions(
     plan: Transitions,
     path: str | PathLike[str],
     schema: Schema | None = None,
@@ -49,8 +49,8 @@ def private_transitions(
     for j, attribute in enumerate(plan.tuples.attributes):
         header += [f"original {attribute.name}", f"masked {attribute.name}"]
         for side in (before, after):
-            columns.append(written(attribute, side[:, j], column_kinds.get(attribute.name)))
-    with written_beside(target, force=force, private=True) as file:
+            columns.append(format_targets(attribute, side[:, j], column_kinds.get(attribute.name)))
+    with atomic_write(target, force=force, private=True) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*header, "records"])
         writer.writerows(zip(*columns, plan.count.tolist(), strict=True))

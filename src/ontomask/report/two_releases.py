@@ -9,14 +9,14 @@ from typing import Any, Literal
 from ontomask.report.figures import Figure, risk_rows, utility_rows
 from ontomask.report.pages import numbers
 
-__all__ = ["BetterRelease", "Both", "compared", "differences"]
+__all__ = ["BetterRelease", "FigureComparison", "compare_figures", "differing_settings"]
 
 #: Which of two releases is better; ``""`` where they cannot be ranked.
 BetterRelease = Literal["first", "second", "same", ""]
 
 
 @dataclass(frozen=True)
-class Both:
+class FigureComparison:
     """One figure of two releases, written as in their reports.
 
     ``better`` is the direction of the figure, ``which`` the release that is better by it.
@@ -32,7 +32,7 @@ class Both:
     meaning: str
 
 
-def compared(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Both]:
+def compare_figures(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[FigureComparison]:
     """Compare every figure that either release has, from the facts of both."""
     rows = []
     for part in ("risk", "utility"):
@@ -50,10 +50,10 @@ def _figures(part: str, facts: Mapping[str, Any]) -> dict[tuple[str, str], Figur
     return {(row.key, row.column): row for row in rows}
 
 
-def _compare_figure(part: Any, first: Figure | None, second: Figure | None) -> Both:
+def _compare_figure(part: Any, first: Figure | None, second: Figure | None) -> FigureComparison:
     figure = first or second
     assert figure is not None
-    return Both(
+    return FigureComparison(
         part,
         figure.key,
         f"{figure.title}: {figure.column}" if figure.column else figure.title,
@@ -76,7 +76,9 @@ def _better_release(better: str, first: Figure | None, second: Figure | None) ->
     return "first" if (first.value < second.value) == (better == "lower") else "second"
 
 
-def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def differing_settings(
+    first: Mapping[str, Any], second: Mapping[str, Any]
+) -> list[tuple[str, str, str]]:
     """The settings in which two releases differ: name, first value, second value.
 
     Settings that only one of the methods has are left out.
@@ -93,7 +95,10 @@ def _settings(facts: Mapping[str, Any]) -> dict[str, str]:
     masked = [name for name, column in facts["columns"].items() if column["role"] == "quasi"]
     return {
         "method": facts["method"]["name"].replace("_", " "),
-        **{name: numbers.value(setting) for name, setting in facts["method"]["settings"].items()},
+        **{
+            name: numbers.format_value(setting)
+            for name, setting in facts["method"]["settings"].items()
+        },
         "masked columns": ", ".join(masked),
-        "records": numbers.whole(facts["records"]["released"]),
+        "records": numbers.format_integer(facts["records"]["released"]),
     }

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ontomask.errors import many
+from ontomask.errors import format_count
 from ontomask.methods.method import Method
-from ontomask.report.pages.numbers import figure, percent, whole
+from ontomask.report.pages.numbers import format_figure, format_integer, format_percent
 
-__all__ = ["guaranteed", "in_short", "listed", "measured", "method_in_words", "method_title"]
+__all__ = [
+    "list_guarantees",
+    "summarise_release",
+    "join_names",
+    "list_measurements",
+    "describe_method",
+    "method_title",
+]
 
-TITLES = {
+METHOD_TITLES = {
     "microaggregation": "microaggregation",
     "recoding": "recoding",
     "resampling": "resampling",
@@ -42,17 +49,19 @@ SYNTHETIC_DESCRIPTION = (
 def method_title(facts: Mapping[str, Any]) -> str:
     """The method and its chief setting: "microaggregation, k = 5"."""
     settings = facts["method"]["settings"]
-    chief = [f"{name} = {figure(settings[name])}" for name in ("k", "alpha") if name in settings]
-    return ", ".join([TITLES.get(facts["method"]["name"], facts["method"]["name"]), *chief])
+    chief = [
+        f"{name} = {format_figure(settings[name])}" for name in ("k", "alpha") if name in settings
+    ]
+    return ", ".join([METHOD_TITLES.get(facts["method"]["name"], facts["method"]["name"]), *chief])
 
 
-def method_in_words(facts: Mapping[str, Any]) -> str:
+def describe_method(facts: Mapping[str, Any]) -> str:
     """Describe what the method does, in one clause."""
     name, settings = facts["method"]["name"], facts["method"]["settings"]
     synthetic = settings.get("replacement") == "synthetic"
     description = SYNTHETIC_DESCRIPTION if synthetic else METHOD_DESCRIPTIONS.get(name, "")
     return description.format(
-        **{key: figure(value) for key, value in settings.items() if _is_number(value)}
+        **{key: format_figure(value) for key, value in settings.items() if _is_number(value)}
     )
 
 
@@ -60,10 +69,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Join names as in a sentence.
 
-    >>> listed(["age"]), listed(["age", "sex", "zip"])
+    >>> join_names(["age"]), join_names(["age", "sex", "zip"])
     ('age', 'age, sex and zip')
     """
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
@@ -72,22 +81,22 @@ def listed(names: Sequence[str]) -> str:
 # ---------------------------------------------------------------------- what holds, what was found
 
 
-def guaranteed(facts: Mapping[str, Any], method: Method) -> list[str]:
+def list_guarantees(facts: Mapping[str, Any], method: Method) -> list[str]:
     """List what holds by construction; class sizes and other cells were counted on the table."""
     guarantee = facts["guarantee"]
-    masked = listed(_columns_with_role(facts, "quasi"))
+    masked = join_names(_columns_with_role(facts, "quasi"))
     sentences = []
     if guarantee["k"] is not None and guarantee["classes"]:
         sentences.append(
-            f"Every combination of {masked} is shared by at least {whole(guarantee['k'])} "
-            f"{guarantee['unit']}; the smallest class has {whole(guarantee['smallest'])}."
+            f"Every combination of {masked} is shared by at least {format_integer(guarantee['k'])} "
+            f"{guarantee['unit']}; the smallest class has {format_integer(guarantee['smallest'])}."
         )
     if method.promise:
         sentences.append(f"{method.promise[0].upper()}{method.promise[1:]}.")
     removed = _removed_columns(facts)
     if removed:
         sentences.append(
-            f"The {_column_noun(removed)} {listed(removed)} {_is_or_are(removed)} not released."
+            f"The {_column_noun(removed)} {join_names(removed)} {_is_or_are(removed)} not released."
         )
     left_out = facts["records"]["dropped"] or facts["method"]["settings"].get("how") == "drop"
     sentences.append(
@@ -97,25 +106,26 @@ def guaranteed(facts: Mapping[str, Any], method: Method) -> list[str]:
     return sentences
 
 
-def measured(facts: Mapping[str, Any]) -> list[str]:
+def list_measurements(facts: Mapping[str, Any]) -> list[str]:
     """List what was measured on this table; it promises nothing about a stronger attacker."""
     risk = {name: entry["value"] for name, entry in facts["risk"].items()}
     before = risk["before"]
     sentences = []
     if facts["guarantee"]["k"] is None:
         sentences.append(
-            f"No class sizes are promised; {many(risk['uniques'], 'record')} "
+            f"No class sizes are promised; {format_count(risk['uniques'], 'record')} "
             f"{'is' if risk['uniques'] == 1 else 'are'} alone with the masked values (before: "
-            f"{whole(before['uniques'])})."
+            f"{format_integer(before['uniques'])})."
         )
     sentences.append(
         f"An attacker who has the original values and links every released record to the most "
-        f"similar one is right for {percent(risk['linkage_nearest'])} of the records (in the "
-        f"original table: {percent(before['linkage_nearest'])}){_estimate_interval(risk)}."
+        f"similar one is right for {format_percent(risk['linkage_nearest'])} of the records (in "
+        "the "
+        f"original table: {format_percent(before['linkage_nearest'])}){_estimate_interval(risk)}."
     )
     for column, fewest in risk["l_distinct"].items() if facts["guarantee"]["k"] else ():
         sentences.append(
-            f"A class has at least {many(fewest, 'different value')} of {column}"
+            f"A class has at least {format_count(fewest, 'different value')} of {column}"
             + (": who is known to be in it is known to have it." if fewest == 1 else ".")
         )
     sentences.append(
@@ -130,13 +140,14 @@ def _estimate_interval(risk: Mapping[str, Any]) -> str:
     if interval is None:
         return ""
     low, high = interval
-    return f", estimated from a sample: {percent(low)} to {percent(high)} with 95 % confidence"
+    interval = f"{format_percent(low)} to {format_percent(high)}"
+    return f", estimated from a sample: {interval} with 95 % confidence"
 
 
 # ---------------------------------------------------------------------- to paste elsewhere
 
 
-def in_short(facts: Mapping[str, Any]) -> str:
+def summarise_release(facts: Mapping[str, Any]) -> str:
     """Summarise a release in a paragraph for a data-protection file; it may be published."""
     return " ".join(
         sentence
@@ -155,19 +166,19 @@ def _describe_masking(facts: Mapping[str, Any]) -> list[str]:
     output = facts.get("output") or {}
     table = f"The table {output['name']}" if output else "The table"
     sentences = [
-        f"{table} holds {many(facts['records']['released'], 'record')}.",
-        f"The {_column_noun(masked)} {listed(masked)} {'was' if len(masked) == 1 else 'were'} "
+        f"{table} holds {format_count(facts['records']['released'], 'record')}.",
+        f"The {_column_noun(masked)} {join_names(masked)} {'was' if len(masked) == 1 else 'were'} "
         f"masked with ontomask {facts['versions']['ontomask']} by {method_title(facts)}: "
-        f"{method_in_words(facts)}.",
+        f"{describe_method(facts)}.",
         _describe_taxonomies(facts),
     ]
     if removed:
         were = "was" if len(removed) == 1 else "were"
-        sentences.append(f"The {_column_noun(removed)} {listed(removed)} {were} removed.")
+        sentences.append(f"The {_column_noun(removed)} {join_names(removed)} {were} removed.")
     if untouched:
         were = "was" if len(untouched) == 1 else "were"
         sentences.append(
-            f"The {_column_noun(untouched)} {listed(untouched)} {were} released unchanged."
+            f"The {_column_noun(untouched)} {join_names(untouched)} {were} released unchanged."
         )
     return [*sentences, _describe_left_out(facts)]
 
@@ -178,7 +189,7 @@ def _describe_taxonomies(facts: Mapping[str, Any]) -> str:
     for column, taxonomy in facts["taxonomies"].items():
         if facts["columns"].get(column, {}).get("role") == "quasi":
             by_name.setdefault(_describe_taxonomy(taxonomy), []).append(column)
-    parts = [f"that of {listed(columns)} by {name}" for name, columns in by_name.items()]
+    parts = [f"that of {join_names(columns)} by {name}" for name, columns in by_name.items()]
     judged = facts["method"]["name"] != "suppression"
     return f"Similarity was judged by meaning: {'; '.join(parts)}." if parts and judged else ""
 
@@ -186,7 +197,7 @@ def _describe_taxonomies(facts: Mapping[str, Any]) -> str:
 def _describe_taxonomy(taxonomy: Mapping[str, Any]) -> str:
     name = taxonomy["name"] or taxonomy["source"] or "a taxonomy"
     edition = f", {taxonomy['version']}" if taxonomy["version"] else ""
-    return f"{name}{edition} ({many(taxonomy['concepts'], 'concept')})"
+    return f"{name}{edition} ({format_count(taxonomy['concepts'], 'concept')})"
 
 
 def _describe_risk(facts: Mapping[str, Any]) -> list[str]:
@@ -195,18 +206,18 @@ def _describe_risk(facts: Mapping[str, Any]) -> list[str]:
     if guarantee["k"] is not None:
         first = (
             f"Counted on the released table, every combination of the masked columns is shared by "
-            f"at least {whole(guarantee['smallest'])} {guarantee['unit']}."
+            f"at least {format_integer(guarantee['smallest'])} {guarantee['unit']}."
         )
     else:
         first = "The method promises no smallest number of records that look alike."
     return [
         first,
-        f"Records that are unique in these columns: {whole(before['uniques'])} "
-        f"({percent(before['unique_share'])}) before, {whole(risk['uniques'])} "
-        f"({percent(risk['unique_share'])}) after.",
+        f"Records that are unique in these columns: {format_integer(before['uniques'])} "
+        f"({format_percent(before['unique_share'])}) before, {format_integer(risk['uniques'])} "
+        f"({format_percent(risk['unique_share'])}) after.",
         f"In a simulated attack that links every released record to the most similar original one, "
-        f"{percent(risk['linkage_nearest'])} of the records were linked correctly "
-        f"(before masking: {percent(before['linkage_nearest'])}).",
+        f"{format_percent(risk['linkage_nearest'])} of the records were linked correctly "
+        f"(before masking: {format_percent(before['linkage_nearest'])}).",
     ]
 
 
@@ -230,11 +241,11 @@ def _describe_left_out(facts: Mapping[str, Any]) -> str:
     sentences = []
     if records["dropped"]:
         were = "was" if records["dropped"] == 1 else "were"
-        dropped = many(records["dropped"], "record")
+        dropped = format_count(records["dropped"], "record")
         sentences.append(f"{dropped} with missing values {were} left out.")
     if records["suppressed"]:
         were = "was" if records["suppressed"] == 1 else "were"
-        suppressed = many(records["suppressed"], "record")
+        suppressed = format_count(records["suppressed"], "record")
         removed = facts["method"]["settings"].get("how") == "drop"
         sentences.append(
             f"{suppressed} {were} removed."

@@ -3,7 +3,7 @@
 All but the measures of a confidential attribute follow from the plan alone.
 """
 
-from ontomask.microdata.measures import Measure
+from ontomask.microdata.measures import FigureDescription
 from ontomask.risk.classes import (
     class_sizes,
     journalist,
@@ -65,5 +65,5 @@ __all__ = [
     # all of it
     "evaluate_risk",
     "DESCRIPTIONS",
-    "Measure",
+    "FigureDescription",
 ]

@@ -17,11 +17,11 @@ from ontomask.microdata.attributes import MISSING, NominalAttribute
 from ontomask.microdata.tuples import Transitions
 
 __all__ = [
-    "blank",
+    "suppressed_targets",
     "class_sizes",
     "journalist",
     "k",
-    "looks",
+    "canonical_targets",
     "marketer",
     "masked_classes",
     "original_classes",
@@ -34,7 +34,7 @@ __all__ = [
 Longs = NDArray[np.int64]
 
 
-def blank(plan: Transitions) -> NDArray[np.bool_]:
+def suppressed_targets(plan: Transitions) -> NDArray[np.bool_]:
     """Which targets are those of suppressed records."""
     return np.asarray(np.isnan(plan.targets).all(axis=1))
 
@@ -58,14 +58,14 @@ def _released_classes(plan: Transitions, removed: bool) -> tuple[Longs, Longs]:
     """The sizes of the classes, and a target that looks like each."""
     target_sizes = plan.class_sizes()
     if removed:
-        target_sizes[blank(plan)] = 0
-    sizes = np.bincount(looks(plan), weights=target_sizes, minlength=len(target_sizes)).astype(
-        np.int64
-    )
+        target_sizes[suppressed_targets(plan)] = 0
+    sizes = np.bincount(
+        canonical_targets(plan), weights=target_sizes, minlength=len(target_sizes)
+    ).astype(np.int64)
     return sizes[sizes > 0], np.flatnonzero(sizes)
 
 
-def looks(plan: Transitions) -> Longs:
+def canonical_targets(plan: Transitions) -> Longs:
     """For each target the first one that looks the same: missing and suppressed are both empty."""
     visible, mixed = plan.targets.copy(), False
     for attribute, column in zip(plan.tuples.attributes, visible.T, strict=True):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
-from ontomask.microdata.measures import Better, Measure
+from ontomask.microdata.measures import BetterDirection, FigureDescription
 from ontomask.microdata.tuples import Transitions, Tuples
 from ontomask.risk import classes as class_measures
 from ontomask.risk.diversity import (
@@ -22,7 +22,7 @@ from ontomask.risk.intervals import rank_interval, sd_interval
 from ontomask.risk.linkage import linkage_by_attribute, linkage_nearest, linkage_text
 from ontomask.risk.t_closeness import closeness
 
-__all__ = ["DESCRIPTIONS", "evaluate_risk", "original_risk"]
+__all__ = ["DESCRIPTIONS", "evaluate_risk", "evaluate_original_risk"]
 
 
 #: What each figure usually is, as tools/measure_methods.py measured it.
@@ -47,15 +47,17 @@ _USUAL_VALUES = {
 }
 
 
-def _describe_figures(better: Better, range: str, **meanings: str) -> dict[str, Measure]:
+def _describe_figures(
+    better: BetterDirection, range: str, **meanings: str
+) -> dict[str, FigureDescription]:
     return {
-        key: Measure(meaning, range, better, _USUAL_VALUES.get(key, ""))
+        key: FigureDescription(meaning, range, better, _USUAL_VALUES.get(key, ""))
         for key, meaning in meanings.items()
     }
 
 
 #: What each key of :func:`evaluate_risk` means.
-DESCRIPTIONS: dict[str, Measure] = {
+DESCRIPTIONS: dict[str, FigureDescription] = {
     **_describe_figures(
         "higher",
         "1 to the number of records",
@@ -183,7 +185,7 @@ def evaluate_risk(
     >>> from ontomask.microdata.tuples import count_tuples
     >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
     >>> tuples, _ = count_tuples([age], [np.array([0, 1, 1, 2])])
-    >>> plan = Transitions.whole(tuples, np.array([[35.0], [50.0]]), np.array([0, 0, 1]))
+    >>> plan = Transitions.from_targets(tuples, np.array([[35.0], [50.0]]), np.array([0, 0, 1]))
     >>> risk = evaluate_risk(plan)
     >>> risk["k"], risk["linkage_nearest"], risk["before"]["linkage_nearest"]
     (1, 0.5, 0.75)
@@ -207,7 +209,7 @@ def evaluate_risk(
     return {**measure(plan, confidential, masked=True), "before": before}
 
 
-def original_risk(
+def evaluate_original_risk(
     tuples: Tuples, k: int | None = None, confidential: Sequence[Confidential] = ()
 ) -> dict[str, Any]:
     """Every risk measure of a table that is released as it is."""
@@ -236,7 +238,7 @@ def _class_figures(
         "class_sizes": [list(pair) for pair in class_measures.class_sizes(sizes).items()],
         "uniques": uniques,
         "unique_share": uniques / max(int(sizes.sum()), 1),
-        "suppressed": int(plan.class_sizes()[class_measures.blank(plan)].sum())
+        "suppressed": int(plan.class_sizes()[class_measures.suppressed_targets(plan)].sum())
         / plan.tuples.records,
         "prosecutor": class_measures.prosecutor(sizes),
         "prosecutor_at_risk": class_measures.records_at_risk(sizes, threshold),

@@ -15,7 +15,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import ParameterError, one_of
+from ontomask.errors import ParameterError, check_choice
 from ontomask.microdata.attributes import NumericalAttribute
 from ontomask.microdata.tuples import Transitions
 
@@ -42,7 +42,7 @@ def rank_interval(
     >>> from ontomask.microdata.tuples import count_tuples
     >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0, 90.0]))
     >>> tuples, _ = count_tuples([age], [np.array([0, 1, 2, 3])])
-    >>> plan = Transitions.whole(tuples, np.array([[40.0], [60.0]]), np.array([0, 0, 1, 1]))
+    >>> plan = Transitions.from_targets(tuples, np.array([[40.0], [60.0]]), np.array([0, 0, 1, 1]))
     >>> rank_interval(plan, window=0.25)  # 60 is between 50 and 90, and between 40 and 90
     {'age': 1.0}
     >>> rank_interval(plan, window=0.0)
@@ -66,7 +66,7 @@ def sd_interval(
     >>> from ontomask.microdata.tuples import count_tuples
     >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
     >>> tuples, _ = count_tuples([age], [np.array([0, 1, 2])])
-    >>> plan = Transitions.whole(tuples, np.array([[35.0], [50.0]]), np.array([0, 0, 1]))
+    >>> plan = Transitions.from_targets(tuples, np.array([[35.0], [50.0]]), np.array([0, 0, 1]))
     >>> sd_interval(plan, window=0.4)  # the standard deviation is 10
     {'age': 0.3333333333333333}
     """
@@ -79,7 +79,7 @@ def _shares_by_attribute(
     """The share of near records of each numerical attribute."""
     if not window >= 0:
         raise ParameterError(f"window is {window!r}", "it is a share, 0 or more")
-    one_of("around", around, "original", "masked")
+    check_choice("around", around, "original", "masked")
     shares = {}
     for j, attribute in enumerate(plan.tuples.attributes):
         if isinstance(attribute, NumericalAttribute):

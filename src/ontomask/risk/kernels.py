@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
+from ontomask._runtime.compiled import jit
 
-__all__ = ["cheapest_first", "nearest"]
+__all__ = ["greedy_transport_cost", "nearest"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 Codes = NDArray[np.uint32]  # unsigned: no place counts from the end
 
 
-@compiled
+@jit
 def nearest(
     offset: Longs,
     lines: Longs,
@@ -73,7 +73,7 @@ def nearest(
         least[t], records[t] = best, records_at_best
 
 
-@compiled
+@jit
 def _search_first_value(
     v: int,
     row: NDArray[Any],
@@ -96,8 +96,8 @@ def _search_first_value(
     return best, records_at_best
 
 
-@compiled
-def cheapest_first(order: Longs, cost: Floats, supply: Floats, demand: Floats) -> float:
+@jit
+def greedy_transport_cost(order: Longs, cost: Floats, supply: Floats, demand: Floats) -> float:
     """The cost of a transport by the cheapest links first; it empties ``supply``, ``demand``."""
     total = 0.0
     width = cost.shape[1]

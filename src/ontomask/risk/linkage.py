@@ -15,9 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.errors import ParameterError
-from ontomask.microdata.attributes import FIXED, Attribute, NominalAttribute, NumericalAttribute
-from ontomask.microdata.tuples import Transitions, Tuples, count_tuples, once_per_plan
-from ontomask.risk.classes import blank
+from ontomask.microdata.attributes import (
+    FIXED_POINT_ONE,
+    Attribute,
+    NominalAttribute,
+    NumericalAttribute,
+)
+from ontomask.microdata.tuples import Transitions, Tuples, cache_per_plan, count_tuples
+from ontomask.risk.classes import suppressed_targets
 
 __all__ = [
     "Linkage",
@@ -89,7 +94,7 @@ def linkage_text(plan: Transitions) -> float:
     >>> from ontomask.microdata.attributes import NumericalAttribute
     >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
     >>> tuples, _ = count_tuples([age], [np.array([0, 1, 1, 2])])
-    >>> plan = Transitions.whole(tuples, np.array([[30.0], [40.0]]), np.array([0, 1, 1]))
+    >>> plan = Transitions.from_targets(tuples, np.array([[30.0], [40.0]]), np.array([0, 1, 1]))
     >>> linkage_text(plan)  # 30 is found for certain, each 40 with 1/2, and 50 not
     0.5
     """
@@ -102,8 +107,8 @@ def _unchanged_transitions(plan: Transitions) -> NDArray[np.bool_]:
     """Which transitions change nothing."""
     same = np.ones(len(plan.source), dtype=np.bool_)
     for j, attribute in enumerate(plan.tuples.attributes):
-        original = attribute.released(attribute.target_of(plan.tuples.codes[j]))
-        masked = attribute.released(plan.targets[:, j])
+        original = attribute.round_targets(attribute.target_of(plan.tuples.codes[j]))
+        masked = attribute.round_targets(plan.targets[:, j])
         same &= original[plan.source] == masked[plan.target]
     return same
 
@@ -133,14 +138,14 @@ def linkage_nearest(
     >>> from ontomask.microdata.attributes import NumericalAttribute
     >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
     >>> tuples, _ = count_tuples([age], [np.array([0, 1, 1, 2])])
-    >>> plan = Transitions.whole(tuples, np.array([[33.0], [45.0]]), np.array([0, 1, 1]))
+    >>> plan = Transitions.from_targets(tuples, np.array([[33.0], [45.0]]), np.array([0, 1, 1]))
     >>> linkage_nearest(plan).linked  # 33 is next to 30; 45 is as near to the two 40 as to 50
     0.5
     """
     if k is not None and k < 1:
         raise ParameterError(f"k is {k!r}", "it is a whole number, 1 or more")
     chosen, sampled = _choose_records(plan, most, random)
-    shared = _shared(plan, chosen) if sampled else _count_all_link_sharers(plan)
+    shared = _count_link_sharers(plan, chosen) if sampled else _count_all_link_sharers(plan)
     records = int(chosen.sum())
     linked = _count_correct_links(chosen, shared) / records
     unique = plan.tuples.counts[plan.source] == 1
@@ -224,7 +229,7 @@ def projected(plan: Transitions, attributes: Sequence[int]) -> Transitions:
     tuples, place = count_tuples(projected_attributes, [plan.tuples.codes[j] for j in indices])
     counts = np.bincount(place, weights=plan.tuples.counts, minlength=len(tuples))
     tuples = replace(tuples, counts=counts.astype(np.int64))
-    return Transitions.joined(
+    return Transitions.from_pairs(
         tuples, plan.targets[:, indices], place[plan.source], plan.target, plan.count
     )
 
@@ -232,19 +237,19 @@ def projected(plan: Transitions, attributes: Sequence[int]) -> Transitions:
 # ---------------------------------------------------------------- the search
 
 
-@once_per_plan
+@cache_per_plan
 def _count_all_link_sharers(plan: Transitions) -> Longs:
     """How many records share the link of each transition; the same for every k."""
-    return _shared(plan, plan.count)
+    return _count_link_sharers(plan, plan.count)
 
 
-def _shared(plan: Transitions, chosen: Longs) -> Longs:
+def _count_link_sharers(plan: Transitions, chosen: Longs) -> Longs:
     """How many records share the link of each transition; 0 where it leads to others.
 
     Only of the transitions that are ``chosen`` more than 0 times.
     """
     shared = np.zeros(len(plan.source), dtype=np.int64)
-    wanted = np.flatnonzero((chosen > 0) & ~blank(plan)[plan.target])
+    wanted = np.flatnonzero((chosen > 0) & ~suppressed_targets(plan)[plan.target])
     equal_tuple = _equal_tuples(plan)[plan.target[wanted]]
     right = wanted[equal_tuple == plan.source[wanted]]
     shared[right] = plan.tuples.counts[plan.source[right]]
@@ -286,7 +291,7 @@ def _has_no_zero_distance(attribute: Attribute, heaviest: float) -> bool:
     share = attribute.weight / (heaviest or 1.0)
     if isinstance(attribute, NumericalAttribute):
         steps = np.diff(attribute.numbers) / (attribute.range or 1.0)
-        return bool((np.rint(steps * share * FIXED) > 0).all())
+        return bool((np.rint(steps * share * FIXED_POINT_ONE) > 0).all())
     assert isinstance(attribute, NominalAttribute)
     if attribute not in _LEAST_DISTANCES:
         _LEAST_DISTANCES[attribute] = _least_distance(attribute)
@@ -302,13 +307,13 @@ def _least_distance(attribute: NominalAttribute) -> float:
 
     It is 0 as well where a value is at a distance from itself.
     """
-    least = FIXED
+    least = FIXED_POINT_ONE
     for block in _split_into_blocks(attribute.size):
         rows = attribute.rows(attribute.place[block])
         own = np.arange(len(rows)), np.arange(block.start, block.stop)
         if rows[own].any():
             return 0.0
-        rows[own] = FIXED
+        rows[own] = FIXED_POINT_ONE
         least = min(least, float(rows.min()))
     return least
 
@@ -369,7 +374,7 @@ class _LinkageSearch:
         self.codes = tuples.codes.astype(np.uint32)
         attributes = tuples.attributes
         self.offset: Longs = np.cumsum([0, *(a.size for a in attributes)], dtype=np.int64)
-        scale = FIXED / (max(a.weight for a in attributes) or 1.0)
+        scale = FIXED_POINT_ONE / (max(a.weight for a in attributes) or 1.0)
         self.factors = [a.weight * scale for a in attributes]
         self.numbers = np.zeros(self.offset[-1])
         self.unit = np.zeros((len(attributes), 2))
@@ -428,8 +433,10 @@ class _LinkageSearch:
     ) -> tuple[NDArray[Any], Longs]:
         used, place = np.unique(np.nan_to_num(targets).astype(np.int64), return_inverse=True)
         rows = attribute.rows(used)
-        if self.factors[j] != FIXED:
-            return np.rint(rows * (self.factors[j] / FIXED)).astype(self.integer_type), place
+        if self.factors[j] != FIXED_POINT_ONE:
+            return np.rint(rows * (self.factors[j] / FIXED_POINT_ONE)).astype(
+                self.integer_type
+            ), place
         return rows.astype(self.integer_type, copy=False), place
 
     def distances(self, targets: Longs, tuples: Longs) -> Longs:

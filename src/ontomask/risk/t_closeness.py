@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import InternalError, ParameterError, one_of
-from ontomask.microdata.attributes import FIXED, NominalAttribute, NumericalAttribute
+from ontomask.errors import InternalError, ParameterError, check_choice
+from ontomask.microdata.attributes import FIXED_POINT_ONE, NominalAttribute, NumericalAttribute
 from ontomask.risk.diversity import Confidential
 
 __all__ = ["closeness"]
@@ -56,7 +56,7 @@ def closeness(confidential: Confidential, ground: str = "equal") -> float:
     >>> closeness(salary, "ordered")  # Li et al.: the class of the three lowest salaries
     0.375
     """
-    one_of("ground", ground, "equal", "ordered", "semantic")
+    check_choice("ground", ground, "equal", "ordered", "semantic")
     if not confidential.records:
         return 0.0
     if ground == "equal":
@@ -120,12 +120,12 @@ def _farthest_by_transport(confidential: Confidential, attribute: NominalAttribu
             f"between at most {LARGEST_GROUND:,}",
             "take ground='equal', or a coarser attribute",
         )
-    ground = attribute.rows(attribute.place[used])[:, used] / FIXED
+    ground = attribute.rows(attribute.place[used])[:, used] / FIXED_POINT_ONE
     metric = attribute.measure in METRICS
     table_shares = _table_shares(confidential)
     bounds = np.array(
         [
-            _bounds(*_to_move(confidential, table_shares, g, metric), ground)
+            _transport_bounds(*_transport_problem(confidential, table_shares, g, metric), ground)
             for g in range(len(confidential.sizes))
         ]
     )
@@ -134,7 +134,8 @@ def _farthest_by_transport(confidential: Confidential, attribute: NominalAttribu
         if bounds[g, 1] <= farthest:
             break  # nor can any class after it be farther
         farthest = max(
-            farthest, _transport(*_to_move(confidential, table_shares, g, metric), ground)
+            farthest,
+            _transport_cost(*_transport_problem(confidential, table_shares, g, metric), ground),
         )
     return farthest
 
@@ -143,7 +144,7 @@ def _farthest_by_transport(confidential: Confidential, attribute: NominalAttribu
 TransportProblem = tuple[Longs, Floats, Longs, Floats]
 
 
-def _to_move(
+def _transport_problem(
     confidential: Confidential, table_shares: Floats, g: int, metric: bool
 ) -> TransportProblem:
     """What the transport between a class and the whole table has to move."""
@@ -158,7 +159,7 @@ def _to_move(
     return source, -missing[source], target, missing[target]
 
 
-def _bounds(
+def _transport_bounds(
     source: Longs, supply: Floats, target: Longs, demand: Floats, ground: Floats
 ) -> tuple[float, float]:
     """Between what and what the cost of a transport lies.
@@ -175,11 +176,11 @@ def _bounds(
     beyond = np.maximum(demand - supply @ own, 0)
     nearest = np.where(own, np.inf, cost).min(axis=0, initial=1.0)
     order = np.argsort(cost, axis=None, kind="stable")
-    most = kernels.cheapest_first(order, cost, supply.copy(), demand.copy())
+    most = kernels.greedy_transport_cost(order, cost, supply.copy(), demand.copy())
     return min(float(beyond @ nearest), most), most
 
 
-def _transport(
+def _transport_cost(
     source: Longs, supply: Floats, target: Longs, demand: Floats, ground: Floats
 ) -> float:
     """The least cost of a transport, by linear programming."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.distances import Distances, MeasureLike
-from ontomask.statistics.counts import Column, Pairs, column, pairs
+from ontomask.statistics.counts import ConceptCounts, ConceptPairs, count_concepts, count_pairs
 from ontomask.taxonomy import Concept, Taxonomy
 
 __all__ = ["distance_correlation", "distance_covariance", "distance_variance"]
@@ -52,8 +52,10 @@ def distance_covariance(
     >>> round(distance_covariance(x, tree, y, tree), 4)
     0.3898
     """
-    joint = pairs(x, tax_x, y, tax_y)
-    total = _sum_of_products(joint, Centred(joint.x, measure), Centred(joint.y, measure))
+    joint = count_pairs(x, tax_x, y, tax_y)
+    total = _sum_of_products(
+        joint, CentredDistances(joint.x, measure), CentredDistances(joint.y, measure)
+    )
     return _scaled_root(total, joint.x.records)
 
 
@@ -66,8 +68,8 @@ def distance_variance(
     >>> round(distance_variance(["sprain", "sprain", "influenza"], datasets.diagnoses()), 4)
     0.3769
     """
-    concepts = column(x, tax_x)
-    return _scaled_root(Centred(concepts, measure).squares(), concepts.records)
+    concepts = count_concepts(x, tax_x)
+    return _scaled_root(CentredDistances(concepts, measure).squares(), concepts.records)
 
 
 def distance_correlation(
@@ -91,8 +93,8 @@ def distance_correlation(
     >>> round(distance_correlation(x, tree, y, tree), 4)
     1.0
     """
-    joint = pairs(x, tax_x, y, tax_y)
-    centred_x, centred_y = Centred(joint.x, measure), Centred(joint.y, measure)
+    joint = count_pairs(x, tax_x, y, tax_y)
+    centred_x, centred_y = CentredDistances(joint.x, measure), CentredDistances(joint.y, measure)
     variance_x, variance_y = centred_x.squares(), centred_y.squares()
     if variance_x <= 0 or variance_y <= 0:
         return 0.0
@@ -104,14 +106,14 @@ def _scaled_root(total: float, records: int) -> float:
     return float(np.sqrt(max(total, 0.0))) / records
 
 
-def _sum_of_products(joint: Pairs, x: Centred, y: Centred) -> float:
+def _sum_of_products(joint: ConceptPairs, x: CentredDistances, y: CentredDistances) -> float:
     from scipy.sparse import csr_array
 
     counts = csr_array((joint.counts.astype(float), (joint.row, joint.col)))
-    return summed_products(counts, x, y.summed)
+    return summed_products(counts, x, y.sum_distances)
 
 
-def summed_products(counts: Any, x: Centred, summed: Callable[[Any], Floats]) -> float:
+def summed_products(counts: Any, x: CentredDistances, summed: Callable[[Any], Floats]) -> float:
     """The sum over all pairs of records of the products of their centred distances.
 
     ``counts`` is the sparse table N of value pairs; ``summed`` multiplies some rows of it with the
@@ -130,10 +132,10 @@ def summed_products(counts: Any, x: Centred, summed: Callable[[Any], Floats]) ->
     return total
 
 
-class Centred:
+class CentredDistances:
     """The double-centred distance table of a column's distinct values, by blocks of rows."""
 
-    def __init__(self, concepts: Column, measure: MeasureLike) -> None:
+    def __init__(self, concepts: ConceptCounts, measure: MeasureLike) -> None:
         self._table = Distances(concepts.taxonomy, concepts.codes, measure=measure)
         self._counts = concepts.counts
         share = concepts.counts / concepts.records
@@ -159,7 +161,7 @@ class Centred:
             self._only_block = block
         return block
 
-    def summed(self, counts: Any) -> Floats:
+    def sum_distances(self, counts: Any) -> Floats:
         """Multiply sparse counts, which have a column per value, with the table."""
         by_column = counts.tocsc()
         out = np.zeros(counts.shape)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ontomask.distances import Distances, MeasureLike, distance
 from ontomask.distances.shared import ancestor_lists
 from ontomask.errors import ParameterError
-from ontomask.statistics.counts import Column, Values, column, summed_distances
+from ontomask.statistics.counts import ConceptCounts, Values, count_concepts, summed_distances
 from ontomask.taxonomy import Concept, Taxonomy
 
 __all__ = ["centroid", "semantic_mean", "semantic_variance", "weighted_distance"]
@@ -42,7 +42,7 @@ def semantic_mean(
     >>> semantic_mean(sick, datasets.diagnoses(), candidates="values")
     'hepatitis B'
     """
-    concepts = column(values, taxonomy)
+    concepts = count_concepts(values, taxonomy)
     return taxonomy.identifiers[_mean_code(concepts, measure, candidates)]
 
 
@@ -62,13 +62,13 @@ def semantic_variance(
     >>> round(semantic_variance({"hepatitis B": 3, "hepatitis C": 1}, datasets.diagnoses()), 4)
     0.0431
     """
-    concepts = column(values, taxonomy)
+    concepts = count_concepts(values, taxonomy)
     mean = np.array([_mean_code(concepts, measure, candidates)], dtype=np.int32)
     from_mean = Distances(taxonomy, mean, concepts.codes, measure).row(0)
     return float(concepts.counts @ from_mean**2 / concepts.records)
 
 
-def _mean_code(concepts: Column, measure: MeasureLike, candidates: str) -> int:
+def _mean_code(concepts: ConceptCounts, measure: MeasureLike, candidates: str) -> int:
     taxonomy = concepts.taxonomy
     codes = _candidate_codes(concepts, candidates)
     sums = summed_distances(concepts, codes, measure)
@@ -77,7 +77,7 @@ def _mean_code(concepts: Column, measure: MeasureLike, candidates: str) -> int:
     return min(deepest.tolist(), key=taxonomy.identifiers.__getitem__)
 
 
-def _candidate_codes(concepts: Column, candidates: str) -> NDArray[np.int32]:
+def _candidate_codes(concepts: ConceptCounts, candidates: str) -> NDArray[np.int32]:
     if candidates == "domain":
         return np.arange(len(concepts.taxonomy), dtype=np.int32)
     if candidates == "hierarchy":

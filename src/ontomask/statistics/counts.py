@@ -9,17 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.distances import Distances, MeasureLike
-from ontomask.errors import ParameterError, UnknownValueError, many
+from ontomask.errors import ParameterError, UnknownValueError, format_count
 from ontomask.taxonomy import Concept, Taxonomy
-from ontomask.taxonomy.value_counts import counted, listed
+from ontomask.taxonomy.value_counts import count_values, to_list
 
-__all__ = ["Column", "Pairs", "Values", "column", "pairs", "summed_distances"]
+__all__ = [
+    "ConceptCounts",
+    "ConceptPairs",
+    "Values",
+    "count_concepts",
+    "count_pairs",
+    "summed_distances",
+]
 
 Values = Iterable[Concept] | Mapping[Concept, int]
 
 
 @dataclass(frozen=True)
-class Column:
+class ConceptCounts:
     """The distinct concepts of a column, by code, and how many records hold each."""
 
     taxonomy: Taxonomy
@@ -32,12 +39,12 @@ class Column:
         return int(self.counts.sum())
 
 
-def column(values: Values, taxonomy: Taxonomy) -> Column:
+def count_concepts(values: Values, taxonomy: Taxonomy) -> ConceptCounts:
     """Count the values of a column; all of them must be concepts of the taxonomy."""
-    counts, missing = counted(values)
+    counts, missing = count_values(values)
     if missing:
         raise ParameterError(
-            f"missing: {missing:,} of {many(missing + sum(counts.values()), 'value')}",
+            f"missing: {missing:,} of {format_count(missing + sum(counts.values()), 'value')}",
             "leave them out first",
         )
     if not counts:
@@ -45,7 +52,7 @@ def column(values: Values, taxonomy: Taxonomy) -> Column:
     codes = _resolve_codes(counts, taxonomy)
     distinct, place = np.unique(codes, return_inverse=True)  # aliases may name the same concept
     sums = np.bincount(place, weights=np.array(list(counts.values()), dtype=float))
-    return Column(taxonomy, distinct, sums.astype(np.int64))
+    return ConceptCounts(taxonomy, distinct, sums.astype(np.int64))
 
 
 def _resolve_codes(counts: Mapping[str, int], taxonomy: Taxonomy) -> NDArray[np.int32]:
@@ -55,41 +62,43 @@ def _resolve_codes(counts: Mapping[str, int], taxonomy: Taxonomy) -> NDArray[np.
     examples = ", ".join(f"{value!r} ({counts[value]:,})" for value in unknown[:5])
     more = f" and {len(unknown) - 5:,} more" if len(unknown) > 5 else ""
     raise UnknownValueError(
-        f"{many(len(unknown), 'value')} not in {taxonomy!r}:\n  {examples}{more}",
+        f"{format_count(len(unknown), 'value')} not in {taxonomy!r}:\n  {examples}{more}",
         "statistics need identifiers: map_terms(values, taxonomy) leads terms to concepts",
     )
 
 
 @dataclass(frozen=True)
-class Pairs:
+class ConceptPairs:
     """Two columns side by side, as distinct pairs of values with counts.
 
     ``counts[i]`` records hold ``x.codes[row[i]]`` together with ``y.codes[col[i]]``.
     """
 
-    x: Column
-    y: Column
+    x: ConceptCounts
+    y: ConceptCounts
     row: NDArray[np.int64]
     col: NDArray[np.int64]
     counts: NDArray[np.int64]
 
 
-def pairs(x: Iterable[Concept], tax_x: Taxonomy, y: Iterable[Concept], tax_y: Taxonomy) -> Pairs:
+def count_pairs(
+    x: Iterable[Concept], tax_x: Taxonomy, y: Iterable[Concept], tax_y: Taxonomy
+) -> ConceptPairs:
     """Count the distinct pairs of two columns of the same length."""
-    xs, ys = listed(x), listed(y)
+    xs, ys = to_list(x), to_list(y)
     if len(xs) != len(ys):
         raise ParameterError(
             f"the columns have {len(xs):,} and {len(ys):,} values",
             "give two columns of the same records",
         )
-    first, second = column(xs, tax_x), column(ys, tax_y)
+    first, second = count_concepts(xs, tax_x), count_concepts(ys, tax_y)
     row, col = _value_places(xs, first), _value_places(ys, second)
     distinct, counts = np.unique(row * len(second.codes) + col, return_counts=True)
     row, col = np.divmod(distinct, len(second.codes))
-    return Pairs(first, second, row, col, counts)
+    return ConceptPairs(first, second, row, col, counts)
 
 
-def _value_places(values: list[Concept], concepts: Column) -> NDArray[np.int64]:
+def _value_places(values: list[Concept], concepts: ConceptCounts) -> NDArray[np.int64]:
     """Where each record's value stands among the distinct ones."""
     place = {
         v: int(np.searchsorted(concepts.codes, concepts.taxonomy.code(v))) for v in set(values)
@@ -98,7 +107,7 @@ def _value_places(values: list[Concept], concepts: Column) -> NDArray[np.int64]:
 
 
 def summed_distances(
-    concepts: Column, candidates: NDArray[np.int32], measure: MeasureLike
+    concepts: ConceptCounts, candidates: NDArray[np.int32], measure: MeasureLike
 ) -> NDArray[np.float64]:
     """For each candidate the summed distance to all records.
 

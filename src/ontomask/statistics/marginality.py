@@ -8,9 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.distances import MeasureLike
-from ontomask.statistics.counts import Column, Values, column, pairs, summed_distances
+from ontomask.statistics.counts import (
+    ConceptCounts,
+    Values,
+    count_concepts,
+    count_pairs,
+    summed_distances,
+)
 from ontomask.taxonomy import Concept, Taxonomy
-from ontomask.taxonomy.value_counts import listed
+from ontomask.taxonomy.value_counts import to_list
 
 __all__ = [
     "marginality",
@@ -35,8 +41,8 @@ def marginality(
     array([1.308, 1.308, 1.786])
     """
     if not isinstance(values, Mapping):
-        values = listed(values)
-    concepts = column(values, taxonomy)
+        values = to_list(values)
+    concepts = count_concepts(values, taxonomy)
     distinct, place = np.unique(taxonomy.codes(list(values)), return_inverse=True)
     return summed_distances(concepts, distinct, measure)[place]
 
@@ -50,7 +56,7 @@ def marginality_mean(values: Values, taxonomy: Taxonomy, measure: MeasureLike = 
     >>> round(marginality_mean(["hepatitis B", "hepatitis C", "sprain"], datasets.diagnoses()), 3)
     1.308
     """
-    return float(_marginalities(column(values, taxonomy), measure).min())
+    return float(_marginalities(count_concepts(values, taxonomy), measure).min())
 
 
 def marginality_variance(
@@ -66,7 +72,7 @@ def marginality_variance(
     >>> round(marginality_variance(["hepatitis B", "hepatitis C"], datasets.diagnoses()), 3)
     0.415
     """
-    concepts = column(values, taxonomy)
+    concepts = count_concepts(values, taxonomy)
     return float(concepts.counts @ _marginalities(concepts, measure) / concepts.records)
 
 
@@ -90,12 +96,12 @@ def marginality_covariance(
     >>> round(covariance - marginality_variance(column, tree), 12)
     0.0
     """
-    joint = pairs(x, tax_x, y, tax_y)
+    joint = count_pairs(x, tax_x, y, tax_y)
     of_x = _marginalities(joint.x, measure)[joint.row]
     of_y = _marginalities(joint.y, measure)[joint.col]
     return float(joint.counts @ np.sqrt(of_x * of_y) / joint.counts.sum())
 
 
-def _marginalities(concepts: Column, measure: MeasureLike) -> NDArray[np.float64]:
+def _marginalities(concepts: ConceptCounts, measure: MeasureLike) -> NDArray[np.float64]:
     """The marginality of each distinct value."""
     return summed_distances(concepts, concepts.codes, measure)

@@ -31,7 +31,7 @@ from ontomask.taxonomy.codes import CodeStyle
 from ontomask.taxonomy.graph import Links
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["cached", "folder"]
+__all__ = ["read_through_cache", "cache_folder"]
 
 #: Smaller sources are parsed faster than they are looked up.
 SMALLEST = 1_000_000
@@ -43,7 +43,7 @@ BETWEEN_CONCEPTS, BETWEEN_NAMES = "\x1e", "\x1f"
 CaughtWarnings = list[tuple[str, str]]
 
 
-def cached(
+def read_through_cache(
     files: Sequence[Path], settings: dict[str, Any], read: Callable[[], Taxonomy]
 ) -> tuple[Taxonomy, CaughtWarnings]:
     """Load the taxonomy of these files and its warnings from the cache, or call ``read``.
@@ -51,18 +51,18 @@ def cached(
     ``settings`` is everything else that the result depends on.
     """
     entry = _entry_path(files, settings)
-    if entry is not None and (entry_content := _load(entry)) is not None:
+    if entry is not None and (entry_content := _load_entry(entry)) is not None:
         return entry_content
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         taxonomy = read()
     caught_warnings = [(type(w.message).__name__, str(w.message)) for w in caught]
     if entry is not None:
-        _save(entry, taxonomy, caught_warnings)
+        _save_entry(entry, taxonomy, caught_warnings)
     return taxonomy, caught_warnings
 
 
-def folder() -> Path | None:
+def cache_folder() -> Path | None:
     """The folder of the cache; None where the cache is off."""
     setting = os.environ.get("ONTOMASK_CACHE")
     if setting is not None:
@@ -77,7 +77,7 @@ def folder() -> Path | None:
 
 
 def _entry_path(files: Sequence[Path], settings: dict[str, Any]) -> Path | None:
-    cache = folder()
+    cache = cache_folder()
     try:
         if cache is None or sum(file.stat().st_size for file in files) < SMALLEST:
             return None
@@ -99,7 +99,7 @@ def _file_digest(path: Path) -> bytes:
         return hashlib.file_digest(file, "sha256").digest()
 
 
-def _save(entry: Path, taxonomy: Taxonomy, warned: CaughtWarnings) -> None:
+def _save_entry(entry: Path, taxonomy: Taxonomy, warned: CaughtWarnings) -> None:
     """Save a taxonomy to the cache; errors of the file system are ignored."""
     texts = {
         "identifiers": BETWEEN_CONCEPTS.join(taxonomy.identifiers),
@@ -139,7 +139,7 @@ def _delete_old_entries(where: Path) -> None:
         old.unlink(missing_ok=True)
 
 
-def _load(entry: Path) -> tuple[Taxonomy, CaughtWarnings] | None:
+def _load_entry(entry: Path) -> tuple[Taxonomy, CaughtWarnings] | None:
     if not entry.exists():
         return None
     try:
@@ -196,7 +196,7 @@ def _restore_about(fields: dict[str, Any]) -> About:
     return About(**fields, code_style=CodeStyle(**style) if style else None)
 
 
-def warn_again(warned: CaughtWarnings, where: str, stacklevel: int) -> None:
+def repeat_warnings(warned: CaughtWarnings, where: str, stacklevel: int) -> None:
     """Pass on what a reader warned of, with the name of the file."""
     for kind, message in warned:
         category = getattr(errors, kind, errors.OntomaskWarning)

@@ -15,21 +15,21 @@ import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ontomask._runtime.atomic_files import written_beside
-from ontomask.taxonomy.readers.text.delimited import column, read_table
+from ontomask._runtime.atomic_files import atomic_write
+from ontomask.taxonomy.readers.text.delimited import find_column, read_table
 from ontomask.taxonomy.readers.text.source import Source
 
 if TYPE_CHECKING:
     from ontomask.taxonomy.mapping import TermMap
 
-__all__ = ["read", "write"]
+__all__ = ["read_corrections", "write_corrections"]
 
 
-def read(path: Path) -> dict[str, str]:
+def read_corrections(path: Path) -> dict[str, str]:
     """Read the corrections that are filled in."""
     table = read_table(Source(path), strip=False)
     top = table.rows[0].cells
-    value_place, concept_place = column(top, ["value"]), column(top, ["concept"])
+    value_place, concept_place = find_column(top, ["value"]), find_column(top, ["concept"])
     rows = table.rows[1:]
     if value_place is None or concept_place is None:
         if len(top) != 2:
@@ -56,10 +56,10 @@ def read(path: Path) -> dict[str, str]:
     return {value: concept for value, (concept, _) in concepts.items()}
 
 
-def write(term_map: TermMap, path: Path, *, force: bool = False) -> None:
+def write_corrections(term_map: TermMap, path: Path, *, force: bool = False) -> None:
     """Write the values without a concept, the most frequent first, with suggestions."""
     suggested = term_map.suggestions()
-    with written_beside(path, force=force) as file:
+    with atomic_write(path, force=force) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["value", "concept", "count", "may be"])
         for match in term_map.lost:

@@ -11,20 +11,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ontomask._runtime.atomic_files import written_beside
-from ontomask.errors import OntomaskError, TaxonomyError, one_of, quoted
+from ontomask._runtime.atomic_files import atomic_write
+from ontomask.errors import OntomaskError, TaxonomyError, check_choice, quote_names
 from ontomask.taxonomy import Match, Taxonomy, load_taxonomy, map_terms
 from ontomask.taxonomy.graph import VIRTUAL_ROOT
 from ontomask.taxonomy.readers import child_parent
 
-__all__ = ["Made", "free_file", "of_values", "taxonomy_file", "write_made"]
+__all__ = [
+    "SavedTaxonomy",
+    "free_taxonomy_path",
+    "taxonomy_of_values",
+    "taxonomy_path",
+    "save_taxonomy",
+]
 
 #: How a taxonomy can be made of values alone.
 WAYS = ("paths", "prefixes", "flat")
 
 
 @dataclass(frozen=True)
-class Made:
+class SavedTaxonomy:
     """A taxonomy, the file it was saved to, and the values of the column that it does not map."""
 
     file: Path
@@ -32,15 +38,15 @@ class Made:
     left_over: tuple[Match, ...]
 
 
-def of_values(
+def taxonomy_of_values(
     values: Iterable[str], how: str, *, separator: str = "|", lengths: Sequence[int] = ()
 ) -> Taxonomy:
     """Make a taxonomy of values: from their paths, their prefixes, or all below one root.
 
-    >>> of_values(["nurse", "cook"], "flat").children("*")
+    >>> taxonomy_of_values(["nurse", "cook"], "flat").children("*")
     ('cook', 'nurse')
     """
-    one_of("how", how, *WAYS)
+    check_choice("how", how, *WAYS)
     # Outer spaces are lost in a file, and two values that only they tell apart are one.
     plain = list(dict.fromkeys(value.strip() for value in values if value.strip()))
     if how == "paths":
@@ -52,7 +58,7 @@ def of_values(
     )
 
 
-def taxonomy_file(release_file: Path, number: int, column: str) -> Path:
+def taxonomy_path(release_file: Path, number: int, column: str) -> Path:
     """The path of a column's taxonomy beside the release file, with unsafe characters replaced.
 
     ``number`` is the column's place in the table, which tells those apart that look the same then.
@@ -62,7 +68,7 @@ def taxonomy_file(release_file: Path, number: int, column: str) -> Path:
     return release_file.with_name(f"{release_file.stem}-{name}.taxonomy.csv")
 
 
-def free_file(file: Path, taxonomy: Taxonomy) -> Path:
+def free_taxonomy_path(file: Path, taxonomy: Taxonomy) -> Path:
     """The given path, or a numbered one if that file already holds another taxonomy.
 
     A release file, or a run that is kept, may name the one that is there: it stays as it is.
@@ -83,16 +89,16 @@ def _holds(file: Path, taxonomy: Taxonomy) -> bool:
         return False
 
 
-def write_made(
+def save_taxonomy(
     taxonomy: Taxonomy, file: Path, values: Mapping[str, int], *, force: bool = False
-) -> Made:
+) -> SavedTaxonomy:
     """Save a taxonomy to a file, and check that it reads back unchanged.
 
     ``values`` are those of the column, with counts: which of them it knows is told. Where the file
     does not read back as what was written, it is removed, and that is a
     :class:`~ontomask.errors.TaxonomyError`.
     """
-    with written_beside(file, force=force, private=True) as text:
+    with atomic_write(file, force=force, private=True) as text:
         if any(taxonomy.label_lists) or any(True for _ in taxonomy.alias_items()):
             child_parent.write(taxonomy, text, file)
         else:
@@ -103,7 +109,7 @@ def write_made(
     except BaseException:
         file.unlink(missing_ok=True)
         raise
-    return Made(file, saved, tuple(term_map.lost))
+    return SavedTaxonomy(file, saved, tuple(term_map.lost))
 
 
 def _read_back(taxonomy: Taxonomy, file: Path) -> Taxonomy:
@@ -114,7 +120,7 @@ def _read_back(taxonomy: Taxonomy, file: Path) -> Taxonomy:
             f"what was made cannot be read back from a file: {error.message}", error.hint
         ) from None
     if saved != taxonomy:
-        names = quoted(sorted(set(taxonomy.identifiers) ^ set(saved.identifiers)), 3)
+        names = quote_names(sorted(set(taxonomy.identifiers) ^ set(saved.identifiers)), 3)
         raise TaxonomyError(
             f"some names cannot be kept in a file as they are{f': {names}' if names else ''}",
             "take out letters that cannot be seen, as line ends and spaces around them",

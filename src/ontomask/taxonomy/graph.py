@@ -13,9 +13,17 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import CycleError, EmptyTaxonomyError, TaxonomyError, quoted
+from ontomask.errors import CycleError, EmptyTaxonomyError, TaxonomyError, quote_names
 
-__all__ = ["VIRTUAL_ROOT", "IntArray", "Links", "ancestors_of", "depths", "order", "reachable"]
+__all__ = [
+    "VIRTUAL_ROOT",
+    "IntArray",
+    "Links",
+    "ancestors_of",
+    "depths",
+    "number_concepts",
+    "reachable_concepts",
+]
 
 IntArray = NDArray[np.integer]
 VIRTUAL_ROOT = "*"
@@ -55,7 +63,7 @@ class Links(NamedTuple):
         """For each item, the concept whose list it stands in."""
         return np.repeat(np.arange(len(self.start) - 1, dtype=np.int32), self.sizes())
 
-    def reversed(self) -> Links:
+    def inverse(self) -> Links:
         """The same links from the other end: parents become children."""
         return Links.from_pairs(self.items, self.owners(), len(self.start) - 1)
 
@@ -76,7 +84,7 @@ def _make_read_only(array: Array) -> Array:
     return array
 
 
-def order(
+def number_concepts(
     names: Sequence[str], child: IntArray, parent: IntArray
 ) -> tuple[IntArray, list[str], Links, list[str]]:
     """Number a graph's concepts.
@@ -127,7 +135,8 @@ def _add_virtual_root(
         top = names.index(VIRTUAL_ROOT)
         if top not in roots:
             raise TaxonomyError(
-                f"the taxonomy has several roots, {quoted(names[r] for r in roots)}, and the name "
+                f"the taxonomy has several roots, {quote_names(names[r] for r in roots)}, and the "
+                "name "
                 f"of the virtual root that would go above them, {VIRTUAL_ROOT!r}, is taken",
                 f"add a root of your own above them, or rename the concept {VIRTUAL_ROOT!r}",
             )
@@ -198,7 +207,7 @@ def depths(parents: Links) -> NDArray[np.int32]:
     return _make_read_only(np.array(depth, dtype=np.int32))
 
 
-def reachable(links: Links, concept: int) -> NDArray[np.int64]:
+def reachable_concepts(links: Links, concept: int) -> NDArray[np.int64]:
     """Everything below (or above) a concept, itself included, in ascending order."""
     seen = np.zeros(len(links.start) - 1, dtype=bool)
     frontier = np.array([concept])

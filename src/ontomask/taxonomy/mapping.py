@@ -11,10 +11,16 @@ from pathlib import Path
 
 import numpy as np
 
-from ontomask.errors import ParameterError, UnknownConceptError, UnknownValueError, many, quoted
-from ontomask.taxonomy.names import Hit, folded, stemmer_of
+from ontomask.errors import (
+    ParameterError,
+    UnknownConceptError,
+    UnknownValueError,
+    format_count,
+    quote_names,
+)
+from ontomask.taxonomy.names import Hit, fold_name, stemmer_for
 from ontomask.taxonomy.taxonomy import Concept, Taxonomy
-from ontomask.taxonomy.value_counts import counted, listed
+from ontomask.taxonomy.value_counts import count_values, to_list
 
 __all__ = ["Match", "TermMap", "map_terms"]
 
@@ -100,7 +106,7 @@ class TermMap:
         """
         concept_of = self.concepts
         return [
-            concept_of.get(value if type(value) is str else str(value)) for value in listed(values)
+            concept_of.get(value if type(value) is str else str(value)) for value in to_list(values)
         ]
 
     def require_all(self, column: str = "") -> TermMap:
@@ -110,10 +116,13 @@ class TermMap:
             return self
         where = f" of column {column!r}" if column else ""
         name = f" {self.taxonomy.name!r}" if self.taxonomy.name else ""
-        examples = ", ".join(f"{m.value!r} ({many(m.count, 'row')})" for m in unresolved[:5])
+        examples = ", ".join(
+            f"{m.value!r} ({format_count(m.count, 'row')})" for m in unresolved[:5]
+        )
         more = f" and {len(unresolved) - 5:,} more" if len(unresolved) > 5 else ""
         raise UnknownValueError(
-            f"no single concept of taxonomy{name} for {many(len(unresolved), 'value')}{where}:\n"
+            f"no single concept of taxonomy{name} for "
+            f"{format_count(len(unresolved), 'value')}{where}:\n"
             f"  {examples}{more}",
             self.hint(),
         )
@@ -133,14 +142,14 @@ class TermMap:
             for _, reading in style.readings(match.value)
         ):
             return "some look like codes that lost zeros or the point; try repair_codes=True"
-        marks = [m.value for m in unresolved[:50] if folded(m.value) in _MISSING_WORDS]
+        marks = [m.value for m in unresolved[:50] if fold_name(m.value) in _MISSING_WORDS]
         if marks:
             return f"{marks[0]!r} looks like a mark of missing values: missing_marks={marks!r}"
         corrections: dict[str, Concept] = {}
         for match in unresolved[:3]:
             if match.concepts:
                 return (
-                    f"{match.value!r} may be {quoted(match.concepts)}; say which with "
+                    f"{match.value!r} may be {quote_names(match.concepts)}; say which with "
                     f"corrections={{{match.value!r}: ...}}, or where to look with prefer=..."
                 )
             if hits := self._closest_hits([match.value], 1, PROPOSED_SIMILARITY)[match.value]:
@@ -191,12 +200,12 @@ class TermMap:
     ) -> dict[str, list[Hit]]:
         from rapidfuzz import fuzz, process  # only where a suggestion is needed
 
-        spellings, identifiers = self.taxonomy.names.spelt, self.taxonomy.identifiers
+        spellings, identifiers = self.taxonomy.names.spellings, self.taxonomy.identifiers
         names = list(spellings)
         hits_by_value: dict[str, list[Hit]] = {}
         for first in range(0, len(values), 20):  # a few at a time: the table is values by names
             batch = values[first : first + 20]
-            plain = [folded(value) for value in batch]
+            plain = [fold_name(value) for value in batch]
             scores = process.cdist(
                 plain, names, scorer=fuzz.ratio, score_cutoff=least, dtype=np.uint8, workers=-1
             )
@@ -216,13 +225,13 @@ class TermMap:
         Two columns, ``value`` and ``concept``; the concept is empty. What follows in further
         columns is there to help: the count, and concepts that may be meant.
         """
-        from ontomask.taxonomy.corrections import write
+        from ontomask.taxonomy.corrections import write_corrections
 
-        write(self, Path(path), force=force)
+        write_corrections(self, Path(path), force=force)
 
     def __repr__(self) -> str:
         parts = [
-            many(len(self.matches), "distinct value"),
+            format_count(len(self.matches), "distinct value"),
             f"{self.coverage:.1%} of records mapped",
         ]
         if self.unmapped:
@@ -230,7 +239,7 @@ class TermMap:
         if self.ambiguous:
             parts.append(f"{len(self.ambiguous):,} ambiguous")
         if self.missing:
-            parts.append(f"{many(self.missing, 'row')} missing")
+            parts.append(f"{format_count(self.missing, 'row')} missing")
         return f"TermMap({', '.join(parts)})"
 
 
@@ -289,7 +298,7 @@ def map_terms(
             "it works with the ICD taxonomies that are known by name; leave it out here",
         )
     if stems is not None:
-        stemmer_of(stems)  # an unknown language is an error even where no stem is needed
+        stemmer_for(stems)  # an unknown language is an error even where no stem is needed
     rules = _MatchRules(
         taxonomy,
         _resolve_corrections(corrections, taxonomy),
@@ -298,7 +307,7 @@ def map_terms(
         stems,
         heads,
     )
-    counts, missing = counted(values)
+    counts, missing = count_values(values)
     missing += sum(counts.pop(mark, 0) for mark in set(missing_marks))
     matches = [_match_value(value, count, rules) for value, count in counts.items()]
     matches.sort(key=lambda match: (-match.count, match.value))
@@ -311,13 +320,13 @@ def _resolve_corrections(
     if corrections is None:
         return {}
     if not isinstance(corrections, Mapping):
-        from ontomask.taxonomy.corrections import read
+        from ontomask.taxonomy.corrections import read_corrections
 
-        corrections = read(Path(corrections))
+        corrections = read_corrections(Path(corrections))
     wrong = [concept for concept in corrections.values() if concept not in taxonomy]
     if wrong:
         raise UnknownConceptError(
-            f"corrections lead to what is no concept: {quoted(dict.fromkeys(wrong))}",
+            f"corrections lead to what is no concept: {quote_names(dict.fromkeys(wrong))}",
             "correct to identifiers; search() finds them by name",
         )
     return {v: taxonomy.identifiers[taxonomy.code(c)] for v, c in corrections.items()}
@@ -364,8 +373,8 @@ def _matches_by_name(name: str, rules: _MatchRules) -> Iterator[tuple[str, tuple
 
 def _head_phrases(value: str) -> Iterator[str]:
     """Ever shorter ends of the first noun phrase: "second holiday home", "holiday home", "home"."""
-    words = folded(_AFTER_THE_HEAD.split(value.lower(), maxsplit=1)[0]).split()
-    phrase = folded(value).split()
+    words = fold_name(_AFTER_THE_HEAD.split(value.lower(), maxsplit=1)[0]).split()
+    phrase = fold_name(value).split()
     for first in range(len(words)):
         if words[first:] != phrase:
             yield " ".join(words[first:])

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from ontomask.errors import ParameterError, quoted
+from ontomask.errors import ParameterError, quote_names
 
-__all__ = ["Hit", "NameIndex", "CodesByName", "folded", "make_stemmer", "nearest"]
+__all__ = ["Hit", "NameIndex", "CodesByName", "fold_name", "make_stemmer", "closest_names"]
 
 _NOT_WORD = re.compile(r"[\W_]+")
 
@@ -18,10 +18,10 @@ _NOT_WORD = re.compile(r"[\W_]+")
 CodesByName = dict[str, tuple[int, ...]]
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """Fold the case, spaces and punctuation of a name, which people type differently.
 
-    >>> folded("  Coma, Diabetic "), folded("SPORT_SHOE"), folded("Straße")
+    >>> fold_name("  Coma, Diabetic "), fold_name("SPORT_SHOE"), fold_name("Straße")
     ('coma diabetic', 'sport shoe', 'strasse')
     """
     if name.isascii():
@@ -43,7 +43,8 @@ def make_stemmer(language: str) -> Callable[[str], str]:
     if language not in languages:
         raise ParameterError(
             f"there are no stems for the language {language!r}",
-            f"there are for {quoted(sorted(languages), most=len(languages))}; None does without",
+            f"there are for {quote_names(sorted(languages), most=len(languages))}; None does "
+            "without",
         )
     stem_of = Stemmer.Stemmer(language).stemWord
     stems: dict[str, str] = {}  # most words occur in many names
@@ -92,16 +93,16 @@ class NameIndex:
     @cached_property
     def folded_tables(self) -> dict[str, CodesByName]:
         """The exact tables by folded names."""
-        return {kind: _regroup_codes(table, folded) for kind, table in self.exact.items()}
+        return {kind: _regroup_codes(table, fold_name) for kind, table in self.exact.items()}
 
     @cached_property
-    def spelt(self) -> dict[str, tuple[str, tuple[int, ...]]]:
+    def spellings(self) -> dict[str, tuple[str, tuple[int, ...]]]:
         """Every folded name with the name itself and its concepts, to compare spelling."""
         return {
             plain: (name, codes)
             for kind in ("synonym", "identifier", "label")  # later ones are trusted more
             for name, codes in self.exact[kind].items()
-            if (plain := folded(name))
+            if (plain := fold_name(name))
         }
 
     def stemmed_tables(self, language: str) -> dict[str, CodesByName]:
@@ -122,13 +123,13 @@ class NameIndex:
         """
         if matches := _find_in_tables(self.exact, name, ""):
             return matches
-        plain = folded(name)
+        plain = fold_name(name)
         if matches := _find_in_tables(self.folded_tables, plain, ", folded"):
             return matches
         if not language or not plain:
             return []
         return _find_in_tables(
-            self.stemmed_tables(language), stemmer_of(language)(plain), ", stemmed"
+            self.stemmed_tables(language), stemmer_for(language)(plain), ", stemmed"
         )
 
     def find(self, name: str) -> tuple[str, tuple[int, ...]]:
@@ -145,7 +146,7 @@ def _find_in_tables(
 _stemmers: dict[str, Callable[[str], str]] = {}
 
 
-def stemmer_of(language: str) -> Callable[[str], str]:
+def stemmer_for(language: str) -> Callable[[str], str]:
     """The one stemmer of a language, with the stems it has found so far."""
     if language not in _stemmers:
         _stemmers[language] = make_stemmer(language)
@@ -168,11 +169,11 @@ def _regroup_codes(table: CodesByName, form: Callable[[str], str]) -> CodesByNam
     return _group_codes((name, code) for name, code in pairs if name)
 
 
-def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
+def closest_names(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     """The names spelt most like this one, for a "did you mean"."""
     from rapidfuzz import fuzz, process  # only where a suggestion is needed
 
     matches = process.extract(
-        name, list(names), scorer=fuzz.ratio, processor=folded, limit=most, score_cutoff=60
+        name, list(names), scorer=fuzz.ratio, processor=fold_name, limit=most, score_cutoff=60
     )
     return [match for match, _, _ in matches]

@@ -20,11 +20,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ontomask.errors import CycleError, EmptyTaxonomyError, ParameterError, many
+from ontomask.errors import CycleError, EmptyTaxonomyError, ParameterError, format_count
 from ontomask.taxonomy import About, Concept, Taxonomy
 from ontomask.taxonomy.graph import VIRTUAL_ROOT
 from ontomask.taxonomy.taxonomy import Labels
-from ontomask.taxonomy.tree import drawn
+from ontomask.taxonomy.tree import draw_tree
 
 __all__ = ["outline_of", "read_outline"]
 
@@ -43,10 +43,10 @@ def outline_of(taxonomy: Taxonomy) -> str:
         cold A
     flu
     """
-    tree = drawn(taxonomy)
+    tree = draw_tree(taxonomy)
     if len(taxonomy.parent_links.items) > MOST_LINES:
         raise ParameterError(
-            f"the taxonomy has {many(len(taxonomy), 'concept')}: too many for an outline",
+            f"the taxonomy has {format_count(len(taxonomy), 'concept')}: too many for an outline",
             "edit its file with another tool",
         )
     without_root = taxonomy.root == VIRTUAL_ROOT and len(taxonomy) > 1

@@ -18,14 +18,14 @@ from ontomask.errors import (
     SeveralRootsWarning,
     UndeclaredParentError,
     UnknownConceptError,
-    many,
-    quoted,
+    format_count,
+    quote_names,
 )
 from ontomask.taxonomy import graph
 from ontomask.taxonomy.about import About
 from ontomask.taxonomy.graph import IntArray, Links
-from ontomask.taxonomy.names import Hit, NameIndex, folded, nearest
-from ontomask.taxonomy.value_counts import listed
+from ontomask.taxonomy.names import Hit, NameIndex, closest_names, fold_name
+from ontomask.taxonomy.value_counts import to_list
 
 __all__ = ["Concept", "Labels", "Taxonomy"]
 
@@ -155,10 +155,10 @@ class Taxonomy:
         ``identifiers``, each link once; ``labels`` are in the same order. Nothing but the shape
         of the graph (roots, cycles) is checked.
         """
-        ordered, ordered_names, parents, tops = graph.order(identifiers, child, parent)
+        ordered, ordered_names, parents, tops = graph.number_concepts(identifiers, child, parent)
         if tops and warn:
             warnings.warn(
-                f"the taxonomy has {len(tops)} roots, {quoted(tops)}; "
+                f"the taxonomy has {len(tops)} roots, {quote_names(tops)}; "
                 f"they were put below a virtual root {graph.VIRTUAL_ROOT!r}",
                 SeveralRootsWarning,
                 stacklevel=3,
@@ -189,7 +189,7 @@ class Taxonomy:
             raise ParameterError("sep is empty", 'give what stands between the parts, as sep="|"')
         edges: set[tuple[str, str | None]] = set()
         labels: dict[str, str] = {}
-        for value in {_check_text(value, "value") for value in listed(values)}:
+        for value in {_check_text(value, "value") for value in to_list(values)}:
             parts = [part.strip() for part in value.split(sep)]
             if not all(parts):
                 raise ParameterError(
@@ -220,7 +220,7 @@ class Taxonomy:
                 "give prefix lengths of at least 1, each longer than the one before: [1, 3]",
             )
         edges: set[tuple[str, str | None]] = set()
-        for value in {_check_text(value, "value") for value in listed(values)}:
+        for value in {_check_text(value, "value") for value in to_list(values)}:
             if value == graph.VIRTUAL_ROOT:
                 continue
             steps = [value[:length] for length in lengths if length < len(value)]
@@ -258,7 +258,8 @@ class Taxonomy:
         several = int((self.parent_links.sizes() > 1).sum())
         parts = [
             f"{self.name!r}: " if self.name else "",
-            f"{many(len(self), 'concept')}, root {self.root!r}, {many(self.height, 'level')}, ",
+            f"{format_count(len(self), 'concept')}, root {self.root!r}, "
+            f"{format_count(self.height, 'level')}, ",
             f"{len(self.leaves):,} lea{'ves' if len(self.leaves) > 1 else 'f'}",
             f", {several:,} with several parents" if several else "",
         ]
@@ -292,7 +293,7 @@ class Taxonomy:
 
     def codes(self, concepts: Iterable[Concept]) -> NDArray[np.int32]:
         """The numbers of many concepts."""
-        names = listed(concepts)
+        names = to_list(concepts)
         try:
             codes = [self._code[concept] for concept in names]
         except (KeyError, TypeError):  # an alias, or no concept at all
@@ -342,7 +343,7 @@ class Taxonomy:
     def descendants(self, concept: Concept) -> frozenset[Concept]:
         """All kinds of a concept, itself included."""
         return frozenset(
-            self._identifiers_of(graph.reachable(self.child_links, self.code(concept)))
+            self._identifiers_of(graph.reachable_concepts(self.child_links, self.code(concept)))
         )
 
     def path(self, concept: Concept, ancestor: Concept) -> int:
@@ -352,7 +353,7 @@ class Taxonomy:
         if code not in steps:
             raise ParameterError(
                 f"{ancestor!r} is not an ancestor of {concept!r}",
-                f"its ancestors are {quoted(self._identifiers_of(steps))}",
+                f"its ancestors are {quote_names(self._identifiers_of(steps))}",
             )
         return steps[code]
 
@@ -378,7 +379,7 @@ class Taxonomy:
         deepest = max(self.depths[code] for code in shared)
         candidates = [code for code in shared if self.depths[code] == deepest]
         if len(candidates) > 1:
-            size = {c: graph.reachable(self.child_links, c).size for c in candidates}
+            size = {c: graph.reachable_concepts(self.child_links, c).size for c in candidates}
             candidates.sort(key=lambda c: (size[c], self.identifiers[c]))
         return self.identifiers[candidates[0]]
 
@@ -399,11 +400,11 @@ class Taxonomy:
             raise ParameterError(
                 "domain needs either values or a root", "call domain(values) or domain(root=...)"
             )
-        distinct = set() if values is None else set(listed(values))
+        distinct = set() if values is None else set(to_list(values))
         if root is None and not distinct:
             raise ParameterError("domain was given no values", "give at least one, or root=...")
         top = root if root is not None else self.lcs(*distinct)
-        below = graph.reachable(self.child_links, self.code(top))
+        below = graph.reachable_concepts(self.child_links, self.code(top))
         if len(below) == len(self):
             return self
         return self._restrict_to(below)
@@ -415,7 +416,7 @@ class Taxonomy:
         >>> datasets.diagnoses().search("serum")
         [Hit(concept='hepatitis B', name='serum hepatitis')]
         """
-        wanted = folded(text)
+        wanted = fold_name(text)
         if not wanted:
             return []
         words = wanted.split(" ")
@@ -452,9 +453,9 @@ class Taxonomy:
 
         The file is complete or not there at all; an existing one is kept unless ``force``.
         """
-        from ontomask.taxonomy.readers import write
+        from ontomask.taxonomy.readers import write_taxonomy
 
-        write(self, path, format or "child-parent", force=force)
+        write_taxonomy(self, path, format or "child-parent", force=force)
 
     # ------------------------------------------------------------------ what others build on
 
@@ -469,7 +470,7 @@ class Taxonomy:
     @cached_property
     def child_links(self) -> Links:
         """The children of each concept, by number."""
-        return self.parent_links.reversed()
+        return self.parent_links.inverse()
 
     @cached_property
     def names(self) -> NameIndex:
@@ -479,7 +480,7 @@ class Taxonomy:
     @cached_property
     def _search_entries(self) -> list[tuple[str, str, int]]:
         return [
-            (folded(name), name, code)
+            (fold_name(name), name, code)
             for code, identifier in enumerate(self.identifiers)
             for name in dict.fromkeys((*self._labels[code], identifier))
         ]
@@ -509,15 +510,15 @@ class Taxonomy:
             return UnknownConceptError(message, "concepts are named by text: their identifiers")
         kind, codes = self.names.find(concept)
         if codes:
-            concepts = quoted(self._identifiers_of(codes))
+            concepts = quote_names(self._identifiers_of(codes))
             return UnknownConceptError(
                 message,
                 f"it is a name ({kind}) of {concepts}; use the identifier, or map whole columns "
                 "with map_terms",
             )
-        near = nearest(concept, self.identifiers) or [
+        near = closest_names(concept, self.identifiers) or [
             self.identifiers[codes[0]]
-            for name in nearest(concept, self.names.exact["label"])
+            for name in closest_names(concept, self.names.exact["label"])
             for codes in [self.names.exact["label"][name]]
         ]
         suggestions = ", ".join(
@@ -589,9 +590,9 @@ def _check_declared(
     if missing:
         first, names = number[missing[0]], list(number)
         below = sorted(names[child] for child, parent in links if parent == first)
-        of = f"; {missing[0]!r} is named as a parent of {quoted(below, 3)}" if below else ""
+        of = f"; {missing[0]!r} is named as a parent of {quote_names(below, 3)}" if below else ""
         raise UndeclaredParentError(
-            f"linked but not declared: {quoted(missing)}{of}",
+            f"linked but not declared: {quote_names(missing)}{of}",
             "declare them, or correct the links",
         )
     for text in declared:

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["Drawn", "drawn"]
+__all__ = ["TaxonomyTree", "draw_tree"]
 
 Longs = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class TaxonomyTree:
     """A taxonomy as a tree, its concepts by their places in depth-first order.
 
     A concept with several parents is drawn below the deepest of them, then the first by identifier.
@@ -32,18 +32,18 @@ class Drawn:
     parent: Longs
     end: Longs
 
-    def summed(self, own: Longs) -> Longs:
+    def branch_sums(self, own: Longs) -> Longs:
         """Sum the numbers of the whole branch at each place."""
         until = np.concatenate(([0], np.cumsum(own)))
         return until[self.end] - until[:-1]
 
-    def beside(self, numbers: Longs, shown: Flags) -> Longs:
+    def remainders(self, numbers: Longs, shown: Flags) -> Longs:
         """The number at each place less those of its shown children."""
         below = np.flatnonzero(shown[1:]) + 1
         in_children = np.bincount(self.parent[below], weights=numbers[below], minlength=len(shown))
         return numbers - in_children.astype(np.int64)
 
-    def closed(self, chosen: Flags) -> Flags:
+    def connected_to_root(self, chosen: Flags) -> Flags:
         """The chosen places whose ancestors in the tree are all chosen, too."""
         unchosen = np.flatnonzero(~chosen)
         change = np.zeros(len(chosen) + 1, dtype=np.int64)
@@ -61,10 +61,10 @@ class Drawn:
             above = further
 
 
-_trees: WeakKeyDictionary[Taxonomy, Drawn] = WeakKeyDictionary()
+_trees: WeakKeyDictionary[Taxonomy, TaxonomyTree] = WeakKeyDictionary()
 
 
-def drawn(taxonomy: Taxonomy) -> Drawn:
+def draw_tree(taxonomy: Taxonomy) -> TaxonomyTree:
     """Draw a taxonomy as a tree, once for all columns that share it."""
     tree = _trees.get(taxonomy)
     if tree is None:
@@ -72,7 +72,7 @@ def drawn(taxonomy: Taxonomy) -> Drawn:
     return tree
 
 
-def _build_tree(taxonomy: Taxonomy) -> Drawn:
+def _build_tree(taxonomy: Taxonomy) -> TaxonomyTree:
     parent = _deepest_parents(taxonomy)
     size = len(parent)
     # Below the deepest parent, a concept's depth in the tree is its depth in the taxonomy.
@@ -91,7 +91,7 @@ def _build_tree(taxonomy: Taxonomy) -> Drawn:
     for level in levels:
         place[level] = place[parent[level]] + offset[level]
     codes = np.argsort(place)
-    return Drawn(codes, place, place[parent[codes]], np.arange(size) + branch[codes])
+    return TaxonomyTree(codes, place, place[parent[codes]], np.arange(size) + branch[codes])
 
 
 def _deepest_parents(taxonomy: Taxonomy) -> Longs:

@@ -12,10 +12,10 @@ from typing import Any
 
 from ontomask.errors import ParameterError
 
-__all__ = ["counted", "is_missing", "listed"]
+__all__ = ["count_values", "is_missing", "to_list"]
 
 
-def listed(values: Iterable[Any]) -> list[Any]:
+def to_list(values: Iterable[Any]) -> list[Any]:
     """Convert a column to a plain list, by its own conversion where it has one."""
     if isinstance(values, list):
         return values
@@ -51,13 +51,13 @@ def is_missing(value: object) -> bool:
         return True
 
 
-def counted(values: Iterable[Any] | Mapping[Any, int]) -> tuple[dict[str, int], int]:
+def count_values(values: Iterable[Any] | Mapping[Any, int]) -> tuple[dict[str, int], int]:
     """Count each distinct value as text, in order of appearance, and the missing values.
 
-    >>> counted(["flu", None, "flu", float("nan"), 8])
+    >>> count_values(["flu", None, "flu", float("nan"), 8])
     ({'flu': 2, '8': 1}, 2)
     """
-    raw = _check_counts(values) if isinstance(values, Mapping) else Counter(listed(values))
+    raw = _check_counts(values) if isinstance(values, Mapping) else Counter(to_list(values))
     counts: dict[str, int] = {}
     missing = 0
     for value, count in raw.items():

@@ -3,7 +3,7 @@
 Distances are the attributes' own semantic ones, whatever a method went by.
 """
 
-from ontomask.microdata.measures import Measure
+from ontomask.microdata.measures import FigureDescription
 from ontomask.utility.association import (
     Correlations,
     distance_correlations,
@@ -28,7 +28,7 @@ __all__ = [
     # everything at once, and what it means
     "evaluate_utility",
     "DESCRIPTIONS",
-    "Measure",
+    "FigureDescription",
     # how far records and values have moved
     "sse",
     "attribute_sse",

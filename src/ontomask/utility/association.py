@@ -16,9 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.microdata.tuples import Transitions
-from ontomask.statistics.association import Centred, summed_products
+from ontomask.statistics.association import CentredDistances, summed_products
 from ontomask.utility.columns import Change
-from ontomask.utility.sides import Longs, Numbers, Side, Words, drawn, sides
+from ontomask.utility.sides import (
+    Longs,
+    NominalSide,
+    NumericalSide,
+    Side,
+    sample_transitions,
+    sides,
+)
 
 __all__ = [
     "Correlations",
@@ -100,9 +107,16 @@ def associations(
     names = tuple(attribute.name for attribute in plan.tuples.attributes)
     rows, counts = np.arange(len(plan.count)), plan.count
     both = sides(plan)
-    if any(isinstance(side, Words) and len(side.distinct) > most for pair in both for side in pair):
-        rows, counts = drawn(plan, most, random)
-        both = tuple((before.among(rows), after.among(rows)) for before, after in both)
+    if any(
+        isinstance(side, NominalSide) and len(side.distinct) > most
+        for pair in both
+        for side in pair
+    ):
+        rows, counts = sample_transitions(plan, most, random)
+        both = tuple(
+            (before.select_transitions(rows), after.select_transitions(rows))
+            for before, after in both
+        )
     (variances, before), (variances_after, after) = (
         _side_associations(columns, counts) for columns in zip(*both, strict=True)
     )
@@ -135,7 +149,11 @@ def _correlation(
     present = (first.place >= 0) & (second.place >= 0)
     if not present.all():
         rows = np.flatnonzero(present)
-        first, second, counts = first.among(rows), second.among(rows), counts[rows]
+        first, second, counts = (
+            first.select_transitions(rows),
+            second.select_transitions(rows),
+            counts[rows],
+        )
         x, y = _make_spread(first, counts), _make_spread(second, counts)
     if x is None or y is None or x.squares <= 0 or y.squares <= 0:
         return 0.0
@@ -146,10 +164,10 @@ def _correlation(
 class _NominalSpread:
     """The distances inside a column of concepts."""
 
-    def __init__(self, column: Words, counts: Longs) -> None:
+    def __init__(self, column: NominalSide, counts: Longs) -> None:
         self.counts = column.column(counts).counts
-        self.centred = Centred(column.column(counts), column.measure)
-        self.sum_distances = self.centred.summed
+        self.centred = CentredDistances(column.column(counts), column.measure)
+        self.sum_distances = self.centred.sum_distances
 
     @cached_property
     def squares(self) -> float:
@@ -164,7 +182,7 @@ class _NominalSpread:
 class _NumericalSpread:
     """The differences inside a column of numbers, in units of its range."""
 
-    def __init__(self, column: Numbers, counts: Longs) -> None:
+    def __init__(self, column: NumericalSide, counts: Longs) -> None:
         self.counts = column.counts(counts)
         least, greatest = column.distinct[0], column.distinct[-1]
         self.range = float(greatest - least)
@@ -201,7 +219,7 @@ def _make_spread(column: Side, counts: Longs) -> _Spread | None:
     """None where there is no value at all."""
     if not len(column.distinct):
         return None
-    if isinstance(column, Words):
+    if isinstance(column, NominalSide):
         return _NominalSpread(column, counts)
     return _NumericalSpread(column, counts)
 
@@ -249,13 +267,13 @@ def _sum_numerical_products(
     counts: Longs,
 ) -> float:
     """The same for two columns of numbers, from sums of products that are not centred."""
-    from ontomask.utility.kernels import summed_differences
+    from ontomask.utility.kernels import sum_difference_products
 
     order = np.argsort(x_place, kind="stable")
     row, column, weight = x_place[order], y_place[order], counts[order].astype(float)
     rank = column.astype(np.int64) + 1
     n = float(weight.sum())
-    raw = summed_differences(x.numbers[row], y.numbers[column], rank, weight)
+    raw = sum_difference_products(x.numbers[row], y.numbers[column], rank, weight)
     by_record = float(weight @ (x.sums[row] * y.sums[column]))
     overall = float(x.counts @ x.sums) * float(y.counts @ y.sums)
     return raw - 2 * by_record / n + overall / n**2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.microdata.tuples import Transitions, count_tuples, once_per_plan
+from ontomask.microdata.tuples import Transitions, cache_per_plan, count_tuples
 from ontomask.utility.sides import sides
 
 __all__ = ["average_class_size", "discernibility", "kl"]
@@ -78,7 +78,7 @@ def _class_sizes(plan: Transitions, removed: bool) -> Longs:
     return sizes[sizes > 0]
 
 
-@once_per_plan
+@cache_per_plan
 def _visible_tuples(plan: Transitions) -> tuple[Longs, Longs]:
     """What each transition's record looks like before and after: equal numbers, equal tuples.
 

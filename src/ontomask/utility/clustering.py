@@ -11,7 +11,7 @@ from ontomask.distances import Distances
 from ontomask.errors import ParameterError
 from ontomask.microdata.attributes import NumericalAttribute
 from ontomask.microdata.tuples import Transitions, count_tuples
-from ontomask.utility.sides import Longs, Side, Words, drawn, sides
+from ontomask.utility.sides import Longs, NominalSide, Side, sample_transitions, sides
 
 __all__ = ["Clustering", "clustering_distance"]
 
@@ -61,7 +61,7 @@ def clustering_distance(
         )
     rows, counts = np.arange(len(plan.count)), plan.count
     if max(len(plan.tuples), len(np.unique(plan.target))) > most:
-        rows, counts = drawn(plan, most, random)
+        rows, counts = sample_transitions(plan, most, random)
     tables = [_TupleDistances.from_plan(plan, side, rows, counts) for side in (0, 1)]
     clusters = min(clusters, *(len(table.weights) for table in tables))
     first, second = (_cut_ward_tree(table, clusters)[table.tuple] for table in tables)
@@ -78,7 +78,7 @@ class _TupleDistances:
 
     @staticmethod
     def from_plan(plan: Transitions, side: int, rows: Longs, counts: Longs) -> _TupleDistances:
-        columns = [pair[side].among(rows) for pair in sides(plan)]
+        columns = [pair[side].select_transitions(rows) for pair in sides(plan)]
         # Codes, and the order of tuples with them, mean the same on both sides: equal distances
         # are then settled alike, and an unchanged table gets unchanged clusters.
         codes = [_ordered_codes(column) for column in columns]
@@ -108,7 +108,7 @@ def _distance_table(column: Side, scale: float) -> Floats:
     size = len(column.distinct)
     table = np.ones((size + 1, size + 1))
     table[size, size] = 0.0
-    if isinstance(column, Words):
+    if isinstance(column, NominalSide):
         between = Distances(column.taxonomy, column.distinct, measure=column.measure)
         table[:size, :size] = between.table()
     else:
@@ -129,10 +129,10 @@ def _cut_ward_tree(table: _TupleDistances, clusters: int) -> Longs:
     scaled *= table.apart**2
     merges, heights = ward(scaled, weight.copy())
     lowest = np.argsort(heights, kind="stable")[: size - clusters]
-    return _joined(size, merges[lowest])
+    return _merge_clusters(size, merges[lowest])
 
 
-def _joined(size: int, merges: Longs) -> Longs:
+def _merge_clusters(size: int, merges: Longs) -> Longs:
     """The number of the cluster of each of ``size`` members after some merges."""
     above = list(range(size))  # another member of the cluster, or itself: the first of it
 

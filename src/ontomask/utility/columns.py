@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ontomask.distances import Distances, distance
-from ontomask.microdata.tuples import Transitions, once_per_plan
+from ontomask.microdata.tuples import Transitions, cache_per_plan
 from ontomask.statistics.centre import semantic_mean
 from ontomask.taxonomy import Concept
-from ontomask.utility.sides import Longs, Words, sides
+from ontomask.utility.sides import Longs, NominalSide, sides
 
 __all__ = ["Change", "MeanShift", "mean_shift", "variance_difference"]
 
@@ -84,18 +84,18 @@ def variance_difference(plan: Transitions) -> dict[str, Change]:
     return {name: Change(before[1], after[1]) for name, (before, after) in _centres(plan).items()}
 
 
-def _nominal_sides(plan: Transitions) -> dict[str, tuple[Words, Words]]:
+def _nominal_sides(plan: Transitions) -> dict[str, tuple[NominalSide, NominalSide]]:
     return {
         attribute.name: (before, after)
         for attribute, (before, after) in zip(plan.tuples.attributes, sides(plan), strict=True)
-        if isinstance(before, Words) and isinstance(after, Words)
+        if isinstance(before, NominalSide) and isinstance(after, NominalSide)
     }
 
 
 Centre = tuple[Concept | None, float | None]
 
 
-@once_per_plan
+@cache_per_plan
 def _centres(plan: Transitions) -> dict[str, tuple[Centre, Centre]]:
     """The mean and the variance of each nominal attribute, before and after."""
     return {
@@ -104,7 +104,7 @@ def _centres(plan: Transitions) -> dict[str, tuple[Centre, Centre]]:
     }
 
 
-def _centre(side: Words, counts: Longs) -> Centre:
+def _centre(side: NominalSide, counts: Longs) -> Centre:
     column = side.column(counts)
     if not column.records:
         return None, None

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ontomask.microdata.attributes import NumericalAttribute
 from ontomask.microdata.tuples import Transitions
-from ontomask.utility.sides import moved
+from ontomask.utility.sides import attribute_distances
 
 __all__ = [
     "attribute_sse",
@@ -132,19 +132,19 @@ def semantic_quality(plan: Transitions, normalised: bool = True) -> float:
     0.817
     """
     values = plan.tuples.records * len(plan.tuples.attributes)
-    distance = sum(float(plan.count @ apart) for apart in moved(plan))
+    distance = sum(float(plan.count @ apart) for apart in attribute_distances(plan))
     return 1 - distance / values if normalised else values - distance
 
 
 def _record_distance(plan: Transitions) -> Floats:
     """The mean over attributes of how far each transition moves them."""
-    return np.mean(moved(plan), axis=0)
+    return np.mean(attribute_distances(plan), axis=0)
 
 
 def _distances_in_own_units(plan: Transitions) -> dict[str, Floats]:
     return {
         a.name: apart * a.range if isinstance(a, NumericalAttribute) else apart
-        for a, apart in zip(plan.tuples.attributes, moved(plan), strict=True)
+        for a, apart in zip(plan.tuples.attributes, attribute_distances(plan), strict=True)
     }
 
 

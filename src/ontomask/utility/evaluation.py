@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ontomask.microdata.measures import Measure
+from ontomask.microdata.measures import FigureDescription
 from ontomask.microdata.tuples import Transitions
 from ontomask.utility.association import Correlations, associations
 from ontomask.utility.classes import average_class_size, discernibility, kl
@@ -30,119 +30,119 @@ _COLUMN = "0 to 1 for words, the column's own unit for numbers"
 
 #: Every key of :func:`evaluate_utility`; where it holds before, after and a difference, what is
 #: better holds of the difference.
-DESCRIPTIONS: dict[str, Measure] = {
-    "sse": Measure(
+DESCRIPTIONS: dict[str, FigureDescription] = {
+    "sse": FigureDescription(
         "The squared distance between each original record and its masked one, summed.",
         "0 to the number of records",
         "lower",
         "0.000085 to 0.06 a record at k = 5, 0.00035 to 0.15 at k = 20",
     ),
-    "attribute_sse": Measure(
+    "attribute_sse": FigureDescription(
         "The squared distance between original and masked values of a column, summed.",
         "0 up; numbers in their own unit, squared",
         "lower",
     ),
-    "rmse": Measure(
+    "rmse": FigureDescription(
         "How far values of a column have moved, large moves counting more.",
         _COLUMN,
         "lower",
         "for words, 0.21 to 0.31 at k = 5, 0.36 to 0.45 at k = 20",
     ),
-    "mean_absolute_distance": Measure(
+    "mean_absolute_distance": FigureDescription(
         "How far values of a column have moved on average.",
         _COLUMN,
         "lower",
         "for words, 0.073 to 0.14 at k = 5, 0.18 to 0.28 at k = 20",
     ),
-    "changed": Measure(
+    "changed": FigureDescription(
         "The share of values of a column that are not what they were.",
         "share, 0 to 1",
         "lower",
         "0.019 to 0.83 at k = 5, 0.073 to 0.87 at k = 20",
     ),
-    "changed_records": Measure(
+    "changed_records": FigureDescription(
         "The share of records with at least one changed value; the others are published as "
         "they were.",
         "share, 0 to 1",
         "neither",
         "0.33 to 0.92 at k = 5, 0.55 to 0.94 at k = 20",
     ),
-    "semantic_quality": Measure(
+    "semantic_quality": FigureDescription(
         "How similar masked values are to the original ones on average.",
         "0 to 1",
         "higher",
         "0.86 to 1 at k = 5, 0.72 to 0.99 at k = 20",
     ),
-    "kl": Measure(
+    "kl": FigureDescription(
         "How much the frequencies of the original combinations of values have changed.",
         "0 up, in nats",
         "lower",
         "0.25 to 1 at k = 5, 0.59 to 1.1 at k = 20",
     ),
-    "discernibility": Measure(
+    "discernibility": FigureDescription(
         "The squared sizes of the classes of records that look alike, summed.",
         "the number of records to its square",
         "lower",
     ),
-    "average_class_size": Measure(
+    "average_class_size": FigureDescription(
         "How many records look alike on average.",
         "records, 1 up",
         "lower",
         "5.8 to 10 at k = 5, 23 to 35 at k = 20",
     ),
-    "normalised_average_class_size": Measure(
+    "normalised_average_class_size": FigureDescription(
         "How many times larger than k the classes are on average; 1 is the best there can be.",
         "1 up where the table is k-anonymous; none where no k is given",
         "lower",
         "1.2 to 2.1 at k = 5, 1.2 to 1.8 at k = 20",
     ),
-    "mean_shift": Measure(
+    "mean_shift": FigureDescription(
         "The semantic mean of a nominal column before and after, and their distance.",
         "0 to 1",
         "lower",
         "0 at k = 5, 0 at k = 20",
     ),
-    "variance_difference": Measure(
+    "variance_difference": FigureDescription(
         "The mean squared distance from the semantic mean of a nominal column, before and after.",
         "0 to 1",
         "lower",
         "0.00017 to 0.0058 at k = 5, 0.0017 to 0.019 at k = 20",
     ),
-    "distance_variance_difference": Measure(
+    "distance_variance_difference": FigureDescription(
         "How much the values of a column differ from each other, before and after.",
         _COLUMN,
         "lower",
         "for words, 0.002 to 0.014 at k = 5, 0.0099 to 0.033 at k = 20",
     ),
-    "distance_correlations": Measure(
+    "distance_correlations": FigureDescription(
         "How strongly every two columns hang together, before and after.",
         "0 to 1",
         "lower",
         "0.00093 to 0.1 at k = 5, 0.0043 to 0.17 at k = 20",
     ),
-    "clustering_distance": Measure(
+    "clustering_distance": FigureDescription(
         "How differently the original and the masked records fall into clusters.",
         "0 to 1",
         "lower",
         "0.54 to 0.68 at k = 5, 0.53 to 0.76 at k = 20",
     ),
-    "number_means": Measure(
+    "number_means": FigureDescription(
         "The mean of a numerical column before and after.",
         "the column's own unit",
         "lower",
     ),
-    "number_variances": Measure(
+    "number_variances": FigureDescription(
         "The variance of a numerical column before and after.",
         "the column's own unit, squared",
         "lower",
     ),
-    "number_correlations": Measure(
+    "number_correlations": FigureDescription(
         "How strongly every two numerical columns hang together in a line, before and after.",
         "0 to 2; correlations from -1 to 1",
         "lower",
         "0.0001 to 0.1 at k = 5, 0.000029 to 0.19 at k = 20",
     ),
-    "il1s": Measure(
+    "il1s": FigureDescription(
         "How far numbers have moved on average, in units of their spread.",
         "standard deviations times the root of 2, 0 up; none without numbers",
         "lower",

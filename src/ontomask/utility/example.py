@@ -26,4 +26,4 @@ def six_patients() -> Transitions:
     tuples, _ = count_tuples([diagnosis, age], codes)
     places = [diagnosis.places[concept] for concept in ("hepatitis", "influenza", "injury")]
     targets = np.column_stack([np.array(places, dtype=float), [35.0, 50.0, 25.0]])
-    return Transitions.whole(tuples, targets, np.array([2, 0, 0, 1, 2]))
+    return Transitions.from_targets(tuples, targets, np.array([2, 0, 0, 1, 2]))

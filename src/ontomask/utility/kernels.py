@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
+from ontomask._runtime.compiled import jit
 
-__all__ = ["summed_differences", "ward"]
+__all__ = ["sum_difference_products", "ward"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
 
-@compiled
-def summed_differences(x: Floats, y: Floats, rank: Longs, weight: Floats) -> float:
+@jit
+def sum_difference_products(x: Floats, y: Floats, rank: Longs, weight: Floats) -> float:
     r"""The sum of :math:`w_s w_t |x_s - x_t| |y_s - y_t|` over all ordered pairs.
 
     ``x`` ascends; ``rank``, from 1, is the place of each y among the distinct ones. A tree of
@@ -53,7 +53,7 @@ def summed_differences(x: Floats, y: Floats, rank: Longs, weight: Floats) -> flo
     return 2 * total
 
 
-@compiled
+@jit
 def ward(apart: Floats, weight: Floats) -> tuple[Longs, Floats]:
     r"""All merges of Ward's method, and the squared height of each.
 
@@ -91,7 +91,7 @@ def ward(apart: Floats, weight: Floats) -> tuple[Longs, Floats]:
     return merges, heights
 
 
-@compiled
+@jit
 def _join(apart: Floats, weight: Floats, alive: NDArray[np.bool_], i: int, j: int) -> None:
     """Make one cluster, kept as ``i``, of two (Lance and Williams)."""
     alive[j] = False

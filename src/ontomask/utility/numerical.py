@@ -11,7 +11,7 @@ from ontomask.microdata.attributes import NumericalAttribute
 from ontomask.microdata.tuples import Transitions
 from ontomask.utility.association import Correlations
 from ontomask.utility.columns import Change
-from ontomask.utility.sides import Longs, Numbers, moved, sides
+from ontomask.utility.sides import Longs, NumericalSide, attribute_distances, sides
 
 __all__ = ["NumberSummary", "numbers"]
 
@@ -71,7 +71,7 @@ def numbers(plan: Transitions) -> NumberSummary:
 def _numbers_by_transition(plan: Transitions, j: int, side: int) -> Floats:
     """The number of each transition; NaN where it is suppressed."""
     column = sides(plan)[j][side]
-    assert isinstance(column, Numbers)
+    assert isinstance(column, NumericalSide)
     return np.append(column.distinct, np.nan)[column.place]
 
 
@@ -113,6 +113,6 @@ def _il1s(
         attribute, variance = plan.tuples.attributes[j], variances[name].before
         assert isinstance(attribute, NumericalAttribute)
         if variance:
-            total = float(plan.count @ moved(plan)[j]) * attribute.range
+            total = float(plan.count @ attribute_distances(plan)[j]) * attribute.range
             losses.append(total / np.sqrt(2 * variance))
     return float(sum(losses) / (len(losses) * plan.tuples.records)) if losses else None

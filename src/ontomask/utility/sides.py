@@ -15,17 +15,24 @@ from numpy.typing import NDArray
 from ontomask.distances import Distances, MeasureLike
 from ontomask.errors import InternalError
 from ontomask.microdata.attributes import (
-    FIXED,
+    FIXED_POINT_ONE,
     MISSING,
     Attribute,
     NominalAttribute,
     NumericalAttribute,
 )
-from ontomask.microdata.tuples import Transitions, once_per_plan
-from ontomask.statistics.counts import Column
+from ontomask.microdata.tuples import Transitions, cache_per_plan
+from ontomask.statistics.counts import ConceptCounts
 from ontomask.taxonomy import Taxonomy
 
-__all__ = ["Numbers", "Side", "Words", "drawn", "moved", "sides"]
+__all__ = [
+    "NumericalSide",
+    "Side",
+    "NominalSide",
+    "sample_transitions",
+    "attribute_distances",
+    "sides",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -33,7 +40,7 @@ Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class NominalSide:
     """A column of concepts: the distinct ones by code, and where each transition's stands."""
 
     taxonomy: Taxonomy
@@ -41,18 +48,18 @@ class Words:
     distinct: Ints
     place: Ints
 
-    def column(self, counts: Longs) -> Column:
+    def column(self, counts: Longs) -> ConceptCounts:
         """The distinct concepts with the records that hold them."""
-        return Column(self.taxonomy, self.distinct, _count_records(self, counts))
+        return ConceptCounts(self.taxonomy, self.distinct, _count_records(self, counts))
 
-    def among(self, rows: NDArray[np.integer]) -> Words:
+    def select_transitions(self, rows: NDArray[np.integer]) -> NominalSide:
         """The same column for some of the transitions only."""
         used, place = _compact_places(self.place[rows])
-        return Words(self.taxonomy, self.measure, self.distinct[used], place)
+        return NominalSide(self.taxonomy, self.measure, self.distinct[used], place)
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
+class NumericalSide:
     """A column of numbers: the distinct ones, ascending, and where each transition's stands."""
 
     distinct: Floats
@@ -62,13 +69,13 @@ class Numbers:
         """How many records hold each distinct number."""
         return _count_records(self, counts)
 
-    def among(self, rows: NDArray[np.integer]) -> Numbers:
+    def select_transitions(self, rows: NDArray[np.integer]) -> NumericalSide:
         """The same column for some of the transitions only."""
         used, place = _compact_places(self.place[rows])
-        return Numbers(self.distinct[used], place)
+        return NumericalSide(self.distinct[used], place)
 
 
-Side: TypeAlias = Words | Numbers
+Side: TypeAlias = NominalSide | NumericalSide
 
 
 def _count_records(side: Side, counts: Longs) -> Longs:
@@ -84,7 +91,7 @@ def _compact_places(place: Ints) -> tuple[Longs, Ints]:
     return used[left_out:].astype(np.int64), (places - left_out).astype(np.int32)
 
 
-@once_per_plan
+@cache_per_plan
 def sides(plan: Transitions) -> tuple[tuple[Side, Side], ...]:
     """Each attribute before and after; places run in parallel with the transitions.
 
@@ -94,8 +101,8 @@ def sides(plan: Transitions) -> tuple[tuple[Side, Side], ...]:
     every = np.arange(len(plan.count))
     return tuple(
         (
-            _make_side(attribute, original[:, j], plan.source).among(every),
-            _make_side(attribute, plan.targets[:, j], plan.target).among(every),
+            _make_side(attribute, original[:, j], plan.source).select_transitions(every),
+            _make_side(attribute, plan.targets[:, j], plan.target).select_transitions(every),
         )
         for j, attribute in enumerate(plan.tuples.attributes)
     )
@@ -107,29 +114,31 @@ def _make_side(attribute: Attribute, targets: Floats, transition_targets: Longs)
     place = np.full(len(targets), -1, dtype=np.int32)
     if isinstance(attribute, NumericalAttribute):
         place[stated] = indices
-        return Numbers(used, place[transition_targets])
+        return NumericalSide(used, place[transition_targets])
     if not isinstance(attribute, NominalAttribute):
         raise InternalError(f"no measure knows {type(attribute).__name__}")
     concepts = [attribute.candidates[int(target)] for target in used]
     present = np.array([concept != MISSING for concept in concepts], dtype=bool)
     place[stated] = np.where(present, np.cumsum(present) - 1, -1)[indices]
     codes = attribute.domain.codes([concept for concept in concepts if concept != MISSING])
-    return Words(attribute.domain, attribute.measure, codes, place[transition_targets])
+    return NominalSide(attribute.domain, attribute.measure, codes, place[transition_targets])
 
 
-@once_per_plan
-def moved(plan: Transitions) -> tuple[Floats, ...]:
+@cache_per_plan
+def attribute_distances(plan: Transitions) -> tuple[Floats, ...]:
     """How far each transition moves each attribute: from 0, not at all; suppressed, 1."""
     return tuple(
-        _nominal_distances(plan, j) if isinstance(before, Words) else _numerical_distances(plan, j)
+        _nominal_distances(plan, j)
+        if isinstance(before, NominalSide)
+        else _numerical_distances(plan, j)
         for j, (before, _) in enumerate(sides(plan))
     )
 
 
 def _nominal_distances(plan: Transitions, j: int) -> Floats:
     before, after = sides(plan)[j]
-    assert isinstance(before, Words)
-    assert isinstance(after, Words)
+    assert isinstance(before, NominalSide)
+    assert isinstance(after, NominalSide)
     apart = np.ones(len(plan.count))
     stays_missing = (before.place < 0) & ~np.isnan(plan.targets[plan.target, j]) & (after.place < 0)
     apart[stays_missing] = 0.0
@@ -141,7 +150,7 @@ def _nominal_distances(plan: Transitions, j: int) -> Floats:
         first, last = np.searchsorted(row, [rows.start, rows.stop])
         cells = block[row[first:last] - rows.start, column[first:last]]
         # As masking methods see them: whole multiples, so that sums do not depend on the order.
-        apart[both[first:last]] = np.rint(cells * FIXED) / FIXED
+        apart[both[first:last]] = np.rint(cells * FIXED_POINT_ONE) / FIXED_POINT_ONE
     return apart
 
 
@@ -154,7 +163,9 @@ def _numerical_distances(plan: Transitions, j: int) -> Floats:
     return np.where(np.isnan(target), 1.0, apart)
 
 
-def drawn(plan: Transitions, size: int, random: np.random.Generator | None) -> tuple[Longs, Longs]:
+def sample_transitions(
+    plan: Transitions, size: int, random: np.random.Generator | None
+) -> tuple[Longs, Longs]:
     """Sample records without replacement: their transitions, and how many records of each.
 
     All of them where there are no more than ``size``. Without a generator, always the same ones.

@@ -12,15 +12,15 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from ontomask import __version__
-from ontomask.report.drawing.colours import as_css
-from ontomask.report.pages.render import templates_of
-from ontomask.web.asking import ERRORS, Bench, answer_errors
+from ontomask.report.drawing.colours import colours_as_css
+from ontomask.report.pages.render import make_environment
+from ontomask.web.asking import ERROR_RESPONSES, Bench, register_error_handlers
 from ontomask.web.errors import NotThere
 from ontomask.web.routes import data, meaning, method, release, result, roles, runs, work
 from ontomask.web.safety import Guard
 from ontomask.web.session import Workbench
 
-__all__ = ["SCREENS", "create_app", "guarded"]
+__all__ = ["SCREENS", "create_app", "guard_app"]
 
 #: The screens in the order of the work, each with its title and what it is for.
 SCREENS = {
@@ -53,25 +53,25 @@ def create_app(workbench: Workbench) -> FastAPI:
         docs_url=None,  # these would load scripts from elsewhere
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        responses=ERRORS,
+        responses=ERROR_RESPONSES,
         lifespan=close_at_shutdown,
     )
     app.state.workbench = workbench
-    answer_errors(app)
+    register_error_handlers(app)
     for screen in (data, roles, meaning, method, work, runs, result, release):
         app.include_router(screen.router)
     _add_pages(app)
     return app
 
 
-def guarded(app: FastAPI, *, token: str, port: int) -> Guard:
+def guard_app(app: FastAPI, *, token: str, port: int) -> Guard:
     """Wrap the application in the guard that checks every request."""
     bench: Workbench = app.state.workbench
     return Guard(app, token=token, port=port, largest=bench.folder.largest)
 
 
 def _add_pages(app: FastAPI) -> None:
-    environment = templates_of("ontomask.web")
+    environment = make_environment("ontomask.web")
 
     @app.get("/", include_in_schema=False)
     def redirect_to_first_screen(bench: Bench) -> RedirectResponse:
@@ -82,7 +82,9 @@ def _add_pages(app: FastAPI) -> None:
     def colours_css() -> Response:
         return Response(_theme_css(), media_type="text/css")
 
-    app.mount("/assets", StaticFiles(directory=Path(str(files("ontomask.web") / "assets"))))
+    # Modules that the pages of reports use as well.
+    app.mount("/assets/shared", _serve_folder("ontomask.report", "assets", "shared"))
+    app.mount("/assets", _serve_folder("ontomask.web", "assets"))
 
     @app.get("/{screen}", include_in_schema=False)
     def screen_page(screen: str, bench: Bench) -> HTMLResponse:
@@ -98,9 +100,14 @@ def _add_pages(app: FastAPI) -> None:
         return HTMLResponse(html)
 
 
+def _serve_folder(package: str, *folder: str) -> StaticFiles:
+    """Serve the files of a folder in a package of ours."""
+    return StaticFiles(directory=Path(str(files(package).joinpath(*folder))))
+
+
 def _theme_css() -> str:
     """CSS with the colours of the reports, for both themes."""
-    light, dark = as_css("light"), as_css("dark")
+    light, dark = colours_as_css("light"), colours_as_css("dark")
     return (
         f":root {{ color-scheme: light; {light} }}\n"
         f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) "

@@ -17,14 +17,14 @@ from ontomask.web.errors import Busy, ChangedElsewhere, NotThere
 from ontomask.web.session import Workbench
 
 __all__ = [
-    "Asked",
+    "RequestModel",
     "Bench",
     "Busy",
     "ChangedElsewhere",
     "NotThere",
-    "Revision",
-    "Wrong",
-    "answer_errors",
+    "ChangeRequest",
+    "ErrorResponse",
+    "register_error_handlers",
 ]
 
 
@@ -37,19 +37,19 @@ def _get_workbench(request: Request) -> Workbench:
 Bench = Annotated[Workbench, Depends(_get_workbench)]
 
 
-class Asked(BaseModel):
+class RequestModel(BaseModel):
     """Something the page sends; a field that nobody knows is refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Revision(Asked):
+class ChangeRequest(RequestModel):
     """Which state of the release file a change is made to."""
 
     revision: str = Field(max_length=64, description="As the session gave it.")
 
 
-class Wrong(BaseModel):
+class ErrorResponse(BaseModel):
     """What is wrong, and what to do about it."""
 
     error: str
@@ -57,7 +57,7 @@ class Wrong(BaseModel):
     hint: str = ""
 
 
-def answer_errors(app: FastAPI) -> None:
+def register_error_handlers(app: FastAPI) -> None:
     """Register handlers that answer every error in the same form."""
     app.add_exception_handler(OntomaskError, _answer_library_error)
     app.add_exception_handler(RequestValidationError, _answer_invalid_request)
@@ -102,8 +102,8 @@ def _answer_internal_error(_: Request, error: Exception) -> JSONResponse:
 
 
 #: How errors are described in the interface.
-ERRORS: dict[int | str, dict[str, Any]] = {
-    code: {"model": Wrong, "description": description}
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    code: {"model": ErrorResponse, "description": description}
     for code, description in (
         (400, "It is no request."),
         (403, "Who asks is not known."),

@@ -17,18 +17,18 @@ from typing import Any
 
 import yaml
 
-from ontomask._runtime.atomic_files import written_beside
-from ontomask._runtime.yaml_text import as_yaml
+from ontomask._runtime.atomic_files import atomic_write
+from ontomask._runtime.yaml_text import format_yaml
 from ontomask.errors import OntomaskError, ParameterError, SpecError
-from ontomask.releasefile.checks import is_elsewhere
-from ontomask.releasefile.model import Spec, problems_of
+from ontomask.releasefile.checks import is_remote
+from ontomask.releasefile.model import ReleaseFile, problems_of_release_file
 from ontomask.releasefile.problems import Problem
-from ontomask.releasefile.yaml_file import LARGEST, yaml_in
-from ontomask.taxonomy.readers.bundled import KNOWN
+from ontomask.releasefile.yaml_file import MAX_FILE_BYTES, parse_yaml
+from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
 from ontomask.web.errors import ChangedElsewhere, OutsideError
-from ontomask.web.folder import Folder
+from ontomask.web.folder import WorkingFolder
 
-__all__ = ["Draft", "State", "paths_in"]
+__all__ = ["Draft", "DraftState", "paths_in"]
 
 #: What a file begins with that was written here.
 FILE_HEADER = "# A release, as the workbench left it; ontomask mask makes it.\n"
@@ -41,7 +41,7 @@ FIELD_GROUPS = ("columns", "method", "require", "csv")
 
 
 @dataclass(frozen=True)
-class State:
+class DraftState:
     """The fields of the file, which state of it this is, and what is wrong with it or missing.
 
     ``fields`` are empty where there is no file, or it cannot be read.
@@ -58,19 +58,19 @@ class State:
 class Draft:
     """A release file, with the states it had before."""
 
-    def __init__(self, path: Path, folder: Folder) -> None:
+    def __init__(self, path: Path, folder: WorkingFolder) -> None:
         self.path, self.folder = path, folder
         self._lock = RLock()
         self._undo_history = _History(folder.own("history"))
         self._redo_texts: list[str] = []
         self._last_parsed: tuple[str, dict[str, Any], tuple[Problem, ...]] | None = None
 
-    def read(self) -> State:
+    def read(self) -> DraftState:
         """The file as it is now."""
         with self._lock:
             text = self._read_text()
             fields, problems = self._parse(text)
-            return State(
+            return DraftState(
                 fields,
                 _revision_of(text),
                 problems,
@@ -79,7 +79,7 @@ class Draft:
                 bool(self._redo_texts),
             )
 
-    def write(self, fields: Mapping[str, Any], revision: str) -> State:
+    def write(self, fields: Mapping[str, Any], revision: str) -> DraftState:
         """Save other fields; what the file was before can be had again."""
         with self._lock:
             now = self._read_at(revision)
@@ -91,9 +91,9 @@ class Draft:
                 )
             _refuse_shape(fields)
             self._refuse_outside(fields, now.fields)
-            return self.put(_text_of(fields, self.path), revision)
+            return self.put(_serialise_fields(fields, self.path), revision)
 
-    def put(self, text: str, revision: str) -> State:
+    def put(self, text: str, revision: str) -> DraftState:
         """Save another text of the file, which was checked before."""
         with self._lock:
             now = self._read_at(revision)
@@ -105,7 +105,7 @@ class Draft:
             self._save(text)
             return self.read()
 
-    def earlier(self, data: str) -> str | None:
+    def find_earlier_text(self, data: str) -> str | None:
         """Find the latest earlier text whose ``data`` is this table."""
         with self._lock:
             for text in self._undo_history.texts():
@@ -113,7 +113,7 @@ class Draft:
                     return text
         return None
 
-    def undo(self, revision: str) -> State:
+    def undo(self, revision: str) -> DraftState:
         """The file as it was before the last change."""
         with self._lock:
             now = self._read_at(revision)
@@ -123,7 +123,7 @@ class Draft:
             self._save(self._undo_history.pop())
             return self.read()
 
-    def redo(self, revision: str) -> State:
+    def redo(self, revision: str) -> DraftState:
         """The file as it was before the last undoing."""
         with self._lock:
             now = self._read_at(revision)
@@ -133,7 +133,7 @@ class Draft:
             self._save(self._redo_texts.pop())
             return self.read()
 
-    def spec(self, state: State | None = None) -> Spec:
+    def spec(self, state: DraftState | None = None) -> ReleaseFile:
         """The release, complete; otherwise all that is wrong with it is an error.
 
         As the file is now, or as it was in a state that was read.
@@ -142,11 +142,11 @@ class Draft:
         if draft.problems or not draft.fields:
             listed = "\n".join(f"  - {p.sentence}; {p.hint}" for p in draft.problems)
             raise SpecError(f"the release is not complete yet:\n{listed}".rstrip(":\n"))
-        return Spec.from_dict(draft.fields, self.path.parent)
+        return ReleaseFile.from_dict(draft.fields, self.path.parent)
 
     # ------------------------------------------------------------------ the file
 
-    def _read_at(self, revision: str) -> State:
+    def _read_at(self, revision: str) -> DraftState:
         """Read the file; refused where it is not in the state that the page knows."""
         now = self.read()
         if now.revision != revision:
@@ -166,7 +166,7 @@ class Draft:
         if not text:
             self.path.unlink(missing_ok=True)
             return
-        with written_beside(self.path, force=True) as file:
+        with atomic_write(self.path, force=True) as file:
             file.write(text)
 
     def _parse(self, text: str) -> tuple[dict[str, Any], tuple[Problem, ...]]:
@@ -179,7 +179,7 @@ class Draft:
         if not text:
             return {}, ()
         try:
-            document = yaml_in(text, Path(self.path.name))
+            document = parse_yaml(text, Path(self.path.name))
         except OntomaskError as error:
             return {}, (Problem((), error.message, error.hint),)
         if not isinstance(document.data, dict):
@@ -188,7 +188,7 @@ class Draft:
             _refuse_shape(document.data)
         except OntomaskError as error:
             return {}, (Problem((), error.message, error.hint),)
-        problems = (*document.problems, *problems_of(document.data, self.path.parent))
+        problems = (*document.problems, *problems_of_release_file(document.data, self.path.parent))
         return document.data, problems
 
     def _refuse_outside(self, fields: Mapping[str, Any], now: Mapping[str, Any]) -> None:
@@ -197,9 +197,9 @@ class Draft:
         for path in paths_in(fields):
             if path in present:
                 continue
-            if is_elsewhere(path) or path.lower().startswith("file:"):
+            if is_remote(path) or path.lower().startswith("file:"):
                 raise OutsideError(f"{path!r} is an address", "name a file of the working folder")
-            self.folder.inside(path)
+            self.folder.resolve_inside(path)
 
 
 def paths_in(fields: Mapping[str, Any]) -> Iterator[str]:
@@ -208,7 +208,7 @@ def paths_in(fields: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(fields.get(name), str):
             yield fields[name]
     for column in (fields.get("columns") or {}).values():
-        if isinstance(column.get("taxonomy"), str) and column["taxonomy"] not in KNOWN:
+        if isinstance(column.get("taxonomy"), str) and column["taxonomy"] not in KNOWN_TAXONOMIES:
             yield column["taxonomy"]
         if isinstance(column.get("mapping"), str):
             yield column["mapping"]
@@ -217,7 +217,7 @@ def paths_in(fields: Mapping[str, Any]) -> Iterator[str]:
 def _refuse_shape(fields: Mapping[Any, Any]) -> None:
     """Refuse fields that do not have the shape of a release file."""
     for name, value in fields.items():
-        if name not in Spec.model_fields:
+        if name not in ReleaseFile.model_fields:
             raise SpecError(f"a release file has no field {str(name)[:60]!r}")
         if name in FIELD_GROUPS and value is not None and not isinstance(value, Mapping):
             raise SpecError(f"{name} is no group of fields")
@@ -226,17 +226,17 @@ def _refuse_shape(fields: Mapping[Any, Any]) -> None:
             raise SpecError(f"columns: {str(name)[:60]!r} is no group of fields")
 
 
-def _text_of(fields: Mapping[str, Any], path: Path) -> str:
+def _serialise_fields(fields: Mapping[str, Any], path: Path) -> str:
     """The fields as the text of a file, which reads back as the same fields."""
     try:
-        text = FILE_HEADER + as_yaml(fields)
+        text = FILE_HEADER + format_yaml(fields)
         text.encode("utf-8")
-        same = yaml_in(text, path).data == dict(fields)
+        same = parse_yaml(text, path).data == dict(fields)
     except (UnicodeEncodeError, yaml.YAMLError, RecursionError):
         same = False
     if not same:
         raise SpecError("this cannot be written into a release file", "use plain text and numbers")
-    if len(text) > LARGEST:
+    if len(text) > MAX_FILE_BYTES:
         raise SpecError(
             "this is more than a release file can hold", "put a long mapping in a table"
         )
@@ -262,7 +262,7 @@ class _History:
         """Keep a text; the oldest is forgotten where there are many."""
         self._folder.mkdir(parents=True, exist_ok=True)
         number = self._numbers[-1] + 1 if self._numbers else 1
-        with written_beside(self._file_of(number), force=True, private=True) as file:
+        with atomic_write(self._file_of(number), force=True, private=True) as file:
             file.write(text)
         self._numbers.append(number)
         while len(self._numbers) > MAX_HISTORY:

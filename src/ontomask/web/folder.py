@@ -11,7 +11,7 @@ from ontomask.engines.formats.formats import named_format
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.web.errors import NotThere, OutsideError, TooLarge
 
-__all__ = ["BESIDE", "OWN_FOLDER", "Folder"]
+__all__ = ["SIDE_FILE_SUFFIXES", "OWN_FOLDER", "WorkingFolder"]
 
 #: Where the workbench keeps its own: runs, and earlier states of the release file.
 OWN_FOLDER = ".ontomask"
@@ -20,14 +20,14 @@ OWN_FOLDER = ".ontomask"
 TAXONOMY_SUFFIXES = (".obo", ".owl", ".rdf", ".ttl", ".nt", ".xml", ".csv", ".tsv", ".txt", ".json")
 
 #: Endings of tables that were written beside a release, and are none to release.
-BESIDE = (".taxonomy.csv", ".private.csv", ".manifest.json")
+SIDE_FILE_SUFFIXES = (".taxonomy.csv", ".private.csv", ".manifest.json")
 
 #: So many files are listed, and names are so long, at most.
 MAX_FILES = 1_000
 MAX_NAME_BYTES = 200
 
 
-class Folder:
+class WorkingFolder:
     """A folder; no name leads out of it, except to what its owner named outside of the page."""
 
     def __init__(self, path: Path, *, largest: int) -> None:
@@ -54,7 +54,7 @@ class Folder:
                 ) from None
         return own_folder / name
 
-    def inside(self, name: str) -> Path:
+    def resolve_inside(self, name: str) -> Path:
         """The file of a name that the page gives; refused where it is not in the folder.
 
         A link that leads out of the folder is outside.
@@ -77,9 +77,9 @@ class Folder:
             raise OutsideError(f"{name!r} is hidden", "name a file that is not")
         return path
 
-    def existing(self, name: str) -> Path:
+    def resolve_existing(self, name: str) -> Path:
         """The file of a name that the page gives; refused where it is outside or does not exist."""
-        path = self.inside(name)
+        path = self.resolve_inside(name)
         if not path.is_file():
             raise NotThere(f"there is no file {name!r} in the working folder")
         return path
@@ -87,7 +87,9 @@ class Folder:
     def tables(self) -> list[Path]:
         """The files that may be tables."""
         return [
-            path for path in self._files() if _is_table(path) and not path.name.endswith(BESIDE)
+            path
+            for path in self._files()
+            if _is_table(path) and not path.name.endswith(SIDE_FILE_SUFFIXES)
         ]
 
     def taxonomies(self) -> list[Path]:
@@ -105,7 +107,7 @@ class Folder:
             if allowed and path.is_file():
                 yield path
 
-    async def receive(self, name: str, chunks: AsyncIterator[bytes]) -> Path:
+    async def store_upload(self, name: str, chunks: AsyncIterator[bytes]) -> Path:
         """Store an upload under a name: all of it or nothing, and never over another file."""
         target = self._new_file(name)
         partial = self.path / f".{secrets.token_hex(8)}.part"
@@ -139,7 +141,7 @@ class Folder:
             raise OutsideError(f"{name[:60]!r} is no plain name of a file", "name it as data.csv")
         if not name.isprintable():
             raise OutsideError("the name of the file has signs that cannot be seen", "rename it")
-        target = self.inside(name)
+        target = self.resolve_inside(name)
         if target.exists() or target.is_symlink():
             raise _exists_error(name)
         return target

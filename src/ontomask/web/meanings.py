@@ -15,20 +15,20 @@ from weakref import WeakKeyDictionary
 
 from ontomask.errors import OntomaskWarning, ParameterError
 from ontomask.microdata.schema import Nominal
-from ontomask.pipeline.meaning.column import ColumnMeaning, meaning_of
-from ontomask.releasefile.model import Spec
+from ontomask.pipeline.meaning.column import ColumnMeaning, find_column_meaning
+from ontomask.releasefile.model import ReleaseFile
 from ontomask.taxonomy import Taxonomy
-from ontomask.taxonomy.readers.bundled import KNOWN
+from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
 from ontomask.web.session import Workbench
 
-__all__ = ["Known", "known_of"]
+__all__ = ["LoadedMeaning", "load_meaning"]
 
 #: So many taxonomies are kept.
 MAX_TAXONOMIES = 8
 
 
 @dataclass(frozen=True)
-class Known:
+class LoadedMeaning:
     """What a column means; ``notes`` were said when its taxonomy was read."""
 
     meaning: ColumnMeaning
@@ -42,14 +42,14 @@ class _MeaningCache:
     lock: Lock = field(default_factory=Lock)
     #: What the loader of a release has loaded, by the source and the state it was in.
     taxonomies: dict[str, tuple[dict[str, Taxonomy], tuple[str, ...]]] = field(default_factory=dict)
-    columns: dict[str, tuple[object, str, Known]] = field(default_factory=dict)
+    columns: dict[str, tuple[object, str, LoadedMeaning]] = field(default_factory=dict)
 
 
 _caches: WeakKeyDictionary[Workbench, _MeaningCache] = WeakKeyDictionary()
 _caches_lock = Lock()
 
 
-def known_of(bench: Workbench, name: str) -> Known:
+def load_meaning(bench: Workbench, name: str) -> LoadedMeaning:
     """Load what a nominal column of the open table means, as the release file says now."""
     fields = bench.column(name)
     kind = fields.get("type") or ("nominal" if fields.get("taxonomy") else None)
@@ -66,7 +66,7 @@ def known_of(bench: Workbench, name: str) -> Known:
 
 def _load_cached(
     bench: Workbench, name: str, fields: Mapping[str, Any], cache: _MeaningCache
-) -> Known:
+) -> LoadedMeaning:
     """Load what a column means, unless the cache has it for these fields and files."""
     table = bench.opened()
     marks = bench.draft.read().fields.get("missing_marks") or ()
@@ -77,8 +77,10 @@ def _load_cached(
         return cached[2]
     column, notes = _load_column(bench, name, fields, stamps, cache)
     quasi = fields.get("role") == "quasi"
-    meaning = meaning_of(column, table.values(name), [str(mark) for mark in marks] if quasi else [])
-    loaded = Known(meaning, notes)
+    meaning = find_column_meaning(
+        column, table.values(name), [str(mark) for mark in marks] if quasi else []
+    )
+    loaded = LoadedMeaning(meaning, notes)
     cache.columns[name] = (table, key, loaded)
     return loaded
 
@@ -91,10 +93,10 @@ def _file_stamps(bench: Workbench, fields: Mapping[str, Any]) -> list[Any]:
     stamps: list[Any] = []
     for name in ("taxonomy", "mapping"):
         source = fields.get(name)
-        if not isinstance(source, str) or (name == "taxonomy" and source in KNOWN):
+        if not isinstance(source, str) or (name == "taxonomy" and source in KNOWN_TAXONOMIES):
             stamps.append(None)
             continue
-        path = bench.folder.inside(source)
+        path = bench.folder.resolve_inside(source)
         try:
             stat = path.stat()
             stamps.append([stat.st_mtime_ns, stat.st_size, stat.st_ino])
@@ -107,7 +109,7 @@ def _load_column(
     bench: Workbench, name: str, fields: Mapping[str, Any], stamps: list[Any], cache: _MeaningCache
 ) -> tuple[Nominal, tuple[str, ...]]:
     """Load the column as masking would; the rest of the release file may still be missing."""
-    spec = Spec.from_dict(
+    spec = ReleaseFile.from_dict(
         {
             "data": "data.csv",
             "output": "released.csv",
@@ -122,7 +124,7 @@ def _load_column(
     loaded, notes = cache.taxonomies.get(key, ({}, ()))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", OntomaskWarning)
-        column = spec._typed(name, settings, loaded)  # which loads what is not in there yet
+        column = spec.schema_column(name, settings, loaded)  # which loads what is not in there yet
     assert isinstance(column, Nominal)
     if key not in cache.taxonomies:
         notes = tuple(str(w.message) for w in caught if issubclass(w.category, OntomaskWarning))

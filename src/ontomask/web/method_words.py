@@ -16,11 +16,11 @@ from pydantic import BaseModel, Field
 
 from ontomask.errors import OntomaskError
 from ontomask.methods.registry import METHODS
-from ontomask.pipeline.guarantee import promised
+from ontomask.pipeline.guarantee import promised_k
 from ontomask.releasefile.methods import json_schema_of_methods
-from ontomask.report.words import TITLES
+from ontomask.report.words import METHOD_TITLES
 
-__all__ = ["SettingChoice", "MethodShown", "MethodSetting", "methods_shown"]
+__all__ = ["SettingChoice", "MethodDescription", "MethodSetting", "describe_methods"]
 
 
 class SettingChoice(BaseModel):
@@ -52,7 +52,7 @@ class MethodSetting(BaseModel):
     choices: list[SettingChoice] = Field(default=[])
 
 
-class MethodShown(BaseModel):
+class MethodDescription(BaseModel):
     """A masking method in words, with its settings."""
 
     name: str
@@ -64,7 +64,7 @@ class MethodShown(BaseModel):
 
 
 #: What each method promises, and what it costs; in the order in which they are worth a look.
-WORDS = {
+METHOD_TEXTS = {
     "microaggregation": (
         "At least k records share every combination of masked values.",
         "Values move to the middle of their group, less far than by the others with a k. A class "
@@ -242,18 +242,18 @@ CHOICES: dict[str, dict[str | None, str]] = {
 }
 
 
-def methods_shown() -> list[MethodShown]:
+def describe_methods() -> list[MethodDescription]:
     """Describe every method; those that have words of their own come first."""
     schemas = {schema["title"]: schema for schema in json_schema_of_methods()["oneOf"]}
-    order = [*WORDS, *(name for name in METHODS if name not in WORDS)]
+    order = [*METHOD_TEXTS, *(name for name in METHODS if name not in METHOD_TEXTS)]
     return [_describe_method(name, schemas[name]) for name in order if name in METHODS]
 
 
-def _describe_method(name: str, schema: Mapping[str, Any]) -> MethodShown:
+def _describe_method(name: str, schema: Mapping[str, Any]) -> MethodDescription:
     method = METHODS[name]
-    promises, costs = WORDS.get(name, (f"{schema['description']}", ""))
-    title = TITLES.get(name, name.replace("_", " "))
-    return MethodShown(
+    promises, costs = METHOD_TEXTS.get(name, (f"{schema['description']}", ""))
+    title = METHOD_TITLES.get(name, name.replace("_", " "))
+    return MethodDescription(
         name=name,
         title=title[0].upper() + title[1:],
         promises=promises,
@@ -275,7 +275,7 @@ def _display_order(setting: str) -> int:
 
 def _promises_k(method: Callable[..., Any]) -> bool:
     try:
-        return promised(method()) is not None
+        return promised_k(method()) is not None
     except (TypeError, OntomaskError):  # some setting has no default
         return False
 

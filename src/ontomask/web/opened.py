@@ -15,16 +15,27 @@ from pathlib import Path
 from threading import Lock, RLock, Thread, main_thread
 from typing import Any
 
-from ontomask.engines.duckdb.connection import closed, identifier, literal, reading
-from ontomask.engines.duckdb.uniqueness import Alike, Coded, alike, alike_in, coded
+from ontomask.engines.duckdb.connection import (
+    close_connection,
+    identifier,
+    literal,
+    translate_read_errors,
+)
+from ontomask.engines.duckdb.uniqueness import (
+    EncodedColumn,
+    Uniqueness,
+    count_uniqueness,
+    count_uniqueness_in_database,
+    encode_columns,
+)
 from ontomask.engines.formats import StoredTable, connect, open_table
 from ontomask.engines.formats.stored_table import ROW
 from ontomask.errors import OntomaskError
-from ontomask.releasefile.profile.column_facts import Facts, Looking
-from ontomask.releasefile.profile.table_profile import Profile, looked_at
+from ontomask.releasefile.profile.column_facts import ColumnFacts, ColumnProfiler
+from ontomask.releasefile.profile.table_profile import Profile, profile_open_table
 from ontomask.web.errors import NotThere
 
-__all__ = ["Opened"]
+__all__ = ["TableSession"]
 
 #: So many rows are shown, and so many letters of a cell.
 PREVIEW_ROWS, PREVIEW_LETTERS = 20, 200
@@ -42,11 +53,11 @@ COMPARABLE_TYPES = (
 )
 
 
-class Opened:
+class TableSession:
     """A table that stays open while its release is prepared."""
 
     def __init__(
-        self, profiler: Looking, profile: Profile, preview: list[list[str | None]]
+        self, profiler: ColumnProfiler, profile: Profile, preview: list[list[str | None]]
     ) -> None:
         self.path, self.profile, self.preview = profile.path, profile, preview
         self.names = [column.name for column in profile.columns]
@@ -55,8 +66,8 @@ class Opened:
         self._closing = self._closed = False
         self._connection_lock = RLock()  # the connection is used by one thread at a time
         self._cache_lock = Lock()
-        self._codes: dict[tuple[str, tuple[str, ...]], Coded] = {}
-        self._answers: dict[tuple[Any, ...], Alike] = {}
+        self._codes: dict[tuple[str, tuple[str, ...]], EncodedColumn] = {}
+        self._answers: dict[tuple[Any, ...], Uniqueness] = {}
         self._values: dict[str, dict[str, int]] = {}
         # Python waits for it when it ends: a thread inside DuckDB must not be cut off.
         self._preparing = Thread(target=self._prepare)
@@ -67,7 +78,7 @@ class Opened:
         path: str | PathLike[str],
         progress: Callable[[str], None] = lambda _: None,
         **settings: Any,
-    ) -> Opened:
+    ) -> TableSession:
         """Open the table in a file, and profile it as ``ontomask init`` does.
 
         ``settings`` are those of :func:`~ontomask.releasefile.profile.table_profile.profile`. A
@@ -78,11 +89,11 @@ class Opened:
         try:
             reading_settings = {n: value for n, value in settings.items() if n != "memory"}
             progress(f"reading {Path(path).name}")
-            profiler = Looking(open_table(path, connection, **reading_settings))
-            profile = looked_at(profiler, settings, progress, refuse=False)
+            profiler = ColumnProfiler(open_table(path, connection, **reading_settings))
+            profile = profile_open_table(profiler, settings, progress, refuse=False)
             session = cls(profiler, profile, _first_rows(profiler))
         except BaseException:
-            closed(connection)
+            close_connection(connection)
             raise
         session._preparing.start()
         return session
@@ -114,7 +125,7 @@ class Opened:
             _cache(self._values, column, counts, MAX_VALUE_COUNTS)
         return counts
 
-    def facts(self, column: str) -> Facts:
+    def facts(self, column: str) -> ColumnFacts:
         """Profile a column again, this time with its values."""
         self._refuse_unknown(column)
         with self._use_connection() as profiler:
@@ -122,7 +133,7 @@ class Opened:
 
     def classes(
         self, columns: Sequence[str], person: str | None = None, marks: Sequence[str] = ()
-    ) -> Alike:
+    ) -> Uniqueness:
         """How many records, or people, are alike on some columns, and what each column does.
 
         ``marks`` are written for missing values, which are alike; ``person`` is the column that
@@ -153,7 +164,7 @@ class Opened:
                 return
             self._closed = True
             self._profiler.stored.close()
-            closed(self._profiler.sql)
+            close_connection(self._profiler.sql)
         with self._cache_lock:
             self._codes.clear()
             self._answers.clear()
@@ -166,20 +177,20 @@ class Opened:
 
     def _count_in_memory(
         self, columns: list[str], person: str | None, marks: tuple[str, ...]
-    ) -> Alike:
+    ) -> Uniqueness:
         coded_columns = {name: self._encode_column(name, marks) for name in columns}
         people = None if person is None else self._encode_column(person, ())
-        return alike(coded_columns, self.rows, people)
+        return count_uniqueness(coded_columns, self.rows, people)
 
     def _count_in_duckdb(
         self, columns: list[str], person: str | None, marks: tuple[str, ...]
-    ) -> Alike:
+    ) -> Uniqueness:
         values = {name: _value_expression(name, self._types[name], marks) for name in columns}
         people = None if person is None else _value_expression(person, self._types[person], ())
         with self._use_connection() as profiler:
-            return alike_in(profiler.sql, profiler.table, values, people)
+            return count_uniqueness_in_database(profiler.sql, profiler.table, values, people)
 
-    def _encode_column(self, column: str, marks: tuple[str, ...]) -> Coded:
+    def _encode_column(self, column: str, marks: tuple[str, ...]) -> EncodedColumn:
         """Encode a column as integers; all of its missing values get the same code."""
         with self._cache_lock:
             codes = self._codes.get((column, marks))
@@ -190,7 +201,7 @@ class Opened:
             if codes is None:
                 value = _value_expression(column, self._types[column], marks)
                 query = f"select {value} as value from {profiler.table}"
-                codes = coded(profiler.sql.sql(query).to_arrow_table().column(0))
+                codes = encode_columns(profiler.sql.sql(query).to_arrow_table().column(0))
             with self._cache_lock:
                 self._codes = {  # of other marks none are needed any more
                     key: other
@@ -218,14 +229,14 @@ class Opened:
     # ------------------------------------------------------------------ asking
 
     @contextmanager
-    def _use_connection(self) -> Iterator[Looking]:
+    def _use_connection(self) -> Iterator[ColumnProfiler]:
         """Hold the connection for one thread; refused once the table is being closed."""
         closed_error = NotThere("the table is not open any more", "open it again")
         with self._connection_lock:
             if self._closing:
                 raise closed_error
             try:
-                with reading(self.path):
+                with translate_read_errors(self.path):
                     yield self._profiler
             except KeyboardInterrupt:
                 if self._closing:  # that is how DuckDB is told to end
@@ -248,7 +259,7 @@ def _cache(cache: dict[Any, Any], key: Any, answer: Any, most: int) -> None:
         cache.pop(next(iter(cache)))
 
 
-def _first_rows(profiler: Looking) -> list[list[str | None]]:
+def _first_rows(profiler: ColumnProfiler) -> list[list[str | None]]:
     """The first rows as text; what is longer is cut off."""
     stored: StoredTable = profiler.stored
     cells = ", ".join(
@@ -256,7 +267,7 @@ def _first_rows(profiler: Looking) -> list[list[str | None]]:
         for name, kind in stored.types.items()
     )
     query = f"select {cells} from {profiler.table} where {ROW} < {PREVIEW_ROWS} order by {ROW}"
-    with reading(stored.path):
+    with translate_read_errors(stored.path):
         rows = profiler.sql.execute(query).fetchall()
     return [[None if cell is None else _truncate(cell) for cell in row] for row in rows]
 

@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ontomask.methods.registry import unusual
-from ontomask.pipeline.comparing.axes import figures_of
+from ontomask.methods.registry import changed_settings
+from ontomask.pipeline.comparing.axes import axis_figures
 from ontomask.pipeline.comparing.points import Point
 from ontomask.pipeline.evaluation import Evaluation
 from ontomask.pipeline.guarantee import Guarantee
-from ontomask.pipeline.requirements import unmet
-from ontomask.report.page import contents
-from ontomask.report.pages import numbers, page
-from ontomask.report.plain_values import plain
+from ontomask.pipeline.requirements import unmet_requirements
+from ontomask.report.page import report_contents
+from ontomask.report.pages import numbers, render_page
+from ontomask.report.plain_values import to_plain_values
 
 if TYPE_CHECKING:
     from ontomask.pipeline.mask import Release
     from ontomask.releasefile.model import Requirements
 
-__all__ = ["TABS", "held_to", "parts_of"]
+__all__ = ["TABS", "evaluate_requirements", "build_result_parts"]
 
 #: The tabs: what they are called, and what is said where a run has nothing for them.
 TABS = {
@@ -54,13 +54,13 @@ REQUIREMENT_TEXTS = {
 }
 
 
-def parts_of(release: Release, facts: Mapping[str, Any]) -> dict[str, Any]:
+def build_result_parts(release: Release, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Everything the screen shows of a run, ready for JSON; ``facts`` are those of the release.
 
     ``tabs`` and ``holds`` are HTML of the report, ``taxonomies`` what the drawings of taxonomies
     are made from, ``point`` is where the run is on the map of risk and loss.
     """
-    report = contents(release.transitions, release.schema, release.method, facts)
+    report = report_contents(release.transitions, release.schema, release.method, facts)
     parts = {
         "title": report["method"],
         "words": _sentence(report["method_words"]),
@@ -69,7 +69,7 @@ def parts_of(release: Release, facts: Mapping[str, Any]) -> dict[str, Any]:
         "measured": _linkage_sentence(report["measured"]),
         "tiles": _tiles(facts),
         "cautions": [_sentence(caution) for caution in facts["cautions"]],
-        "holds": page("report/holds.html", **report),
+        "holds": render_page("report/holds.html", **report),
         "tabs": [
             {"name": name, "title": title, "html": _render_section(name, nothing, report)}
             for name, (title, nothing) in TABS.items()
@@ -77,7 +77,7 @@ def parts_of(release: Release, facts: Mapping[str, Any]) -> dict[str, Any]:
         "taxonomies": report["taxonomies"]["drawn"],
         "point": _point(release, facts),
     }
-    return dict(plain(parts))
+    return dict(to_plain_values(parts))
 
 
 def _render_section(name: str, nothing: str, report: Mapping[str, Any]) -> str:
@@ -87,7 +87,7 @@ def _render_section(name: str, nothing: str, report: Mapping[str, Any]) -> str:
         "correlations": report["correlations"],
     }
     if content.get(name, True):
-        return page(f"report/{name}.html", **report)
+        return render_page(f"report/{name}.html", **report)
     return f'<p class="soft">{nothing}</p>'  # words of ours, nothing to escape
 
 
@@ -128,7 +128,7 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
             "unique records",
             before_masking["uniques"],
             risk["uniques"],
-            numbers.whole,
+            numbers.format_integer,
             "lower",
         ),
         (
@@ -136,7 +136,7 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
             "linked by meaning",
             before_masking["linkage_nearest"],
             risk["linkage_nearest"],
-            numbers.percent,
+            numbers.format_percent,
             "lower",
         ),
         (
@@ -144,10 +144,17 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
             "smallest class" if counts_records else "smallest class, people",
             before_masking["k"] if counts_records else None,
             promise["smallest"],
-            numbers.whole,
+            numbers.format_integer,
             "higher",
         ),
-        ("similarity", "similarity to the original", 1.0, similarity, numbers.percent, "higher"),
+        (
+            "similarity",
+            "similarity to the original",
+            1.0,
+            similarity,
+            numbers.format_percent,
+            "higher",
+        ),
     ]
     return [
         {
@@ -168,9 +175,9 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _point(release: Release, facts: Mapping[str, Any]) -> dict[str, Any]:
     """The position of the run on the map, and its method as ``ontomask compare`` takes it."""
     name, settings = facts["method"]["name"], facts["method"]["settings"]
-    changed = unusual(release.method)
+    changed = changed_settings(release.method)
     words = ", ".join(
-        f"{key.replace('_', ' ')} {numbers.value(setting)}"
+        f"{key.replace('_', ' ')} {numbers.format_value(setting)}"
         for key, setting in changed.items()
         if key not in ("k", "alpha")
     )
@@ -183,7 +190,7 @@ def _point(release: Release, facts: Mapping[str, Any]) -> dict[str, Any]:
         "k": settings.get("k"),
         "alpha": settings.get("alpha"),
         "records": records,
-        "figures": figures_of(release.evaluation, records),
+        "figures": axis_figures(release.evaluation, records),
     }
 
 
@@ -204,7 +211,7 @@ def _method_argument(name: str, settings: Mapping[str, Any]) -> str:
 # ---------------------------------------------------------------------- requirements
 
 
-def held_to(
+def evaluate_requirements(
     require: Requirements, facts: Mapping[str, Any], point: Mapping[str, Any]
 ) -> list[tuple[str, str, list[str]]]:
     """Check a run: name and words of each requirement, and the reasons why it is not met.
@@ -222,8 +229,8 @@ def held_to(
             REQUIREMENT_TEXTS[name].format(100 * limit if name == "linkage_below" else limit),
             [
                 _sentence(reason.partition(": ")[2])
-                for reason in unmet({name: limit}, evaluation, guarantee)
+                for reason in unmet_requirements({name: limit}, evaluation, guarantee)
             ],
         )
-        for name, limit in require.given.items()
+        for name, limit in require.limits.items()
     ]

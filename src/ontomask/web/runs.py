@@ -19,14 +19,14 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ontomask._runtime.atomic_files import made_together, written_beside
+from ontomask._runtime.atomic_files import atomic_write, write_files_atomically
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.web.errors import NotThere
 
 if TYPE_CHECKING:
-    from ontomask.releasefile.model import Spec
+    from ontomask.releasefile.model import ReleaseFile
 
-__all__ = ["Kept", "Runs", "same_result", "seen"]
+__all__ = ["StoredRun", "RunStore", "same_result", "stamp_inputs"]
 
 #: Files by name, each with its size and when it was changed.
 InputStamps = dict[str, list[int]]
@@ -47,7 +47,7 @@ RUN_FILE, RELEASED_FILE, LAST_NUMBER_FILE, TRASH_FOLDER = (
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredRun:
     """A run: its number, and what was found out.
 
     ``known`` are the facts that its report is made of, ``fields`` those of the release file as it
@@ -68,15 +68,15 @@ class Kept:
     inputs: InputStamps
 
 
-class Runs:
+class RunStore:
     """The runs of a working folder, in a folder of their own."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._cache: dict[str, Kept] = {}  # runs never change
+        self._cache: dict[str, StoredRun] = {}  # runs never change
         self._lock = Lock()
 
-    def clear_up(self) -> None:
+    def remove_leftovers(self) -> None:
         """Remove what a killed process left unfinished, and the runs in the trash."""
         for leftover in self.folder.glob(".*"):
             if leftover.is_dir():
@@ -91,7 +91,7 @@ class Runs:
             return sorted(numbers, key=int)
         return []
 
-    def list(self) -> list[Kept]:
+    def list_runs(self) -> list[StoredRun]:
         """All runs that can be read, the oldest first."""
         runs = []
         for number in self.ids():
@@ -99,7 +99,7 @@ class Runs:
                 runs.append(self.get(number))
         return runs
 
-    def get(self, number: str) -> Kept:
+    def get(self, number: str) -> StoredRun:
         """A run by its number."""
         path = self.file(number, RUN_FILE)
         with self._lock:
@@ -108,7 +108,7 @@ class Runs:
                     fields = json.loads(path.read_text("utf-8"))
                     if fields.pop("format", None) != FORMAT:
                         raise ValueError("kept by another version")
-                    self._cache[number] = Kept(id=number, folder=path.parent, **fields)
+                    self._cache[number] = StoredRun(id=number, folder=path.parent, **fields)
                 except (OSError, ValueError, TypeError, AttributeError):
                     raise NotThere(f"run {number} cannot be read", "make it again") from None
             return self._cache[number]
@@ -131,7 +131,7 @@ class Runs:
         while True:
             target = self.folder / f"{self._last_number() + 1:04}"
             try:
-                with made_together([target], folders=[target]) as beside:
+                with write_files_atomically([target], folders=[target]) as beside:
                     (beside / target.name).mkdir()
                     for name, text in files.items():
                         (beside / target.name / name).write_bytes(text.encode("utf-8"))
@@ -139,11 +139,11 @@ class Runs:
             except ParameterError:  # another workbench was faster
                 continue
 
-    def forget(self, number: str) -> None:
+    def delete_run(self, number: str) -> None:
         """Move a run to the trash, which the next start empties; its number is not used again."""
         run_folder = self.file(number, RUN_FILE).parent
         if int(number) == self._last_number():
-            with written_beside(self.folder / LAST_NUMBER_FILE, force=True) as file:
+            with atomic_write(self.folder / LAST_NUMBER_FILE, force=True) as file:
                 file.write(number)
         trashed = self.folder / TRASH_FOLDER / number
         try:
@@ -156,7 +156,7 @@ class Runs:
         with self._lock:
             self._cache.pop(number, None)
 
-    def restore(self, number: str) -> Kept:
+    def restore_run(self, number: str) -> StoredRun:
         """Bring back a run from the trash."""
         trashed = self.folder / TRASH_FOLDER / number
         if not _is_number(number) or not trashed.is_dir():
@@ -186,11 +186,11 @@ class Runs:
 
     # ------------------------------------------------------------------ what fits the release file
 
-    def of(self, spec: Spec) -> Kept | None:
+    def of(self, spec: ReleaseFile) -> StoredRun | None:
         """The newest run whose figures are those that the release file gives now."""
-        inputs = seen(spec)
+        inputs = stamp_inputs(spec)
         fields = spec.as_dict()
-        for run in reversed(self.list()):
+        for run in reversed(self.list_runs()):
             if run.inputs == inputs and same_result(run.fields, fields):
                 return run
         return None
@@ -198,17 +198,17 @@ class Runs:
     def note_release(self, fields: Mapping[str, Any], inputs: InputStamps) -> None:
         """Remember what the files in the folder were released with."""
         self._make_folder()
-        with written_beside(self.folder / RELEASED_FILE, force=True) as file:
+        with atomic_write(self.folder / RELEASED_FILE, force=True) as file:
             json.dump({"fields": fields, "inputs": inputs}, file)
 
-    def is_released(self, spec: Spec) -> bool:
+    def is_released(self, spec: ReleaseFile) -> bool:
         """Whether the files in the folder were last released as the release file says now."""
         try:
             release = json.loads((self.folder / RELEASED_FILE).read_text("utf-8"))
             fields, inputs = release["fields"], release["inputs"]
         except (OSError, ValueError, TypeError, KeyError):
             return False
-        return bool(inputs == seen(spec) and fields == spec.as_dict())
+        return bool(inputs == stamp_inputs(spec) and fields == spec.as_dict())
 
 
 def _is_number(name: str) -> bool:
@@ -232,7 +232,7 @@ def _relevant_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def seen(spec: Spec) -> InputStamps:
+def stamp_inputs(spec: ReleaseFile) -> InputStamps:
     """Size and modification time of every file that is read for a release, by its path."""
     stamps = {}
     for path in spec.inputs():

@@ -12,9 +12,9 @@ from threading import Timer
 
 import uvicorn
 
-from ontomask._runtime.interrupts import stopping_early
+from ontomask._runtime.interrupts import early_stopping
 from ontomask.errors import ParameterError
-from ontomask.web.app import create_app, guarded
+from ontomask.web.app import create_app, guard_app
 from ontomask.web.session import LARGEST_UPLOAD, Workbench
 
 __all__ = ["serve"]
@@ -46,7 +46,7 @@ def serve(
             bench.folder.trust(folder / data)
         bench.begin(data)
         token, own_port = secrets.token_urlsafe(24), own_socket.getsockname()[1]
-        app = guarded(create_app(bench), token=token, port=own_port)
+        app = guard_app(create_app(bench), token=token, port=own_port)
         link = f"http://127.0.0.1:{own_port}/?token={token}"
         server = _StoppableServer(
             uvicorn.Config(
@@ -60,7 +60,7 @@ def serve(
         tell(link)
         if browser:
             Timer(0.3, webbrowser.open, [link]).start()
-        with stopping_early() as stop_requested:
+        with early_stopping() as stop_requested:
             server.serve_until(stop_requested, own_socket)
     finally:
         own_socket.close()

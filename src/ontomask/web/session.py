@@ -10,15 +10,15 @@ from threading import Lock, Thread
 from typing import Any
 
 from ontomask.errors import OntomaskError
-from ontomask.releasefile.model import Spec
-from ontomask.releasefile.profile.proposed_file import propose
+from ontomask.releasefile.model import ReleaseFile
+from ontomask.releasefile.profile.proposed_file import write_proposal
 from ontomask.releasefile.run import file_settings
-from ontomask.web.draft import Draft, State, paths_in
+from ontomask.web.draft import Draft, DraftState, paths_in
 from ontomask.web.errors import Busy, NotThere
-from ontomask.web.folder import Folder
-from ontomask.web.jobs.jobs import Work
-from ontomask.web.opened import Opened
-from ontomask.web.runs import Kept, Runs
+from ontomask.web.folder import WorkingFolder
+from ontomask.web.jobs.jobs import JobRunner
+from ontomask.web.opened import TableSession
+from ontomask.web.runs import RunStore, StoredRun
 
 __all__ = ["LARGEST_UPLOAD", "Workbench"]
 
@@ -41,18 +41,18 @@ class Workbench:
         seed: int | None = None,
         largest: int = LARGEST_UPLOAD,
     ) -> None:
-        self.folder = Folder(folder, largest=largest)
+        self.folder = WorkingFolder(folder, largest=largest)
         self.draft = Draft(self.folder.path / file, self.folder)
         self.seed = secrets.randbits(256) if seed is None else seed
         self._seed_drawn_at = (
             datetime.now(UTC).isoformat(timespec="seconds") if seed is None else ""
         )
-        self.runs = Runs(self.folder.own("runs"))
-        self.runs.clear_up()
-        self.work = Work()
+        self.runs = RunStore(self.folder.own("runs"))
+        self.runs.remove_leftovers()
+        self.work = JobRunner()
         self.opening: str | None = None
         self.not_opened: OntomaskError | None = None
-        self._open_table: tuple[str, Opened] | None = None
+        self._open_table: tuple[str, TableSession] | None = None
         self._opening_lock = Lock()
         for path in paths_in(self.draft.read().fields):  # the file's owner named these
             with suppress(OSError, ValueError):
@@ -61,7 +61,7 @@ class Workbench:
     # ------------------------------------------------------------------ the table
 
     @property
-    def table(self) -> Opened | None:
+    def table(self) -> TableSession | None:
         """The table that is open."""
         return self._open_table[1] if self._open_table else None
 
@@ -70,7 +70,7 @@ class Workbench:
         """The name of the table that is open, as the release file has it."""
         return self._open_table[0] if self._open_table else None
 
-    def opened(self) -> Opened:
+    def opened(self) -> TableSession:
         """The table that is open; refused where none is."""
         if self._open_table is None:
             if self.not_opened is not None:
@@ -78,14 +78,14 @@ class Workbench:
             raise NotThere("no table is open", "open one on the Data screen")
         return self._open_table[1]
 
-    def open(self, name: str, **settings: Any) -> State:
+    def open(self, name: str, **settings: Any) -> DraftState:
         """Open a table; the release file stays where it is about this table.
 
         Otherwise it becomes what it was when it last was about it, or is made anew.
 
         ``settings`` say how the file is read. What the release file was before can be had again.
         """
-        path = self.folder.existing(name)
+        path = self.folder.resolve_existing(name)
         if not self._opening_lock.acquire(blocking=False):
             raise Busy("a table is being opened", "wait for it, it may be large")
         try:
@@ -95,13 +95,13 @@ class Workbench:
             same = now.fields.get("data") == name
             if same and not given_settings:
                 given_settings = _reading_settings(now.fields, self.folder.path)
-            table = Opened.open(path, progress=self._set_progress, **given_settings)
+            table = TableSession.open(path, progress=self._set_progress, **given_settings)
             previous, self._open_table = self._open_table, (name, table)
             if previous is not None:
                 previous[1].close()
             if same and not settings:
                 return now
-            earlier_text = None if settings else self.draft.earlier(name)
+            earlier_text = None if settings else self.draft.find_earlier_text(name)
             if earlier_text is not None:
                 return self.draft.put(earlier_text, now.revision)
             return self._propose(table, now)
@@ -128,27 +128,27 @@ class Workbench:
     def _set_progress(self, progress: str) -> None:
         self.opening = progress
 
-    def _propose(self, table: Opened, now: State) -> State:
+    def _propose(self, table: TableSession, now: DraftState) -> DraftState:
         """Propose a release file for a table, as ``ontomask init`` does."""
         target = self.draft.path
         beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
         try:
-            propose(table.profile, beside, beside=target)
+            write_proposal(table.profile, beside, beside=target)
             return self.draft.put(beside.read_text("utf-8"), now.revision)
         finally:
             beside.unlink(missing_ok=True)
 
     # ------------------------------------------------------------------ the release
 
-    def began_elsewhere(self, made_at: str) -> bool:
+    def had_another_seed(self, made_at: str) -> bool:
         """Whether a run of that time had another seed: it was made before this one was drawn."""
         return made_at < self._seed_drawn_at
 
-    def spec(self) -> Spec:
+    def spec(self) -> ReleaseFile:
         """The release as its file says; refused where something is missing."""
         return self.draft.spec()
 
-    def current_run(self) -> Kept | None:
+    def current_run(self) -> StoredRun | None:
         """The newest run that is what the release file gives now, if there is one."""
         with suppress(OntomaskError):  # the release is not complete
             return self.runs.of(self.spec())
@@ -178,7 +178,7 @@ class Workbench:
 def _reading_settings(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
     """How the release file says the table is read."""
     try:
-        return file_settings(Spec.from_dict(fields, folder))
+        return file_settings(ReleaseFile.from_dict(fields, folder))
     except OntomaskError:
         csv = fields.get("csv")
         return {"table": fields.get("table"), **(csv if isinstance(csv, dict) else {})}

@@ -157,9 +157,9 @@ def test_unknown_settings_are_refused(tmp_path, icd9):
 def test_a_row_that_is_not_what_was_planned_does_not_pass(tmp_path, icd9, monkeypatch):
     path = tmp_path / "a.csv"
     path.write_text("d\n" + "250.00\n" * 4 + "401\n" * 4)
-    place = StoredEngine.place
+    place = StoredEngine.assign_tuples
     monkeypatch.setattr(
-        StoredEngine, "place", lambda self, tuple_of: place(self, np.zeros_like(tuple_of))
+        StoredEngine, "assign_tuples", lambda self, tuple_of: place(self, np.zeros_like(tuple_of))
     )
     with pytest.raises(InternalError, match="were not given what was planned"):
         om.mask(path, om.Schema([om.Nominal("d", icd9)]), om.Microaggregation(4))

@@ -11,7 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ontomask.engines.duckdb import uniqueness as module
-from ontomask.engines.duckdb.uniqueness import Coded, alike, alike_in, coded
+from ontomask.engines.duckdb.uniqueness import (
+    EncodedColumn,
+    count_uniqueness,
+    count_uniqueness_in_database,
+    encode_columns,
+)
 
 RANGES = [(1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, None)]
 
@@ -50,9 +55,11 @@ def sizes(rows, names, person):
 
 
 def in_memory(rows, names, person):
-    columns = {name: coded(pa.chunked_array([[row[name] for row in rows]])) for name in names}
-    whose = coded(pa.chunked_array([[row["person"] for row in rows]])) if person else None
-    return alike(columns, len(rows), whose)
+    columns = {
+        name: encode_columns(pa.chunked_array([[row[name] for row in rows]])) for name in names
+    }
+    whose = encode_columns(pa.chunked_array([[row["person"] for row in rows]])) if person else None
+    return count_uniqueness(columns, len(rows), whose)
 
 
 def in_duckdb(rows, names, person):
@@ -64,7 +71,9 @@ def in_duckdb(rows, names, person):
             [[row[name] for name in ("a", "b", "c", "person")] for row in rows],
         )
         expressions = {name: f'"{name}"' for name in names}
-        found = alike_in(sql, "given", expressions, '"person"' if person else None)
+        found = count_uniqueness_in_database(
+            sql, "given", expressions, '"person"' if person else None
+        )
         left = sql.execute("select table_name from duckdb_tables()").fetchall()
         assert left == [("given",)]
         return found
@@ -116,7 +125,7 @@ def test_as_defined(way, rows, names, person):
 def test_columns_that_do_not_fit_into_one_number(rows, person):
     """The same where the room is so small that numbers become ranks on the way."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "ROOM", 9)  # six bits of a rank, and three of a column
+        patch.setattr(module, "KEY_BITS", 9)  # six bits of a rank, and three of a column
         check(in_memory(rows, list("abc"), person), rows, list("abc"), person)
 
 
@@ -167,11 +176,13 @@ def test_one_record(way):
 
 
 def test_no_records():
-    found = alike({"a": Coded(coded(pa.chunked_array([[]], pa.string())).codes, 1)}, 0)
+    found = count_uniqueness(
+        {"a": EncodedColumn(encode_columns(pa.chunked_array([[]], pa.string())).codes, 1)}, 0
+    )
     assert (found.records, found.tuples, found.uniques) == (0, 0, 0)
 
 
 def test_missing_values_are_one_value_over_all_chunks():
-    found = coded(pa.chunked_array([["x", None], ["y", "x"], [None]], pa.string()))
+    found = encode_columns(pa.chunked_array([["x", None], ["y", "x"], [None]], pa.string()))
     assert found.codes.tolist() == [1, 0, 2, 1, 0]
     assert (found.size, found.bits) == (3, 2)

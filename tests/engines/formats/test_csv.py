@@ -107,7 +107,7 @@ def test_gzip_is_known_by_content_and_written_by_name(opened):
     table = opened(gzip.compress(content), "table.txt")
     assert rewritten(table) == content
     assert gzip.decompress(rewritten(table, "again.csv.gz")) == content
-    assert table.again(table.path.with_name("again.csv.gz")).rows == 1
+    assert table.open_alike(table.path.with_name("again.csv.gz")).rows == 1
 
 
 def test_a_packed_file_keeps_its_encoding(opened):
@@ -204,7 +204,7 @@ def test_any_cells_come_back(connection, tmp_path_factory, rows, delimiter, newl
     assert cells(table) == [tuple(row) for row in rows]
     again = path.with_name("again.csv")
     table.write(f"select * from {table.source} order by ontomask_row", again)
-    assert cells(table.again(again)) == cells(table)
+    assert cells(table.open_alike(again)) == cells(table)
     assert again.read_bytes() == path.read_bytes()
 
 

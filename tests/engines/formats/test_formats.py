@@ -68,7 +68,7 @@ def test_parquet_keeps_types_and_compression(tmp_path, connection, compression):
     assert table.names == PARQUET.column_names
     assert table.rows == 3
     target = rewritten(table, "again.parquet")
-    again = table.again(target)
+    again = table.open_alike(target)
     assert again.types == table.types
     assert repr(rows(again)) == repr(rows(table))
     assert again.dialect == table.dialect
@@ -265,7 +265,7 @@ def test_sqlite_keeps_declarations_and_cells(database, connection):
     before, after = contents(database), contents(target)
     assert after[0] == before[0]
     assert after[1] == before[1]
-    assert rows(table.again(target)) == rows(table)
+    assert rows(table.open_alike(target)) == rows(table)
     assert table.describe()["dialect"] == {"table": "the people"}
 
 

@@ -11,10 +11,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from frame_kinds import KINDS, made
 
-from ontomask.engines.memory.frames import Frame, canonical, people_in, row_keys
-from ontomask.microdata.distinct_values import Distinct
+from frame_kinds import KINDS, made
+from ontomask.engines.memory.frames import Frame, canonical_text, count_people, row_keys
+from ontomask.microdata.distinct_values import DistinctValues
 
 SECRET = b"secret"
 MIXED = {
@@ -35,10 +35,12 @@ def test_a_column_is_its_distinct_values_and_places(kind):
     assert frame.rows == 6
     assert frame.names == list(MIXED)
     for name, values in MIXED.items():
-        column = frame.distinct(name)
+        column = frame.distinct_values(name)
         again = [column.values[code] if code >= 0 else None for code in column.codes]
-        assert [canonical(value) for value in again] == [canonical(value) for value in values]
-        assert len(column.values) == len({canonical(v) for v in values if v is not None})
+        assert [canonical_text(value) for value in again] == [
+            canonical_text(value) for value in values
+        ]
+        assert len(column.values) == len({canonical_text(v) for v in values if v is not None})
         assert column.counts.sum() == sum(value is not None for value in values)
 
 
@@ -83,7 +85,7 @@ def test_a_cell_in_another_column_is_another_row():
     ],
 )
 def test_cells_that_are_the_same(one, other):
-    assert canonical(one) == canonical(other)
+    assert canonical_text(one) == canonical_text(other)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,7 @@ def test_cells_that_are_the_same(one, other):
     [("8", 8), (True, 1), (None, ""), (None, "None"), ([1, 2], [12]), (b"a", "a"), (0.1, 0.2)],
 )
 def test_cells_that_are_not(one, other):
-    assert canonical(one) != canonical(other)
+    assert canonical_text(one) != canonical_text(other)
 
 
 def test_types_of_pandas_and_numpy():
@@ -104,7 +106,7 @@ def test_types_of_pandas_and_numpy():
             "object": pd.Series([1, "a", None], dtype=object),
         }
     )
-    found = {name: Frame(frame).distinct(name) for name in frame}
+    found = {name: Frame(frame).distinct_values(name) for name in frame}
     assert [sorted(map(str, column.values)) for column in found.values()] == [
         ["a", "b"], ["1", "2"], ["0.1", "0.2"], ["0.1", "0.2"], ["1", "a"],
     ]  # fmt: skip
@@ -113,19 +115,19 @@ def test_types_of_pandas_and_numpy():
 
 def test_a_dictionary_may_hold_more_than_the_column():
     coded = pa.DictionaryArray.from_arrays(pa.array([2, 0, None]), pa.array(["a", "b", None]))
-    column = Frame(pa.table({"x": coded})).distinct("x")
+    column = Frame(pa.table({"x": coded})).distinct_values("x")
     assert (column.values, column.codes.tolist()) == (["a", "b"], [-1, 0, -1])
-    some = column.of(np.array([True, True, False]))
+    some = column.select_rows(np.array([True, True, False]))
     assert (some.values, some.codes.tolist()) == (["a"], [-1, 0])
 
 
 def test_values_may_count_as_missing():
-    column = Distinct(["a", "?", "b"], np.array([0, 1, 2, -1, 2]))
-    marked = column.without(np.array([False, True, False]))
+    column = DistinctValues(["a", "?", "b"], np.array([0, 1, 2, -1, 2]))
+    marked = column.without_values(np.array([False, True, False]))
     assert (marked.values, marked.codes.tolist()) == (["a", "b"], [0, -1, 1, -1, 1])
 
 
 def test_different_people_are_counted_once():
     classes = np.array([0, 0, 0, 1, 1, 2])
     people = np.array([5, 5, 6, -1, -1, 0])
-    assert people_in(classes, people).tolist() == [2, 1, 1]
+    assert count_people(classes, people).tolist() == [2, 1, 1]

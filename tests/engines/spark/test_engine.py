@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 
 import ontomask as om
 from figures import rounded
-from ontomask._runtime.progress import saying
+from ontomask._runtime.progress import listen_to_progress
 from ontomask.engines.spark import dealing, planning, tasks
-from ontomask.engines.spark.dealing import ranges
+from ontomask.engines.spark.dealing import transition_ranges
 from ontomask.engines.spark.engine import SparkEngine
-from ontomask.engines.spark.planning import blocks_in_tasks
+from ontomask.engines.spark.planning import make_block_runner
 from ontomask.errors import BlockError, ColumnError, InternalError, ParameterError
-from ontomask.methods.blocks import blocks_of, in_blocks, running_blocks
+from ontomask.methods.blocks import plan_in_blocks, split_into_blocks, use_block_runner
 from ontomask.methods.method import Method
 from ontomask.microdata.tuples import Transitions, Tuples
 from ontomask.pipeline.counting import count_table, open_engine
@@ -114,7 +114,7 @@ def test_rows_and_figures_are_the_same(both):
 
 
 def test_large_tuples_are_numbered_in_parts(frame, discharges, monkeypatch):
-    monkeypatch.setattr(dealing, "MOST_AT_ONCE", 10)
+    monkeypatch.setattr(dealing, "LARGEST_PART", 10)
     schema = om.Schema([om.Ordinal("severity", ["minor", "moderate", "major", "extreme"])],
                        drop=["patient"], other="keep")  # fmt: skip
     here = om.mask(discharges, schema, om.RankSwapping(40, "random"), seed=4)
@@ -233,8 +233,8 @@ def test_other_columns_are_untouched_whatever_they_are(spark):
     shown = [it.drop("x1").select(F.to_json(F.struct("*"))).collect() for it in plain]
     assert sorted(shown[0]) == sorted(shown[1])
     assert release.evaluation.risk["l_distinct"]["word"] == 2  # d and D are two words
-    assert release._applied.engine.alone("m") == 30
-    assert release._applied.unique_with(["st", "v", "ci", "ym"]) == 30
+    assert release._applied.engine.count_unique_values("m") == 30
+    assert release._applied.count_uniques_with(["st", "v", "ci", "ym"]) == 30
     again = om.mask(given.repartition(5), schema, om.RankSwapping(8, "random"), seed=0)
     pairs = [it.data.toDF(*plain[0].columns).select("x0", "x1") for it in (release, again)]
     assert sorted(pairs[0].collect()) == sorted(pairs[1].collect())
@@ -252,7 +252,7 @@ def test_nothing_is_kept_in_memory_and_the_rows_stay_what_they_are(spark, both):
 @pytest.mark.parametrize("method", [om.Microaggregation(4), om.RankSwapping(5)], ids=repr)
 def test_rows_that_are_not_what_was_planned_do_not_pass(spark, icd9, monkeypatch, method):
     table = pa.table({"d": ["250.00"] * 4 + ["401"] * 4 + ["402"] * 4})
-    placed = SparkEngine.placed
+    placed = SparkEngine.rows_with_tuples
 
     def misplaced(self, **of_tuple):
         right = self.tuple_of
@@ -261,7 +261,7 @@ def test_rows_that_are_not_what_was_planned_do_not_pass(spark, icd9, monkeypatch
         self.tuple_of = right
         return found
 
-    monkeypatch.setattr(SparkEngine, "placed", misplaced)
+    monkeypatch.setattr(SparkEngine, "rows_with_tuples", misplaced)
     with pytest.raises(InternalError, match="not those that were counted"):
         om.mask(spark.createDataFrame(table), om.Schema([om.Nominal("d", icd9)]), method, seed=0)
 
@@ -274,7 +274,7 @@ class Meddling(Method):
 
     def plan(self, tuples, random):
         self.path.write_text(self.change(self.path.read_text()))
-        return Transitions.whole(tuples, tuples.targets(), np.arange(len(tuples)))
+        return Transitions.from_targets(tuples, tuples.targets(), np.arange(len(tuples)))
 
 
 @pytest.mark.parametrize(
@@ -333,11 +333,11 @@ IN_BLOCKS = [
 
 
 def test_blocks_are_planned_in_tasks_as_they_are_here(spark, monkeypatch):
-    monkeypatch.setattr(tasks, "NOW_AND_THEN", 0.01)
+    monkeypatch.setattr(tasks, "POLL_SECONDS", 0.01)
     tuples = some_tuples(["word", "number"], measure=lambda tree, a, b: float(a != b))
     for method in IN_BLOCKS:
         blocks, said = len(method.blocks(tuples)), []
-        with saying(said.append):
+        with listen_to_progress(said.append):
             same_plan(spark, method, tuples)
         lines = [line.split(" (")[0] for line in said]
         for number in range(blocks):
@@ -346,7 +346,7 @@ def test_blocks_are_planned_in_tasks_as_they_are_here(spark, monkeypatch):
 
 @pytest.mark.parametrize("strategy", ["semantic", "naive", "probabilistic"])
 def test_noise_is_drawn_in_tasks_as_it_is_here(spark, monkeypatch, strategy):
-    monkeypatch.setattr(planning, "AT_A_TIME", 150)  # tuples are cut in two
+    monkeypatch.setattr(planning, "RECORDS_PER_TASK", 150)  # tuples are cut in two
     method = om.NoiseAddition(strategy=strategy)
     for names in (["word"], ["number"], ["level"], ["word", "number", "level"]):
         plan = same_plan(spark, method, some_tuples(names))
@@ -355,7 +355,7 @@ def test_noise_is_drawn_in_tasks_as_it_is_here(spark, monkeypatch, strategy):
 
 def test_a_task_that_fails_is_reported_with_its_block(spark):
     tuples = some_tuples(["word", "number"])
-    blocks = blocks_of(tuples, 100, None, lambda _: True)
+    blocks = split_into_blocks(tuples, 100, None, lambda _: True)
     size = len(blocks[2])
     assert [len(block) for block in blocks].count(size) == 1
 
@@ -365,8 +365,8 @@ def test_a_task_that_fails_is_reported_with_its_block(spark):
                 ends()
             return om.Recoding(2).plan(tuples, random)
 
-        with running_blocks(blocks_in_tasks(spark)):
-            in_blocks(planner, tuples, blocks, None, np.random.default_rng(7))
+        with use_block_runner(make_block_runner(spark)):
+            plan_in_blocks(planner, tuples, blocks, None, np.random.default_rng(7))
 
     def unlucky():
         raise ParameterError("this cannot be", "so be it")
@@ -392,8 +392,8 @@ def test_a_task_that_fails_is_reported_with_its_block(spark):
 def test_pieces_hold_every_record_once(counts, size):
     codes = np.arange(len(counts), dtype=np.int32)[None, :]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(planning, "AT_A_TIME", size)
-        pieces = list(planning._Pieces(Tuples((), codes, np.array(counts))))
+        patched.setattr(planning, "RECORDS_PER_TASK", size)
+        pieces = list(planning._NoisePieces(Tuples((), codes, np.array(counts))))
     found = []
     for piece in pieces:
         assert 0 < sum(piece.counts) <= size
@@ -416,7 +416,7 @@ def test_every_position_is_in_the_piece_of_its_transition(counts):
     tuples = Tuples((), np.zeros((0, len(counts)), dtype=np.int32), totals)
     target = np.arange(len(flat))[::-1].copy()
     plan = Transitions(tuples, np.zeros((len(flat), 1)), source, target, flat)
-    size, chunk, begin, end, to = ranges(plan)
+    size, chunk, begin, end, to = transition_ranges(plan)
     wanted = np.repeat(target, flat)  # position by position, as in memory
     for position, it in enumerate(wanted):
         fits = (chunk == position // size) & (begin <= position) & (position < end)

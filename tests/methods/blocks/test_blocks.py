@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from method_tables import columns_of_all_kinds, tuples_of, watched_tables, watching
 
 import ontomask as om
 import plain_blocks
 import plain_merging
-from ontomask._runtime.progress import saying
+from method_tables import columns_of_all_kinds, tuples_of, watched_tables, watching
+from ontomask._runtime.progress import listen_to_progress
 from ontomask.errors import BlockError, ParameterError
-from ontomask.methods.blocks import blocks_of, in_blocks, planning, running_blocks
-from ontomask.methods.blocks.block import Cut
+from ontomask.methods.blocks import plan_in_blocks, planning, split_into_blocks, use_block_runner
+from ontomask.methods.blocks.block import TupleBlocks
 from ontomask.methods.operators import Operators
-from ontomask.microdata.tuples import Held, count_tuples
+from ontomask.microdata.tuples import SensitiveCounts, count_tuples
 
 METHODS = [
     om.Microaggregation(2),
@@ -87,7 +87,7 @@ def test_blocks_are_cut_as_defined(columns, size, k):
     def fits(members):
         return sum(tuples.counts[members].tolist()) >= k
 
-    found = [block.tolist() for block in blocks_of(tuples, size, None, fits)]
+    found = [block.tolist() for block in split_into_blocks(tuples, size, None, fits)]
     assert found == plain_blocks.split(tuples, size, fits)
     assert sorted(place for block in found for place in block) == list(range(len(tuples)))
     assert all(map(fits, found)) or len(found) == 1
@@ -96,13 +96,13 @@ def test_blocks_are_cut_as_defined(columns, size, k):
 @given(columns=columns_of_all_kinds(max_records=40), size=st.integers(1, 12))
 def test_where_everything_fits_no_block_is_larger_than_asked(columns, size):
     tuples, _ = tuples_of(columns)
-    assert max(map(len, blocks_of(tuples, size, None, lambda _: True))) <= size
+    assert max(map(len, split_into_blocks(tuples, size, None, lambda _: True))) <= size
 
 
 def test_values_that_belong_together_stay_together():
     tuples = made_up()
     diagnoses = tuples.attributes[0]
-    blocks = blocks_of(tuples, len(tuples) // 2, None, lambda _: True)
+    blocks = split_into_blocks(tuples, len(tuples) // 2, None, lambda _: True)
 
     def mean_distance(places):
         codes = tuples.codes[0, places]
@@ -120,8 +120,8 @@ def test_values_that_belong_together_stay_together():
 def test_distances_in_a_block_are_those_of_the_table(columns, size, distance):
     tuples, _ = tuples_of(columns)
     whole = Operators(tuples, distance)
-    blocks = blocks_of(tuples, size, None, lambda _: True)
-    cut = Cut(tuples, blocks, whole.factors)
+    blocks = split_into_blocks(tuples, size, None, lambda _: True)
+    cut = TupleBlocks(tuples, blocks, whole.factors)
     for number, members in enumerate(blocks):
         block = cut[number]
         inside = Operators(block, distance)
@@ -150,7 +150,7 @@ def test_a_plan_in_blocks_is_the_plans_of_the_blocks(method, columns, size):
     expected, unpaired = Counter(), 0
     blocks = blocked.blocks(tuples)
     seeds = seeded().integers(2**63, size=len(blocks))
-    cut = Cut(tuples, blocks, blocked.factors(tuples))
+    cut = TupleBlocks(tuples, blocks, blocked.factors(tuples))
     for number in range(len(blocks)):
         part = method.plan(cut[number], np.random.default_rng(seeds[number]))
         expected += shown(part)
@@ -204,7 +204,7 @@ def test_every_class_has_k_people_in_blocks_too(table, people, size, data):
     assume(tuples.records >= 2)
     who = np.array(data.draw(st.lists(st.integers(0, people), min_size=len(of), max_size=len(of))))
     assume(len(set(who.tolist())) >= 2)
-    known = replace(tuples, people=Held("person", of, who, np.ones_like(of)))
+    known = replace(tuples, people=SensitiveCounts("person", of, who, np.ones_like(of)))
     plan = om.Microaggregation(2, block=size).plan(known, seeded())
     target = plan.target_of()[of]
     assert min(len(set(who[target == g].tolist())) for g in np.unique(target)) >= 2
@@ -217,9 +217,9 @@ def test_other_processes_plan_the_same(monkeypatch):
     method, tuples = om.Microaggregation(3, block=100), made_up()
     here = method.plan(tuples, seeded())
     monkeypatch.setattr(planning, "SMALL", 0)
-    monkeypatch.setattr(planning, "_how_many", lambda _: 2)
+    monkeypatch.setattr(planning, "_choose_process_count", lambda _: 2)
     said = []
-    with saying(said.append):
+    with listen_to_progress(said.append):
         there = method.plan(tuples, seeded())
     assert shown(there) == shown(here)
     blocks = len(method.blocks(tuples))
@@ -236,18 +236,18 @@ def die_over_old_people(tuples, random):
 
 def test_a_process_that_dies_is_reported_with_its_block(monkeypatch):
     tuples = made_up()
-    blocks = blocks_of(tuples, 100, None, lambda _: True)
+    blocks = split_into_blocks(tuples, 100, None, lambda _: True)
     old = next(n for n, b in enumerate(blocks) if tuples.codes[1].max() in tuples.codes[1, b])
-    monkeypatch.setattr(planning, "_how_many", lambda _: 2)
+    monkeypatch.setattr(planning, "_choose_process_count", lambda _: 2)
     with pytest.raises(BlockError, match=f"block {old + 1} of {len(blocks)}.*it was killed"):
-        in_blocks(die_over_old_people, tuples, blocks, None, seeded())
+        plan_in_blocks(die_over_old_people, tuples, blocks, None, seeded())
 
 
 def test_what_is_wrong_with_a_block_is_said():
     tuples = made_up()
-    blocks = blocks_of(tuples, 100, None, lambda _: True)
+    blocks = split_into_blocks(tuples, 100, None, lambda _: True)
     with pytest.raises(ParameterError, match=r"block 1 of \d+ \(\d+ tuples\): k is 1,000"):
-        in_blocks(om.Recoding(1000).plan, tuples, blocks, None, seeded())
+        plan_in_blocks(om.Recoding(1000).plan, tuples, blocks, None, seeded())
 
 
 def test_a_runner_may_take_the_blocks_elsewhere():
@@ -256,9 +256,9 @@ def test_a_runner_may_take_the_blocks_elsewhere():
 
     def runner(plan, pieces, done):
         taken.extend(pieces)
-        return [planning.planned(plan, piece) for piece in pieces]
+        return [planning.plan_block(plan, piece) for piece in pieces]
 
-    with running_blocks(runner):
+    with use_block_runner(runner):
         there = method.plan(tuples, seeded())
     assert len(taken) == len(method.blocks(tuples))
     assert shown(there) == shown(method.plan(tuples, seeded()))

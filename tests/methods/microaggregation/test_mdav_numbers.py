@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from method_tables import attribute
 
 import plain_mdav
+from method_tables import attribute
 from ontomask.methods.microaggregation import mdav_kernels
-from ontomask.methods.microaggregation.mdav import _Numbers, mdav
+from ontomask.methods.microaggregation.mdav import _LiveNumberTuples, mdav
 from ontomask.methods.operators import Operators
-from ontomask.microdata.attributes import FIXED
+from ontomask.microdata.attributes import FIXED_POINT_ONE
 from ontomask.microdata.tuples import count_tuples
 
 
@@ -41,7 +41,7 @@ class Table(plain_mdav.Table):
         self.factors = [f * w for f, w in zip(self.factors, weights, strict=True)]
         most = [c.range**2 / 2 if self.by_variance else 1 for c in columns]
         largest = max(f * m for f, m in zip(self.factors, most, strict=True))
-        self.scale = FIXED / (largest or 1)
+        self.scale = FIXED_POINT_ONE / (largest or 1)
 
 
 def both(columns, k, distance="mean", setting="semantic"):
@@ -129,14 +129,14 @@ def test_numbers_whose_sums_or_distances_are_not_finite_come_to_an_end(column, d
 def test_rough_distances_are_less_than_the_slack_off(distance, columns):
     made = [attribute(f"n{j}", column) for j, column in enumerate(columns)]
     tuples, _ = count_tuples([a for a, _ in made], [codes for _, codes in made])
-    live = _Numbers(Operators(tuples, distance), [a for a, _ in made])
+    live = _LiveNumberTuples(Operators(tuples, distance), [a for a, _ in made])
     rough, exact = live._rough, live._exact
     guess = np.empty(len(tuples), np.float32)
     for target in [*tuples.targets(), tuples.targets().mean(axis=0)]:
         short = live._short(target)
-        mdav_kernels.roughly(0, len(tuples), short, rough, exact.squared, guess)
+        mdav_kernels.rough_distances(0, len(tuples), short, rough, exact.squared, guess)
         for t in range(len(tuples)):
-            distance_ = mdav_kernels.exactly(t, target, exact) / exact.weight[t]
+            distance_ = mdav_kernels.exact_distance(t, target, exact) / exact.weight[t]
             assert abs(float(guess[t]) - distance_) < float(rough.slack) / 2
 
 
@@ -150,8 +150,8 @@ def test_numbers_that_leave_a_sum_leave_no_trace(rows):
     times = np.array([count for _, count, _ in rows])
     gone = np.flatnonzero([leaves for _, _, leaves in rows])
     total, rest = np.zeros(1), np.zeros(1)
-    mdav_kernels.add(np.arange(len(rows)), times, numbers, total, rest)
-    mdav_kernels.add(gone, -times[gone], numbers, total, rest)
+    mdav_kernels.add_numbers(np.arange(len(rows)), times, numbers, total, rest)
+    mdav_kernels.add_numbers(gone, -times[gone], numbers, total, rest)
     products = (numbers[:, 0] * times).tolist()
     left = sum(Fraction(p) for p, (_, _, leaves) in zip(products, rows, strict=True) if not leaves)
     # To the last digit, were it not for the rest of the rest.

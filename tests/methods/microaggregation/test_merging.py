@@ -11,18 +11,18 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from method_tables import columns_of_all_kinds, of_words, tuples_of, watched_tables, watching
 
 import ontomask as om
 import plain_merging
-from ontomask._runtime.progress import saying
+from method_tables import columns_of_all_kinds, of_words, tuples_of, watched_tables, watching
+from ontomask._runtime.progress import listen_to_progress
 from ontomask.distances import sanchez
 from ontomask.errors import ParameterError, StoppedEarlyWarning
 from ontomask.methods.microaggregation.mdav import mdav
 from ontomask.methods.microaggregation.merging import merge, restart_kernels, search_kernels
 from ontomask.methods.microaggregation.microaggregation import Microaggregation
 from ontomask.methods.operators import Operators
-from ontomask.microdata.tuples import Held
+from ontomask.microdata.tuples import SensitiveCounts
 from ontomask.risk import Confidential, closeness, distinct_diversity, entropy_diversity
 from plain_merging import Costs, members_of
 
@@ -162,7 +162,7 @@ def test_every_combination_of_settings_makes_classes_of_k(distance, objective, c
         operators=setting,
     )
     plan = method.plan(tuples, np.random.default_rng(0))
-    assert plan.is_whole
+    assert plan.has_one_target_per_tuple
     assert plan.class_sizes().min() >= 4
     assert len(plan.targets) > 1
 
@@ -400,7 +400,7 @@ def test_every_class_has_k_people(table, k, people, data):
     assume(tuples.records >= k)
     of_whom = st.lists(st.integers(0, people - 1), min_size=len(of), max_size=len(of))
     who = np.array(data.draw(of_whom))
-    known = replace(tuples, people=Held("person", of, who, np.ones_like(of)))
+    known = replace(tuples, people=SensitiveCounts("person", of, who, np.ones_like(of)))
     there = len(set(who.tolist()))
     if there < k:
         with pytest.raises(ParameterError, match=f"only {there} different people"):
@@ -417,7 +417,7 @@ def test_several_columns_and_people_at_once(table, data):
     who = np.arange(len(of)) // 2
     assume(len(set(values.tolist())) > 1 < len(set(other.tolist())))
     known = watching(watching(tuples, of, values), of, other, ordered=True, name="other")
-    known = replace(known, people=Held("person", of, who, np.ones_like(of)))
+    known = replace(known, people=SensitiveCounts("person", of, who, np.ones_like(of)))
     assume(len(set(who.tolist())) >= 2)
     plan = planned(known, 2, l=2, t=0.4)
     for column, apart in (
@@ -456,7 +456,9 @@ def test_larger_tables_keep_their_rules_too(monkeypatch, few, effort):
     # What is secret goes with the first word, so that near tuples are alike in it.
     values = (tuples.codes[0][of] + random.integers(0, 3, records)) % 6
     known = watching(tuples, of, values, ordered=True)
-    known = replace(known, people=Held("person", of, np.arange(records) // 3, np.ones_like(of)))
+    known = replace(
+        known, people=SensitiveCounts("person", of, np.arange(records) // 3, np.ones_like(of))
+    )
     rules = [{"l": 4}, {"l": 3, "diversity": "entropy"}, {"t": 0.15}, {"l": 3, "t": 0.3}]
     for wanted in rules:
         plan = planned(known, 5, effort=effort, **wanted)
@@ -711,7 +713,7 @@ def test_interrupted_restarts_give_the_best_so_far(monkeypatch):
 
 def test_progress_is_told():
     told = []
-    with saying(told.append), warnings.catch_warnings():
+    with listen_to_progress(told.append), warnings.catch_warnings():
         warnings.simplefilter("error")
         planned(drawn(6, 700, attributes=3), 4, effort="thorough")
     restarts = [line for line in told if line.startswith("restarts: ")]

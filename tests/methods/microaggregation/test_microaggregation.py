@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from method_tables import attribute, counted, tables
 
 import plain_mdav
+from method_tables import attribute, counted, tables
 from ontomask.errors import ParameterError
 from ontomask.methods.microaggregation.mdav import mdav
 from ontomask.methods.microaggregation.microaggregation import Microaggregation

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import plain_methods
-from ontomask.methods.microaggregation.synthetic import synthetic
+from ontomask.methods.microaggregation.synthetic import draw_synthetic
 from ontomask.methods.operators import Operators
 from plain_methods import Table, check_promises, same_plan, tables
 
@@ -48,13 +48,15 @@ def within_reach(data, group, classic):
 def test_values_of_the_data_within_reach(setting, data, drawn, seed):
     group = groups_of(drawn.draw, len(data.tuples))
     operators = Operators(data.tuples, setting=setting)
-    plan = synthetic(data.tuples, operators, group, np.random.default_rng(seed))
+    plan = draw_synthetic(data.tuples, operators, group, np.random.default_rng(seed))
     reach = within_reach(data, group, setting == "classic")
     for source, target in data.outcome(plan):
         for value, near in zip(target, reach[source], strict=True):
             assert value in near
     check_promises(plan, 1)
-    assert same_plan(plan, synthetic(data.tuples, operators, group, np.random.default_rng(seed)))
+    assert same_plan(
+        plan, draw_synthetic(data.tuples, operators, group, np.random.default_rng(seed))
+    )
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -62,7 +64,7 @@ def test_values_of_the_data_within_reach(setting, data, drawn, seed):
 def test_all_that_is_within_reach_is_drawn(setting, data, drawn, seed):
     group = groups_of(drawn.draw, len(data.tuples))
     data.tuples.counts[:] = 10_000  # at most 125 to choose from
-    plan = synthetic(
+    plan = draw_synthetic(
         data.tuples, Operators(data.tuples, setting=setting), group, np.random.default_rng(seed)
     )
     reach = within_reach(data, group, setting == "classic")
@@ -77,7 +79,7 @@ def test_with_equal_chances_and_independently(setting, diagnoses):
     data = Table(records, [diagnoses, None])
     group = np.array([0, 0, 1, 1, 2, 2])
     data.tuples.counts[:] = 36_000
-    plan = synthetic(
+    plan = draw_synthetic(
         data.tuples, Operators(data.tuples, setting=setting), group, np.random.default_rng(3)
     )
     outcome = data.outcome(plan)
@@ -92,7 +94,7 @@ def test_the_radius_by_hand():
     data = Table([(float(x),) for x in (1, 2, 4, 6, 8, 9)], [None])
     data.tuples.counts[:] = 1_000
     group = np.array([0, 1, 2, 2, 3, 4])
-    plan = synthetic(data.tuples, Operators(data.tuples), group, np.random.default_rng(0))
+    plan = draw_synthetic(data.tuples, Operators(data.tuples), group, np.random.default_rng(0))
     drawn = {}
     for (source,), (target,) in data.outcome(plan):
         drawn.setdefault(source, set()).add(target)
@@ -103,6 +105,6 @@ def test_tenths_are_within_reach_though_they_round():
     data = Table([(x,) for x in (0.1, 0.2, 0.3)], [None])  # 0.3 - 0.2 is less than 0.2 - 0.1
     data.tuples.counts[:] = 1_000
     group = np.array([0, 1, 1])
-    plan = synthetic(data.tuples, Operators(data.tuples), group, np.random.default_rng(0))
+    plan = draw_synthetic(data.tuples, Operators(data.tuples), group, np.random.default_rng(0))
     targets = {target for (source,), target in data.outcome(plan) if source == 0.2}
     assert targets == {(0.1,), (0.2,), (0.3,)}

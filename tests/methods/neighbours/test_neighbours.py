@@ -3,17 +3,17 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from method_tables import counted, tables
 
-from ontomask.methods.neighbours.comparison import space
+from method_tables import counted, tables
+from ontomask.methods.neighbours.comparison import build_value_space
 from ontomask.methods.neighbours.kernels import (
     FAR,
+    allocate_reading,
+    build_index,
     distance,
-    gather,
-    indexed,
-    leave,
-    reading,
-    refer,
+    gather_nearest,
+    remove_from_index,
+    set_reference,
 )
 from ontomask.methods.operators import Operators
 
@@ -40,18 +40,18 @@ def by_looking_at_all(operators, t, need, weight, avoid=-1):
 def test_the_nearest_are_those_of_a_look_at_all(columns, data, setting):
     tuples, _ = counted(columns)
     operators = Operators(tuples, setting=setting)
-    codes, compared = np.ascontiguousarray(tuples.codes.T), space(operators)
+    codes, compared = np.ascontiguousarray(tuples.codes.T), build_value_space(operators)
     need = data.draw(st.integers(1, tuples.records))
     t = data.draw(st.integers(0, len(tuples) - 1))
     avoid = data.draw(st.integers(-1, len(columns) - 1))
     weight = tuples.counts.copy()
-    index = indexed(codes, compared[0], weight)
+    index = build_index(codes, compared[0], weight)
     for gone in data.draw(st.sets(st.integers(0, len(tuples) - 1), max_size=3)):
         weight[gone] = 0
-        leave(gone, codes, compared[0], index)
-    read = reading(compared, len(tuples), need)
-    refer(t, codes, compared, read)
-    many, _ = gather(
+        remove_from_index(gone, codes, compared[0], index)
+    read = allocate_reading(compared, len(tuples), need)
+    set_reference(t, codes, compared, read)
+    many, _ = gather_nearest(
         need, FAR, weight, False, 1, -1, avoid, codes[t, avoid], codes, compared, index, read
     )
     found = dict(zip(read[11][:many].tolist(), read[12][:many].tolist(), strict=True))
@@ -62,9 +62,9 @@ def test_the_nearest_are_those_of_a_look_at_all(columns, data, setting):
 def test_the_distance_to_a_tuple_is_that_of_the_operators(columns, data):
     tuples, _ = counted(columns)
     operators = Operators(tuples)
-    codes, compared = np.ascontiguousarray(tuples.codes.T), space(operators)
+    codes, compared = np.ascontiguousarray(tuples.codes.T), build_value_space(operators)
     t = data.draw(st.integers(0, len(tuples) - 1))
     other = data.draw(st.integers(0, len(tuples) - 1))
-    read = reading(compared, len(tuples), 1)
-    refer(t, codes, compared, read)
+    read = allocate_reading(compared, len(tuples), 1)
+    set_reference(t, codes, compared, read)
     assert distance(other, codes, compared, read) == operators.between(tuples.targets(), other)[t]

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from method_tables import attribute, counted
 
 import ontomask as om
 import plain
 import plain_noise
+from method_tables import attribute, counted
 from ontomask.errors import (
     FileFormatError,
     ParameterError,
@@ -27,7 +27,7 @@ from ontomask.errors import (
 )
 from ontomask.methods import NoiseAddition
 from ontomask.methods.noise.noise_addition import SemanticNoise
-from ontomask.microdata.attributes import FIXED, NominalAttribute
+from ontomask.microdata.attributes import FIXED_POINT_ONE, NominalAttribute
 from ontomask.microdata.missing_values import MISSING, NominalOrMissing
 from ontomask.microdata.tuples import count_tuples
 from strategies import columns, taxonomies
@@ -171,8 +171,8 @@ def test_no_right_side_and_two_distances_equally_near():
     domain = om.Taxonomy.from_edges([("y", "x"), ("z", "x")])
     around = SemanticNoise(domain, measure, "z").around(domain.code("x"))
     assert names(domain, around.reached(0.5)) == {"y", "z"}
-    assert names(domain, around.reached(0.5 - 2 / FIXED)) == {"y"}
-    assert names(domain, around.reached(0.5 + 2 / FIXED)) == {"z"}
+    assert names(domain, around.reached(0.5 - 2 / FIXED_POINT_ONE)) == {"y"}
+    assert names(domain, around.reached(0.5 + 2 / FIXED_POINT_ONE)) == {"z"}
 
 
 # ---------------------------------------------------------------- plans of words

@@ -13,15 +13,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from method_tables import attribute, counted
 
 import ontomask as om
 import plain
 import plain_noise
+from method_tables import attribute, counted
 from ontomask.methods import NoiseAddition
-from ontomask.methods.noise.keyed_draws import digests, keys_of, stream, tuple_keys, uniforms
-from ontomask.methods.noise.law import Law
-from ontomask.methods.noise.table import transitions
+from ontomask.methods.noise.keyed_draws import (
+    combine_keys,
+    draw_uniforms,
+    stream_number,
+    tuple_keys,
+    value_digests,
+)
+from ontomask.methods.noise.law import NoiseLaw
+from ontomask.methods.noise.table import count_transitions
 from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
 from ontomask.microdata.missing_values import NominalOrMissing
 from ontomask.microdata.tuples import Tuples, count_tuples
@@ -57,7 +63,7 @@ def plain_key(secret, row):
 
 def plain_uniform(secret, row, number, name, which):
     """Draw by draw, as a SplitMix64 generator makes them."""
-    state = mixed((plain_key(secret, row) + stream(secret, name, which)) % WHOLE)
+    state = mixed((plain_key(secret, row) + stream_number(secret, name, which)) % WHOLE)
     for _ in range(number + 1):
         state = (state + 0x9E3779B97F4A7C15) % WHOLE
         drawn = mixed(state)
@@ -84,7 +90,7 @@ def test_draws_are_those_of_the_plain_generator(data):
     keys = tuple_keys(tuples, secret)
     number = np.array([data.draw(st.integers(0, 9)) for _ in words])
     for name, which in (("word", 0), ("word", 1), ("number", 0)):
-        found = uniforms(keys[record], number, stream(secret, name, which))
+        found = draw_uniforms(keys[record], number, stream_number(secret, name, which))
         for word, value, i, drawn in zip(words, numbers, number.tolist(), found, strict=True):
             row = {"word": word, "number": value}
             assert drawn == plain_uniform(secret, row, i, name, which)
@@ -107,28 +113,30 @@ def test_a_key_depends_on_values_alone(diagnoses):
     assert found[0] == keys({"d": (["sprain"], diagnoses), "x": ([2],)})[0]
     # What does make a difference: the value, the name, the secret.
     assert len({*found, *keys({"d": (words, diagnoses), "y": (numbers,)})}) == 6
-    both = digests(attribute("d", words, diagnoses)[0], SECRET)
-    assert not np.isin(both, digests(attribute("d", words, diagnoses)[0], SECRET[::-1])).any()
+    both = value_digests(attribute("d", words, diagnoses)[0], SECRET)
+    assert not np.isin(both, value_digests(attribute("d", words, diagnoses)[0], SECRET[::-1])).any()
 
 
 def test_words_that_look_like_numbers_and_values_that_are_missing(diagnoses):
     tree = om.Taxonomy.from_edges([("1.0", "-"), ("2.0", "-")])
-    words = digests(NominalAttribute("x", tree, ["-", "1.0", "2.0"]), SECRET)
-    numbers = digests(NumericalAttribute("x", np.array([1.0, 2.0])), SECRET)
-    missing = digests(NominalOrMissing("x", tree, ["1.0"]), SECRET)
+    words = value_digests(NominalAttribute("x", tree, ["-", "1.0", "2.0"]), SECRET)
+    numbers = value_digests(NumericalAttribute("x", np.array([1.0, 2.0])), SECRET)
+    missing = value_digests(NominalOrMissing("x", tree, ["1.0"]), SECRET)
     assert missing[0] == words[1]
     assert len({*words, *numbers, missing[1]}) == 6
-    assert missing[1] == digests(NominalOrMissing("x", diagnoses, []), SECRET)[0]
+    assert missing[1] == value_digests(NominalOrMissing("x", diagnoses, []), SECRET)[0]
 
 
 def test_zero_has_no_sign():
-    zeros = [digests(NumericalAttribute("x", np.array([zero])), SECRET) for zero in (0.0, -0.0)]
+    zeros = [
+        value_digests(NumericalAttribute("x", np.array([zero])), SECRET) for zero in (0.0, -0.0)
+    ]
     assert zeros[0] == zeros[1]
 
 
 def test_any_text_has_a_digest():
     tree = om.Taxonomy.from_edges([("\ud800", "é\0")])
-    assert len(set(digests(NominalAttribute("\udfff", tree, ["é\0", "\ud800"]), SECRET))) == 2
+    assert len(set(value_digests(NominalAttribute("\udfff", tree, ["é\0", "\ud800"]), SECRET))) == 2
 
 
 # ---------------------------------------------------------------- are they random?
@@ -139,9 +147,11 @@ MANY = 200_000
 def drawn(tuples=1, which=0, name="x", numbers=MANY):
     """A row for each tuple, those of the numbers 0, 1, 2, ..."""
     values = NumericalAttribute("x", np.arange(float(tuples)))
-    keys = keys_of(["x"], [digests(values, SECRET)], [np.arange(tuples)])
-    found = uniforms(
-        np.repeat(keys, numbers), np.tile(np.arange(numbers), tuples), stream(SECRET, name, which)
+    keys = combine_keys(["x"], [value_digests(values, SECRET)], [np.arange(tuples)])
+    found = draw_uniforms(
+        np.repeat(keys, numbers),
+        np.tile(np.arange(numbers), tuples),
+        stream_number(SECRET, name, which),
     )
     return found.reshape(tuples, numbers)
 
@@ -224,11 +234,11 @@ def share_beyond(law, x):
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("spread", SPREADS)
 def test_quantiles_invert_the_law(name, spread):
-    law = Law(name, spread)
+    law = NoiseLaw(name, spread)
     uniform = np.array([0.5, 0.5 + 2**-40, 0.6, 0.75, 0.9, 0.99, 0.999999, 1 - 2**-53])
     share = 2 * (uniform - 0.5) + 2**-53  # of sizes, in the middle of a step
     inside = share_within(law, 1)
-    for x, part in zip(law.within_1(uniform).tolist(), share.tolist(), strict=True):
+    for x, part in zip(law.draw_within_1(uniform).tolist(), share.tolist(), strict=True):
         assert 0 < x <= 1
         assert share_within(law, x) == pytest.approx(part * inside, rel=1e-12)
     for x, part in zip(law.free(uniform).tolist(), share.tolist(), strict=True):
@@ -241,14 +251,14 @@ def test_quantiles_invert_the_law(name, spread):
 @pytest.mark.parametrize("name", LAWS)
 def test_a_wide_law_is_even(name, spread):
     uniform = np.linspace(0, 1, 1_001)[:-1]
-    assert Law(name, spread).within_1(uniform) == pytest.approx(2 * uniform - 1, abs=1e-4)
+    assert NoiseLaw(name, spread).draw_within_1(uniform) == pytest.approx(2 * uniform - 1, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", LAWS)
 @given(place=st.integers(0, 2**53 - 1), spread=st.sampled_from(SPREADS))
 def test_both_sides_are_alike(name, place, spread):
-    law, uniform = Law(name, spread), np.array([place, 2**53 - 1 - place]) * 2.0**-53
-    for a, b in (law.within_1(uniform), law.free(uniform)):
+    law, uniform = NoiseLaw(name, spread), np.array([place, 2**53 - 1 - place]) * 2.0**-53
+    for a, b in (law.draw_within_1(uniform), law.free(uniform)):
         assert a == -b != 0
         assert (a > 0) == (place >= 2**52)
 
@@ -359,8 +369,8 @@ def test_a_plan_is_what_its_records_become(table, data):
     halves = np.concatenate([np.zeros(len(record)), np.ones(len(record))]).astype(np.int64)
     both = np.concatenate([record[order]] * 2)
     for other in (
-        transitions(tuples, record[order], drawn),
-        transitions(tuples, both, twice, halves),
+        count_transitions(tuples, record[order], drawn),
+        count_transitions(tuples, both, twice, halves),
     ):
         for name in ("targets", "source", "target", "count"):
             assert np.array_equal(getattr(plan, name), getattr(other, name))
@@ -376,13 +386,13 @@ def test_words_go_where_the_plain_algorithm_may_go_with_the_same_noise(data, dis
     tuples, _ = counted([(column, domain)])
     noise = fitted(NoiseAddition(1, distribution), tuples)
     mean = plain.semantic_mean(domain, column, plain.sanchez)
-    law = Law(distribution, math.sqrt(plain.semantic_variance(domain, column, plain.sanchez)))
+    law = NoiseLaw(distribution, math.sqrt(plain.semantic_variance(domain, column, plain.sanchez)))
     for number in range(4):
         every = np.full(len(column), number)
         (found,) = noise.masked(tuples.codes, noise.keys(tuples.codes), every)
         for value, concept in zip(column, found.tolist(), strict=True):
             uniform = plain_uniform(SECRET, {"a0": value}, number, "a0", 0)
-            (epsilon,) = law.within_1(np.array([uniform]))
+            (epsilon,) = law.draw_within_1(np.array([uniform]))
             reached = plain_noise.reached(domain, mean, value, epsilon, plain.sanchez)
             assert domain.identifiers[concept] in reached
 
@@ -392,7 +402,7 @@ def test_numbers_are_moved_and_reflected_by_hand(distribution):
     column = [0, 10, 20, 100]
     tuples, _ = counted([(column, None)])
     noise = fitted(NoiseAddition(2, distribution), tuples)
-    law = Law(distribution, math.sqrt(2 * np.var(column)))
+    law = NoiseLaw(distribution, math.sqrt(2 * np.var(column)))
     inside = 0
     for number in range(50):
         (found,) = noise.masked(tuples.codes, noise.keys(tuples.codes), np.full(4, number))

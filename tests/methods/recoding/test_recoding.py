@@ -14,8 +14,8 @@ import plain
 import plain_recoding
 from ontomask import Taxonomy
 from ontomask.errors import ParameterError
-from ontomask.methods.neighbours.comparison import space
-from ontomask.methods.neighbours.kernels import apart
+from ontomask.methods.neighbours.comparison import build_value_space
+from ontomask.methods.neighbours.kernels import number_distance
 from ontomask.methods.operators import Operators
 from ontomask.methods.recoding.recoding import Recoding
 from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
@@ -142,14 +142,14 @@ def test_every_course_is_as_likely_as_in_the_plain_algorithm(setting):
 def test_distances_are_those_of_the_operators(table, setting, weight):
     object.__setattr__(table.tuples.attributes[0], "weight", weight)
     operators = Operators(table.tuples, "mean", setting["operators"])
-    offset, start, tables_, orders, numbers, unit = space(operators)
+    offset, start, tables_, orders, numbers, unit = build_value_space(operators)
     for codes, target in zip(table.tuples.codes.T, table.tuples.targets(), strict=True):
         row = operators.row(target)
         for j, value in enumerate(codes):
             expected = row[offset[j] : offset[j + 1]].tolist()
             if j in table.numerical:
                 column = numbers[offset[j] : offset[j + 1]]
-                assert [apart(column[value], x, *unit[j]) for x in column] == expected
+                assert [number_distance(column[value], x, *unit[j]) for x in column] == expected
             else:
                 line = start[j] + value * len(expected)
                 order = orders[line : line + len(expected)].tolist()

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from methods.microaggregation.test_merging import columns_of_all_kinds, tuples_of
-from methods.recoding.test_recoding import BY_DISTANCE, Table, rules, singles, tables
 
 import ontomask as om
 import plain_recoding
+from methods.microaggregation.test_merging import columns_of_all_kinds, tuples_of
+from methods.recoding.test_recoding import BY_DISTANCE, Table, rules, singles, tables
 from ontomask import Taxonomy, utility
-from ontomask._runtime.progress import saying
+from ontomask._runtime.progress import listen_to_progress
 from ontomask.errors import NearNeighboursWarning
 from ontomask.methods.neighbours.orders import orders
 from ontomask.methods.operators import Operators
@@ -207,7 +207,7 @@ def test_many_tuples_look_among_near_ones_and_say_so(monkeypatch):
     few, many = singles(tax, names[:8]).tuples, singles(tax, names).tuples
     monkeypatch.setattr(recoding, "MANY", 8)
     told = []
-    with saying(told.append):
+    with listen_to_progress(told.append):
         Recoding(2).plan(few, np.random.default_rng(0))
         Recoding(2, neighbours="exact").plan(many, np.random.default_rng(0))
         Recoding(2, heuristics="h1").plan(many, np.random.default_rng(0))

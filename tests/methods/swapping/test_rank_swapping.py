@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from method_tables import attribute, tables
 
 import plain
 import plain_swapping
+from method_tables import attribute, tables
 from ontomask import Taxonomy
 from ontomask.errors import NothingSwappedWarning, ParameterError
-from ontomask.methods.swapping.rank_swapping import RankSwapping, swaps
+from ontomask.methods.swapping.rank_swapping import RankSwapping, swap_attribute
 from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
 from ontomask.microdata.tuples import count_tuples
 
@@ -156,7 +156,7 @@ def test_every_dynamic_swap_is_one_the_plain_algorithm_can_make(complete, column
     left = counts.copy()
     sums = apart @ counts
     allowed = np.flatnonzero(sums == sums.max())
-    for v, w in zip(*swaps(a, counts, "dynamic", k, complete, False, random), strict=True):
+    for v, w in zip(*swap_attribute(a, counts, "dynamic", k, complete, False, random), strict=True):
         assert v in allowed
         left[v] -= 1
         others = counts - (np.arange(a.size) == v)
@@ -237,7 +237,7 @@ def test_values_that_no_record_has_take_no_part(diagnoses, strategy):
         NominalAttribute("word", diagnoses, words),
         NumericalAttribute("number", np.arange(6.0)),
     ):
-        v, w = swaps(a, counts, strategy, 3, True, False, random)
+        v, w = swap_attribute(a, counts, strategy, 3, True, False, random)
         both = np.concatenate((v, w[w >= 0]))
         assert np.array_equal(np.bincount(both, minlength=6), counts)
 
@@ -252,7 +252,7 @@ def test_few_farthest_records_among_many_are_equally_likely():
     counts = np.array([1, 1, 1, 500])
     seen = Counter()
     for seed in range(600):
-        v, _ = swaps(a, counts, "dynamic", 1, False, False, np.random.default_rng(seed))
+        v, _ = swap_attribute(a, counts, "dynamic", 1, False, False, np.random.default_rng(seed))
         seen[tuple(v[:2].tolist())] += 1
     assert set(seen) == set(itertools.permutations(range(3), 2))
     assert max(abs(times - 100) for times in seen.values()) < 4 * np.sqrt(100 * 5 / 6)

@@ -8,16 +8,22 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ontomask.cli.console import as_json, percent, table, warn, working
-from ontomask.cli.options import Json, SpecFile
+from ontomask.cli.console import (
+    format_percent,
+    print_json,
+    print_table,
+    print_warning,
+    show_progress,
+)
+from ontomask.cli.options import Json, ReleaseFileArgument
 
 if TYPE_CHECKING:
-    from ontomask.releasefile.check import Checked, CheckedColumn
+    from ontomask.releasefile.check import CheckedColumn, CheckResult
 
-__all__ = ["check", "look", "show"]
+__all__ = ["check", "run_check", "print_check"]
 
 
-def check(spec: SpecFile, json: Json = False) -> None:
+def check(spec: ReleaseFileArgument, json: Json = False) -> None:
     """Look at the table that a release file names as masking would, and write nothing.
 
     Says what role every column has, which values have a concept, what is missing, and how easily
@@ -26,30 +32,35 @@ def check(spec: SpecFile, json: Json = False) -> None:
 
     Example: ontomask check release.yaml
     """
-    result = look(spec)
+    result = run_check(spec)
     if json:
-        as_json(result.as_dict())
+        print_json(result.as_dict())
     else:
-        show(result)
+        print_check(result)
     if not result.fine:
         raise typer.Exit(2)
 
 
-def look(spec: Path) -> Checked:
+def run_check(spec: Path) -> CheckResult:
     """Check a release file, and show progress."""
-    with working(f"looking at {spec}"):
+    with show_progress(f"looking at {spec}"):
         from ontomask.releasefile.check import check
 
         return check(spec)
 
 
-def show(result: Checked) -> None:
+def print_check(result: CheckResult) -> None:
     """Print the result of a check; problems go to standard error."""
-    from ontomask.errors import many
+    from ontomask.errors import format_count
 
     if result.records is not None:
-        typer.echo(f"{many(result.records, 'record')}, {many(len(result.columns), 'column')}")
-    table([("column", "role", "type", "distinct", "missing"), *map(_column_row, result.columns)])
+        typer.echo(
+            f"{format_count(result.records, 'record')}, "
+            f"{format_count(len(result.columns), 'column')}"
+        )
+    print_table(
+        [("column", "role", "type", "distinct", "missing"), *map(_column_row, result.columns)]
+    )
     for column in result.columns:
         if column.mapping is not None:
             _show_mapping(column)
@@ -59,7 +70,7 @@ def show(result: Checked) -> None:
     for problem in result.problems:
         sys.stderr.write(f"Error: {problem}\n")
     for warning in result.warnings:
-        warn(warning)
+        print_warning(warning)
     if result.fine:
         typer.echo(f"nothing stands in the way of {result.method}")
 
@@ -78,28 +89,29 @@ def _show_mapping(column: CheckedColumn) -> None:
     share = sum(ways.values()) / total if total else 1.0
     by = ", ".join(f"{n:,} by {way}" for way, n in ways.items())
     typer.echo(
-        f"{column.name}: {percent(share)} of the values have a concept" + (f" ({by})" * bool(by))
+        f"{column.name}: {format_percent(share)} of the values have a concept"
+        + (f" ({by})" * bool(by))
     )
     if not unmapped:
         return
     typer.echo(f"  without: {values:,} distinct, in {unmapped:,} records; nearest names")
-    table(
+    print_table(
         [(entry.records, entry.value, " | ".join(entry.nearest)) for entry in column.lost], "    "
     )
     if values > len(column.lost):
         typer.echo(f"    … and {values - len(column.lost):,} more (ontomask map lists all)")
 
 
-def _show_risk(result: Checked) -> None:
+def _show_risk(result: CheckResult) -> None:
     if result.risk is None or result.tuples is None:
         return
     risk = result.risk
     typer.echo(f"risk of the table as it is, {result.tuples:,} tuples")
-    table(
+    print_table(
         [
             ("k", f"{risk['k']:,}", "records in the smallest class that cannot be told apart"),
             ("uniques", f"{risk['uniques']:,}", "records alone with their values"),
-            ("marketer", percent(risk["marketer"]), "of the records found by their values"),
-            ("linked", percent(risk["linkage_nearest"]), "of the records found by distance"),
+            ("marketer", format_percent(risk["marketer"]), "of the records found by their values"),
+            ("linked", format_percent(risk["linkage_nearest"]), "of the records found by distance"),
         ]
     )

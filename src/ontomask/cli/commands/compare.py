@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ontomask.cli.console import as_json, table, warn, working
-from ontomask.cli.options import Json, SeedFile, SpecFile
+from ontomask.cli.console import print_json, print_table, print_warning, show_progress
+from ontomask.cli.options import Json, ReleaseFileArgument, SeedFile
 
 if TYPE_CHECKING:
     from ontomask.pipeline.comparing.comparison import Comparison
@@ -19,7 +19,7 @@ DEFAULT_METHODS = "microaggregation,recoding,resampling,suppression,rank_swappin
 
 
 def compare(
-    spec: SpecFile,
+    spec: ReleaseFileArgument,
     methods: Annotated[
         str,
         typer.Option(
@@ -60,18 +60,18 @@ def compare(
 
     Example: ontomask compare release.yaml --k 2..20 --output compare.html
     """
-    from ontomask.cli.seed import seed_from
+    from ontomask.cli.seed import read_seed
 
-    with working(f"reading {spec}") as say:
+    with show_progress(f"reading {spec}") as say:
         from ontomask.releasefile.compare import compare_file
-        from ontomask.releasefile.compared_methods import numbers_in, whole_numbers_in
+        from ontomask.releasefile.compared_methods import parse_numbers, parse_whole_numbers
 
         comparison, files = compare_file(
             spec,
             methods.split(","),
-            seed_from(seed_file),
-            ks=whole_numbers_in(k, "--k"),
-            alphas=numbers_in(alpha, "--alpha"),
+            read_seed(seed_file),
+            ks=parse_whole_numbers(k, "--k"),
+            alphas=parse_numbers(alpha, "--alpha"),
             workers=workers,
             sample=sample,
             page=output,
@@ -81,7 +81,7 @@ def compare(
             progress=say,
         )
     if json:
-        as_json(_as_dict(comparison, files))
+        print_json(_as_dict(comparison, files))
     else:
         _print_comparison(comparison, files)
 
@@ -98,21 +98,21 @@ def _as_dict(comparison: Comparison, files: list[Path]) -> dict[str, Any]:
 
 
 def _print_comparison(comparison: Comparison, files: list[Path]) -> None:
-    from ontomask.errors import many
+    from ontomask.errors import format_count
 
     sample = f", a random sample of {comparison.sampled_from:,}" if comparison.sampled_from else ""
     typer.echo(
-        f"{', '.join(comparison.columns)}: {many(comparison.records, 'record')}{sample}, "
-        f"{many(comparison.tuples, 'tuple')}"
+        f"{', '.join(comparison.columns)}: {format_count(comparison.records, 'record')}{sample}, "
+        f"{format_count(comparison.tuples, 'tuple')}"
     )
     rows = comparison.table()
     required = comparison.require is not None
     header = ["method", "k", "promised", "smallest", "linked", "uniques", "SSE", "quality"]
     header += ["seconds", *(["meets"] if required else []), ""]
-    table([header, *(_point_row(row, required) for row in rows)])
+    print_table([header, *(_point_row(row, required) for row in rows)])
     for row in rows:
         if row["error"]:
-            warn(f"{_method_label(row)}: {row['error']}")
+            print_warning(f"{_method_label(row)}: {row['error']}")
     if files:
         typer.echo(", ".join(map(str, files)))
 

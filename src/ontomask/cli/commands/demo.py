@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ontomask.cli.console import as_json, working
+from ontomask.cli.console import print_json, show_progress
 from ontomask.cli.options import Json
 
 __all__ = ["demo"]
@@ -23,28 +23,28 @@ def demo(
 
     Example: ontomask demo trial
     """
-    from ontomask.cli.commands.check import look, show
-    from ontomask.cli.commands.init import report
-    from ontomask.cli.commands.mask import in_one_line, mask_and_tell
+    from ontomask.cli.commands.check import print_check, run_check
+    from ontomask.cli.commands.init import print_profile
+    from ontomask.cli.commands.mask import mask_with_progress, summary_line
 
-    with working("making up discharges"):
+    with show_progress("making up discharges"):
         from ontomask.releasefile.demo import write_demo
-        from ontomask.releasefile.profile.proposed_file import propose
+        from ontomask.releasefile.profile.proposed_file import write_proposal
         from ontomask.releasefile.profile.table_profile import profile
 
         data = write_demo(folder)
         table_profile = profile(data)
-        spec = propose(table_profile, folder / "release.yaml").file
+        spec = write_proposal(table_profile, folder / "release.yaml").file
     if json:
-        as_json(mask_and_tell(spec, None).as_dict())
+        print_json(mask_with_progress(spec, None).as_dict())
         return
     typer.echo(f"$ ontomask init {data} --output {spec}")
-    report(table_profile)
+    print_profile(table_profile)
     typer.echo(f"\n$ ontomask check {spec}")
-    show(look(spec))
+    print_check(run_check(spec))
     typer.echo(f"\n$ ontomask mask {spec}")
-    outcome = mask_and_tell(spec, None)
-    typer.echo(in_one_line(outcome.as_dict()))
+    outcome = mask_with_progress(spec, None)
+    typer.echo(summary_line(outcome.as_dict()))
     typer.echo(
         f"\nLook at {spec} for what was asked for, at {outcome.files[0]} for what came out, and "
         f"open {outcome.files[2]} in a browser for what is known of it.",

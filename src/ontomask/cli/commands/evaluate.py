@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ontomask.cli.console import as_json, table, working
+from ontomask.cli.console import print_json, print_table, show_progress
 from ontomask.cli.options import Json
 
 if TYPE_CHECKING:
-    from ontomask.microdata.measures import Measure
+    from ontomask.microdata.measures import FigureDescription
     from ontomask.pipeline.evaluation import Evaluation
 
 __all__ = ["evaluate"]
@@ -34,12 +34,12 @@ def evaluate(
 
     Example: ontomask evaluate patients.csv masked.csv --spec release.yaml
     """
-    with working(f"comparing {masked} with {original}"):
+    with show_progress(f"comparing {masked} with {original}"):
         from ontomask.releasefile.run import evaluate_files
 
         evaluation = evaluate_files(original, masked, spec, semantic_closeness=semantic_closeness)
     if json:
-        as_json(evaluation.as_dict())
+        print_json(evaluation.as_dict())
     else:
         _print_evaluation(evaluation)
 
@@ -49,14 +49,16 @@ def _print_evaluation(evaluation: Evaluation) -> None:
 
     header = ("figure", "before", "after", "better when")
     typer.echo("utility")
-    table([header, *_figure_rows(evaluation.utility, utility.DESCRIPTIONS)])
+    print_table([header, *_figure_rows(evaluation.utility, utility.DESCRIPTIONS)])
     typer.echo("risk")
-    table([header, *_figure_rows(evaluation.risk, risk.DESCRIPTIONS, evaluation.risk["before"])])
+    print_table(
+        [header, *_figure_rows(evaluation.risk, risk.DESCRIPTIONS, evaluation.risk["before"])]
+    )
 
 
 def _figure_rows(
     figures: Mapping[str, Any],
-    meanings: Mapping[str, Measure],
+    meanings: Mapping[str, FigureDescription],
     before: Mapping[str, Any] | None = None,
 ) -> Iterator[tuple[str, ...]]:
     """Rows of the figures of which lower or higher is better, one for each column."""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ontomask.cli.console import as_json, warn, working
-from ontomask.cli.options import Json, SpecFile
+from ontomask.cli.console import print_json, print_warning, show_progress
+from ontomask.cli.options import Json, ReleaseFileArgument
 
 if TYPE_CHECKING:
-    from ontomask.pipeline.explain.explanation import Explained
-    from ontomask.releasefile.model import Spec
+    from ontomask.pipeline.explain.explanation import MaskingExplanation
+    from ontomask.releasefile.model import ReleaseFile
 
 __all__ = ["explain"]
 
@@ -21,7 +21,7 @@ DETERMINISTIC_METHODS = ("microaggregation", "suppression")
 
 
 def explain(
-    spec: SpecFile,
+    spec: ReleaseFileArgument,
     values: Annotated[
         list[str],
         typer.Argument(
@@ -46,36 +46,38 @@ def explain(
 
     Example: ontomask explain release.yaml diagnosis=428.0
     """
-    from ontomask.cli.seed import seed_from
+    from ontomask.cli.seed import read_seed
 
-    seed = seed_from(seed_file)
-    with working(f"reading {spec}") as say:
-        from ontomask.releasefile.model import load_spec
+    seed = read_seed(seed_file)
+    with show_progress(f"reading {spec}") as say:
+        from ontomask.releasefile.model import load_release_file
 
-        loaded = load_spec(spec)
+        loaded = load_release_file(spec)
         explanation = _explain_values(loaded, values, seed, say)
     if seed is None and _is_random(loaded):
-        warn(
+        print_warning(
             "this method draws by chance, and no seed was given: the released table may differ "
             "from this. Give the seed it was made with: --seed-file FILE, or ONTOMASK_SEED"
         )
     if json:
-        as_json(explanation.as_dict())
+        print_json(explanation.as_dict())
     else:
         typer.echo(str(explanation))
 
 
-def _explain_values(spec: Spec, values: list[str], seed: int | None, say: Any) -> Explained:
-    from ontomask.releasefile.run import masked_file
+def _explain_values(
+    spec: ReleaseFile, values: list[str], seed: int | None, say: Any
+) -> MaskingExplanation:
+    from ontomask.releasefile.run import mask_file
 
     _refuse_unmasked(spec, values)
     wanted = _parse_values(values, [column.column for column in spec.schema().quasi_identifiers])
-    release = masked_file(spec, seed, say)
+    release = mask_file(spec, seed, say)
     say("explaining")
     return release.explain(wanted)
 
 
-def _refuse_unmasked(spec: Spec, values: list[str]) -> None:
+def _refuse_unmasked(spec: ReleaseFile, values: list[str]) -> None:
     from ontomask.errors import ParameterError
 
     for value in values:
@@ -107,7 +109,7 @@ def _parse_values(values: list[str], columns: list[str]) -> str | dict[str, str]
     return {column: value for column, _, value in parts}
 
 
-def _is_random(spec: Spec) -> bool:
+def _is_random(spec: ReleaseFile) -> bool:
     """Whether the plan depends on random draws."""
     draws_values = spec.method.settings.get("replacement") == "synthetic"
     return draws_values or spec.method.name not in DETERMINISTIC_METHODS

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ontomask.cli.console import as_json, table, working
+from ontomask.cli.console import print_json, print_table, show_progress
 from ontomask.cli.options import Json
 
 if TYPE_CHECKING:
     from ontomask.releasefile.profile.proposed_file import Proposal
     from ontomask.releasefile.profile.table_profile import ColumnProfile, Profile
 
-__all__ = ["init", "report"]
+__all__ = ["init", "print_profile"]
 
 
 def init(
@@ -40,7 +40,7 @@ def init(
     small one in a file beside it, which lists the values of the column: keep that to yourself.
     """
     from ontomask.errors import ParameterError
-    from ontomask.releasefile.profile.proposed_file import propose
+    from ontomask.releasefile.profile.proposed_file import write_proposal
     from ontomask.releasefile.profile.table_profile import profile
 
     if output.exists() and not force:
@@ -48,38 +48,38 @@ def init(
             f"{output} exists already", "choose another --output, or have it overwritten: --force"
         )
     settings = {"table": table_name, "delimiter": delimiter, "encoding": encoding}
-    with working(f"reading {data}") as progress:
+    with show_progress(f"reading {data}") as progress:
         table_profile = profile(data, progress=progress, **settings)
-        proposal = propose(table_profile, output, force=force)
+        proposal = write_proposal(table_profile, output, force=force)
     if json:
-        as_json(
+        print_json(
             {
                 **table_profile.as_dict(),
                 "written": [str(p) for p in (proposal.file, *proposal.taxonomies)],
             }
         )
     else:
-        report(table_profile)
+        print_profile(table_profile)
     _print_next_steps(proposal)
 
 
-def report(profile: Profile) -> None:
+def print_profile(profile: Profile) -> None:
     """Print the profile and the proposed roles, in a table."""
-    from ontomask.errors import many
+    from ontomask.errors import format_count
 
     quasi = profile.with_role("quasi")
     typer.echo(
-        f"{profile.path.name}: {many(profile.rows, 'record')}, "
-        f"{many(len(profile.columns), 'column')}; "
-        f"{profile.uniques:,} records are unique on {many(len(quasi), 'quasi-identifier')}"
+        f"{profile.path.name}: {format_count(profile.rows, 'record')}, "
+        f"{format_count(len(profile.columns), 'column')}; "
+        f"{profile.uniques:,} records are unique on {format_count(len(quasi), 'quasi-identifier')}"
     )
-    table([("column", "proposed", "holds", ""), *map(_column_row, profile.columns)])
+    print_table([("column", "proposed", "holds", ""), *map(_column_row, profile.columns)])
 
 
 def _column_row(column: ColumnProfile) -> tuple[str, str, str, str]:
     suggestion, facts = column.suggestion, column.facts
     taxonomy = suggestion.taxonomy or (
-        "own taxonomy" if suggestion.role == "quasi" and suggestion.made else ""
+        "own taxonomy" if suggestion.role == "quasi" and suggestion.taxonomy_kind else ""
     )
     about = "" if facts.exact else "about "
     missing = f", {facts.missing:,} missing" if facts.missing else ""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ontomask.cli.console import as_json, percent, table, working
-from ontomask.cli.options import Format, Json, ReaderOptions, load
+from ontomask.cli.console import format_percent, print_json, print_table, show_progress
+from ontomask.cli.options import Format, Json, ReaderOptions, load_taxonomy_argument
 
 if TYPE_CHECKING:
     from ontomask.taxonomy import TermMap
@@ -79,10 +79,10 @@ def map_column(
     from ontomask.taxonomy import map_terms
 
     _check_outputs([data, corrections], [write_corrections, output], json)
-    with working(f"reading {data}"):
+    with show_progress(f"reading {data}"):
         name, counts = count_column(data, column, delimiter, encoding)
-    loaded = load(taxonomy, format, option)
-    with working(f"mapping {len(counts):,} distinct values"):
+    loaded = load_taxonomy_argument(taxonomy, format, option)
+    with show_progress(f"mapping {len(counts):,} distinct values"):
         matches = map_terms(
             counts,
             loaded,
@@ -99,7 +99,7 @@ def map_column(
     if output is not None:
         _write_matches(matches, output, force)
     if json:
-        as_json(_mapping_facts(matches, name, suggested))
+        print_json(_mapping_facts(matches, name, suggested))
     elif output != "-":
         _print_mapping(matches, name, suggested, show)
     if require_all and matches.lost:
@@ -150,17 +150,18 @@ def _mapping_facts(
 def _print_mapping(
     matches: TermMap, column: str, suggested: dict[str, list[Hit]], show: int
 ) -> None:
-    from ontomask.errors import many
+    from ontomask.errors import format_count
 
     records = sum(match.count for match in matches.matches)
     version = f" {matches.taxonomy.about.version}" if matches.taxonomy.about.version else ""
     typer.echo(
-        f"{column}: {many(records, 'record')}, {many(len(matches.matches), 'distinct value')}"
+        f"{column}: {format_count(records, 'record')}, "
+        f"{format_count(len(matches.matches), 'distinct value')}"
         + (f", {matches.missing:,} missing" if matches.missing else "")
         + f" · {matches.taxonomy.name}{version}"
     )
-    typer.echo(f"{percent(matches.coverage)} of records have a concept")
-    table([(count, how) for how, count in matches.how.items()])
+    typer.echo(f"{format_percent(matches.coverage)} of records have a concept")
+    print_table([(count, how) for how, count in matches.how.items()])
     _print_unmapped(
         matches, "ambiguous: may be", [m for m in matches.lost if m.concepts], suggested, show
     )
@@ -193,13 +194,13 @@ def _print_unmapped(
         (m.count, m.value, " | ".join(map(matches.told, suggested.get(m.value, [])[:3])))
         for m in unmapped[:show]
     ]
-    table(rows)
+    print_table(rows)
     if len(unmapped) > show:
         typer.echo(f"  … and {len(unmapped) - show:,} more (--show, --json)")
 
 
 def _write_matches(matches: TermMap, output: str, force: bool) -> None:
-    from ontomask._runtime.atomic_files import written_beside
+    from ontomask._runtime.atomic_files import atomic_write
 
     header = ["value", "concept", "label", "how", "count"]
     label = matches.taxonomy.label
@@ -210,5 +211,5 @@ def _write_matches(matches: TermMap, output: str, force: bool) -> None:
     if output == "-":
         csv.writer(sys.stdout, lineterminator="\n").writerows([header, *rows])
         return
-    with written_beside(Path(output), force=force) as file:
+    with atomic_write(Path(output), force=force) as file:
         csv.writer(file, lineterminator="\n").writerows([header, *rows])

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ontomask.cli.console import as_json, warn, working
-from ontomask.cli.options import Json, SeedFile, SpecFile
+from ontomask.cli.console import print_json, print_warning, show_progress
+from ontomask.cli.options import Json, ReleaseFileArgument, SeedFile
 
 if TYPE_CHECKING:
     from ontomask.releasefile.run import Outcome
 
-__all__ = ["mask", "mask_and_tell"]
+__all__ = ["mask", "mask_with_progress"]
 
 
 def mask(
-    spec: SpecFile,
+    spec: ReleaseFileArgument,
     seed_file: SeedFile = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     private: Annotated[
@@ -34,46 +34,48 @@ def mask(
 
     Example: ontomask mask release.yaml
     """
-    from ontomask.cli.seed import seed_from
+    from ontomask.cli.seed import read_seed
 
-    outcome = mask_and_tell(spec, seed_from(seed_file), force=force, private=private)
+    outcome = mask_with_progress(spec, read_seed(seed_file), force=force, private=private)
     if json:
-        as_json(outcome.as_dict())
+        print_json(outcome.as_dict())
     else:
-        typer.echo(in_one_line(outcome.as_dict()))
+        typer.echo(summary_line(outcome.as_dict()))
 
 
-def mask_and_tell(
+def mask_with_progress(
     spec: Path, seed: int | None, *, force: bool = False, private: bool = False
 ) -> Outcome:
     """Mask the table, write the release, and show progress."""
     from ontomask.pipeline.compile_ahead import compile_ahead
 
     compile_ahead()
-    with working(f"reading {spec}") as say:
-        from ontomask.releasefile.run import release_file
+    with show_progress(f"reading {spec}") as say:
+        from ontomask.releasefile.run import write_release
 
-        outcome = release_file(spec, seed, force=force, private=private, progress=say)
+        outcome = write_release(spec, seed, force=force, private=private, progress=say)
     for caution in outcome.release.cautions:
         if caution not in outcome.release.guarantee.warnings:  # these were said at once
-            warn(caution)
+            print_warning(caution)
     if private:
-        warn(f"{outcome.files[-1]} holds original values: never publish it")
+        print_warning(f"{outcome.files[-1]} holds original values: never publish it")
     return outcome
 
 
-def in_one_line(facts: dict[str, Any]) -> str:
+def summary_line(facts: dict[str, Any]) -> str:
     """Summary of a release: records, guarantee, information loss, risk and files."""
-    from ontomask.errors import many
+    from ontomask.errors import format_count
 
     before, after = facts["tuples"]["before"], facts["tuples"]["after"]
-    records = [many(facts["records"]["released"], "record")]
+    records = [format_count(facts["records"]["released"], "record")]
     records += [
         f"{facts['records'][word]:,} {word}"
         for word in ("dropped", "suppressed")
         if facts["records"][word]
     ]
-    summary = f"{', '.join(records)}, {before:,} → {many(after, 'tuple')}, {_promise(facts)}"
+    summary = (
+        f"{', '.join(records)}, {before:,} → {format_count(after, 'tuple')}, {_promise(facts)}"
+    )
     sse, linked = facts["utility"]["sse"], facts["risk"]["linkage_nearest"]
     parts = [f"{', '.join(facts['columns'])}: {summary}"]
     parts += [f"SSE {sse:.4g}"] if sse is not None else []

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ontomask.cli.console import as_json
+from ontomask.cli.console import print_json
 
 __all__ = ["schema"]
 
@@ -23,12 +23,12 @@ def schema(
     from ontomask.releasefile.model import json_schema
 
     if output is None:
-        as_json(json_schema())
+        print_json(json_schema())
         return
     import json
 
-    from ontomask._runtime.atomic_files import written_beside
+    from ontomask._runtime.atomic_files import atomic_write
 
-    with written_beside(output, force=force) as file:
+    with atomic_write(output, force=force) as file:
         file.write(json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n")
     typer.echo(f"written to {output}", err=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ontomask.cli.console import as_json, table, working
-from ontomask.cli.options import Format, Json, ReaderOptions, load
+from ontomask.cli.console import print_json, print_table, show_progress
+from ontomask.cli.options import Format, Json, ReaderOptions, load_taxonomy_argument
 
 if TYPE_CHECKING:
     from ontomask.taxonomy import Taxonomy
@@ -33,15 +33,15 @@ def info(
 
     Example: ontomask taxonomy info hp.obo
     """
-    taxonomy = load(source, format, option)
+    taxonomy = load_taxonomy_argument(source, format, option)
     facts = _taxonomy_facts(taxonomy)
     if json:
-        as_json(facts)
+        print_json(facts)
         return
     levels = facts.pop("concepts per level")
     left_out = facts.pop("left out")
     typer.echo(taxonomy.name or source)
-    table(
+    print_table(
         [
             (name, f"{value:,}" if isinstance(value, int) else value)
             for name, value in facts.items()
@@ -51,7 +51,7 @@ def info(
     for kind, count in left_out.items():
         typer.echo(f"  left out: {count:,} {kind}")
     typer.echo("concepts per level, from the root")
-    table([(depth + 1, count) for depth, count in enumerate(levels)])
+    print_table([(depth + 1, count) for depth, count in enumerate(levels)])
 
 
 def _taxonomy_facts(taxonomy: Taxonomy) -> dict[str, Any]:
@@ -89,10 +89,12 @@ def search(
 
     Example: ontomask taxonomy search icd9cm appendicitis
     """
-    taxonomy = load(source, format, option)
+    taxonomy = load_taxonomy_argument(source, format, option)
     hits = taxonomy.search(text, limit)
     if json:
-        as_json([{**hit._asdict(), "path": _path_to_root(taxonomy, hit.concept)} for hit in hits])
+        print_json(
+            [{**hit._asdict(), "path": _path_to_root(taxonomy, hit.concept)} for hit in hits]
+        )
         return
     if not hits:
         typer.echo(f"nothing in {source} is called {text!r}", err=True)
@@ -126,12 +128,12 @@ def convert(
 
     Example: ontomask taxonomy convert icd9cm neoplasms.csv --root 140-239 --to arx
     """
-    taxonomy = load(source, format, option)
+    taxonomy = load_taxonomy_argument(source, format, option)
     if root is not None:
         taxonomy = taxonomy.domain(root=root)
-    with working(f"writing {target}"):
+    with show_progress(f"writing {target}"):
         taxonomy.write(target, to, force=force)
     if json:
-        as_json({"written": str(target), "format": to, "concepts": len(taxonomy)})
+        print_json({"written": str(target), "format": to, "concepts": len(taxonomy)})
     else:
         typer.echo(f"{len(taxonomy):,} concepts written to {target}", err=True)

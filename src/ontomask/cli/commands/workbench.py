@@ -39,7 +39,7 @@ def workbench(
     It edits release.yaml in the folder of the table, which ontomask mask can run again. The page is
     served to this machine alone; the link that is printed holds the key to it. Ctrl-C ends it.
     """
-    from ontomask.cli.seed import seed_from
+    from ontomask.cli.seed import read_seed
     from ontomask.errors import ParameterError
 
     try:
@@ -60,7 +60,7 @@ def workbench(
         file=file,
         port=port,
         browser=not no_browser,
-        seed=seed_from(seed_file),
+        seed=read_seed(seed_file),
         largest=upload_limit * 1_000_000,
         tell=_print_link,
     )

@@ -15,24 +15,24 @@ from pathlib import Path
 
 import duckdb
 
-from ontomask._runtime.interrupts import interruptible, stopped_by
+from ontomask._runtime.interrupts import register_stop, run_interruptibly
 from ontomask.engines.duckdb.sql import identifier, literal
 from ontomask.errors import FileFormatError, ParameterError
 
 __all__ = [
-    "closed",
+    "close_connection",
     "connect",
-    "copied",
+    "run_copy",
     "file_literal",
     "fresh_name",
     "identifier",
     "literal",
     "load_extension",
-    "private_folder",
-    "reading",
+    "make_private_folder",
+    "translate_read_errors",
     "result_types",
-    "working_on",
-    "writing",
+    "translate_query_errors",
+    "translate_write_errors",
 ]
 
 FOLDER_PREFIX = "ontomask-"
@@ -56,8 +56,8 @@ def connect(memory: str | None = None) -> duckdb.DuckDBPyConnection:
             "preserve_insertion_order": "true",
         },
     )
-    stopped_by(connection.interrupt)
-    folder = private_folder(connection)
+    register_stop(connection.interrupt)
+    folder = make_private_folder(connection)
     connection.execute(f"set temp_directory = {literal(str(folder / 'spill'))}")
     connection.execute("set enable_progress_bar = false")
     if memory is not None:
@@ -79,7 +79,7 @@ def _use_fewer_threads(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute(f"set threads = {max(1, min(int(threads), int(size // MEMORY_PER_THREAD)))}")
 
 
-def closed(connection: duckdb.DuckDBPyConnection) -> None:
+def close_connection(connection: duckdb.DuckDBPyConnection) -> None:
     """Close a connection, and remove its folder at once rather than when it is forgotten."""
     spill = connection.execute("select current_setting('temp_directory')").fetchall()[0][0]
     connection.close()
@@ -87,7 +87,7 @@ def closed(connection: duckdb.DuckDBPyConnection) -> None:
         shutil.rmtree(Path(spill).parent, ignore_errors=True)
 
 
-def private_folder(owner: object) -> Path:
+def make_private_folder(owner: object) -> Path:
     """Make a folder only this user can read, removed with its owner or when Python ends."""
     folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
     weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
@@ -113,14 +113,14 @@ def result_types(connection: duckdb.DuckDBPyConnection, query: str) -> dict[str,
     return types
 
 
-def copied(connection: duckdb.DuckDBPyConnection, statement: str) -> int:
+def run_copy(connection: duckdb.DuckDBPyConnection, statement: str) -> int:
     """Run a COPY, which may take long; returns how many rows it wrote."""
 
     def copy() -> int:
-        stopped_by(connection.interrupt)
+        register_stop(connection.interrupt)
         return int(connection.execute(statement).fetchall()[0][0])
 
-    return interruptible(copy)
+    return run_interruptibly(copy)
 
 
 def load_extension(connection: duckdb.DuckDBPyConnection, name: str, instead: str) -> None:
@@ -136,7 +136,7 @@ def load_extension(connection: duckdb.DuckDBPyConnection, name: str, instead: st
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
+def translate_read_errors(path: Path) -> Iterator[None]:
     """Turn errors while a file is read into ones that name it and quote no record."""
     try:
         with _translate_interrupts():
@@ -148,7 +148,7 @@ def reading(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def translate_write_errors(path: Path) -> Iterator[None]:
     """Turn errors of the disk while a file is written into ours; others pass through."""
     try:
         with _translate_interrupts():
@@ -164,7 +164,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def working_on(path: Path) -> Iterator[None]:
+def translate_query_errors(path: Path) -> Iterator[None]:
     """Turn errors of memory and disk during queries on a file into ours; others pass through."""
     try:
         with _translate_interrupts():

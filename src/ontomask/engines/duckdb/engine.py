@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from ontomask.engines.duckdb.sql import identifier as quote
 from ontomask.engines.duckdb.sql import literal
 from ontomask.engines.memory.columns import ARROW
-from ontomask.engines.memory.frames import Frame, blank, row_keys
-from ontomask.engines.protocol import MANY, Applied, Engine, quantiles
+from ontomask.engines.memory.frames import Frame, row_keys, suppressed_targets
+from ontomask.engines.protocol import MANY_NUMBERS, Applied, Engine, quantiles
 from ontomask.errors import InternalError
-from ontomask.microdata.distinct_values import Distinct, Written
+from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.tuples import Transitions
 
 if TYPE_CHECKING:
@@ -73,11 +73,11 @@ class StoredEngine(Engine):
         )
         self.columns: list[str] = []
         self._where = ""
-        self._counted: dict[tuple[str, bool | None], tuple[Longs, Distinct]] = {}
+        self._counted: dict[tuple[str, bool | None], tuple[Longs, DistinctValues]] = {}
 
     # ------------------------------------------------------------------ count
 
-    def counted(self, columns: Sequence[str], known: str | None = None) -> tuple[Frame, Longs]:
+    def count_rows(self, columns: Sequence[str], known: str | None = None) -> tuple[Frame, Longs]:
         self.columns = list(columns)
         if known is not None:
             self._where = f"where {quote(known)} is not null"
@@ -106,14 +106,16 @@ class StoredEngine(Engine):
             """)
         )
 
-    def missing(self, column: str) -> int:
+    def count_missing(self, column: str) -> int:
         return int(
             self._fetch_row(
                 f"select count(*) from {self.stored.source} where {quote(column)} is null"
             )[0]
         )
 
-    def described(self, column: str, marks: Collection[str] = ()) -> tuple[int, int]:
+    def count_distinct_and_missing(
+        self, column: str, marks: Collection[str] = ()
+    ) -> tuple[int, int]:
         """Count the distinct values of a column, and the records that lack one."""
         missing = _missing_sql(column, marks)
         row = self._fetch_row(f"""
@@ -123,7 +125,7 @@ class StoredEngine(Engine):
         """)
         return int(row[0]), int(row[1])
 
-    def alone(self, column: str) -> int:
+    def count_unique_values(self, column: str) -> int:
         """How many records have a value of a column that no other record has."""
         row = self._fetch_row(f"""
             select count(*) from (
@@ -132,7 +134,7 @@ class StoredEngine(Engine):
         """)
         return int(row[0])
 
-    def tells(self, column: str, other: str, marks: Collection[str] = ()) -> bool:
+    def determines(self, column: str, other: str, marks: Collection[str] = ()) -> bool:
         """Whether the value of a column determines that of another, where there is one."""
         row = self._fetch_row(f"""
             select count(*) from (
@@ -142,7 +144,7 @@ class StoredEngine(Engine):
         """)
         return not row[0]
 
-    def place(self, tuple_of: Longs) -> None:
+    def assign_tuples(self, tuple_of: Longs) -> None:
         self._create_table("tuple", ontomask_raw=np.arange(len(tuple_of)), ontomask_tuple=tuple_of)
         same = " and ".join(f"s.{quote(c)} is not distinct from r.{quote(c)}" for c in self.columns)
         self._rows = f"""
@@ -162,7 +164,9 @@ class StoredEngine(Engine):
         )
         del ontomask_table
 
-    def by_tuple(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
+    def count_by_tuple(
+        self, column: str, ranges: bool | None = False
+    ) -> tuple[Longs, DistinctValues]:
         if (column, ranges) not in self._counted:
             counts = self._count_values("ontomask_tuple", self._rows, column, ranges)
             self._counted[column, ranges] = counts
@@ -170,7 +174,7 @@ class StoredEngine(Engine):
 
     def _count_values(
         self, group: str, rows: str, column: str, ranges: bool | None
-    ) -> tuple[Longs, Distinct]:
+    ) -> tuple[Longs, DistinctValues]:
         """Count how often each value of a column occurs in each group."""
         if ranges is None:
             ranges = self.stored.types[column].startswith(NUMBERS)
@@ -181,14 +185,14 @@ class StoredEngine(Engine):
             select {group} as ontomask_group, {quote(column)}, count(*) as ontomask_count
             from {rows} group by all order by all
         """)
-        distinct = Frame(table).distinct(column)
+        distinct = Frame(table).distinct_values(column)
         weights = table.column("ontomask_count").to_numpy().astype(np.int64)
         groups = table.column("ontomask_group").to_numpy().astype(np.int64)
-        return groups, Distinct(distinct.values, distinct.codes, weights)
+        return groups, DistinctValues(distinct.values, distinct.codes, weights)
 
     def _count_ranges(
         self, group: str, rows: str, column: str, cuts: NDArray[np.float64]
-    ) -> tuple[Longs, Distinct]:
+    ) -> tuple[Longs, DistinctValues]:
         """The same for very many numbers, each standing for its range, as the least of it."""
         number = f"cast({quote(column)} as double)"
         size = len(cuts) + 1  # the last is missing
@@ -199,7 +203,9 @@ class StoredEngine(Engine):
             sums.add(groups * size + np.where(np.isnan(numbers), len(cuts), places))
         key, weights = sums.total()
         groups, places = np.divmod(key, size)
-        return groups, Distinct(cuts.tolist(), np.where(places < len(cuts), places, -1), weights)
+        return groups, DistinctValues(
+            cuts.tolist(), np.where(places < len(cuts), places, -1), weights
+        )
 
     def _range_cuts(self, column: str) -> NDArray[np.float64] | None:
         """Where ranges of about as many records begin, found on a sample of fixed rows.
@@ -213,7 +219,7 @@ class StoredEngine(Engine):
                          hash(ontomask_row) % {every} = 0 as sampled
                   from {self.stored.source})
         """)
-        if distinct_count <= MANY:
+        if distinct_count <= MANY_NUMBERS:
             return None
         return np.union1d(least, quantiles(np.sort(np.array(sample, dtype=np.float64))))
 
@@ -225,7 +231,7 @@ class StoredEngine(Engine):
         """Run a query; its result as a pyarrow table."""
         return self.sql.sql(query).to_arrow_table()
 
-    def repeats(self, column: str) -> bool:
+    def has_repeats(self, column: str) -> bool:
         row = self._fetch_row(f"""
             select count({quote(column)}) > count(distinct {quote(column)})
             from {self.stored.source}
@@ -237,12 +243,12 @@ class StoredEngine(Engine):
     def apply(
         self,
         plan: Transitions,
-        looks: Mapping[str, Written],
+        looks: Mapping[str, OutputColumn],
         removed: Sequence[str],
         secret: bytes,
         drops: bool,
     ) -> StoredRows:
-        if plan.is_whole:
+        if plan.has_one_target_per_tuple:
             self._create_table("target", ontomask_tuple=plan.source, ontomask_target=plan.target)
             rows = f"""
                 (select s.*, t.ontomask_target from {self._rows} s
@@ -250,12 +256,12 @@ class StoredEngine(Engine):
             """
         else:
             rows = self._deal_rows(plan, secret)
-        suppressed = blank(plan)
+        suppressed = suppressed_targets(plan)
         if drops and suppressed.any():
             kept = _list_true_places(~suppressed)
             rows = f"(select * from {rows} where ontomask_target in ({kept}))"
         written = {
-            f"ontomask_new_{j}": ARROW.taken(
+            f"ontomask_new_{j}": ARROW.make_column(
                 self._raw.column(column), look.values, look.places, look.text
             )
             for j, (column, look) in enumerate(looks.items())
@@ -350,7 +356,7 @@ class StoredRows(Applied):
         self,
         engine: StoredEngine,
         plan: Transitions,
-        looks: Mapping[str, Written],
+        looks: Mapping[str, OutputColumn],
         removed: Sequence[str],
         rows: str,
         drops: bool,
@@ -379,7 +385,7 @@ class StoredRows(Applied):
         tuples, targets, counts = (np.asarray(column) for column in columns.values())
         kept = np.ones(len(self.plan.source), dtype=bool)
         if self._drops:
-            kept = ~blank(self.plan)[self.plan.target]
+            kept = ~suppressed_targets(self.plan)[self.plan.target]
         planned = (self.plan.source[kept], self.plan.target[kept], self.plan.count[kept])
         if not all(map(np.array_equal, planned, (tuples, targets, counts))):
             raise InternalError("the rows of the file were not given what was planned")
@@ -410,7 +416,7 @@ class StoredRows(Applied):
     def class_sizes(self) -> Longs:
         return self._sizes
 
-    def people(self, column: str) -> Longs:
+    def count_people(self, column: str) -> Longs:
         grouped, person = ", ".join(self._new.values()), quote(column)
         table = self.engine.sql.sql(f"""
             select ontomask_n from (
@@ -421,16 +427,18 @@ class StoredRows(Applied):
         """).fetchnumpy()
         return np.asarray(table["ontomask_n"], dtype=np.int64)
 
-    def by_class(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
-        if not self.plan.is_whole:
+    def count_by_class(
+        self, column: str, ranges: bool | None = False
+    ) -> tuple[Longs, DistinctValues]:
+        if not self.plan.has_one_target_per_tuple:
             return self.engine._count_values("ontomask_target", self._rows, column, ranges)
         # Every tuple goes whole: what was counted by tuple need not be counted again.
-        tuples, distinct = self.engine.by_tuple(column, ranges)
+        tuples, distinct = self.engine.count_by_tuple(column, ranges)
         target = self.plan.target_of()
-        removed = blank(self.plan)[target[tuples]] & self._drops
-        return target[tuples][~removed], distinct.of(~removed)
+        removed = suppressed_targets(self.plan)[target[tuples]] & self._drops
+        return target[tuples][~removed], distinct.select_rows(~removed)
 
-    def unique_with(self, columns: Sequence[str]) -> int:
+    def count_uniques_with(self, columns: Sequence[str]) -> int:
         grouped = ", ".join(["ontomask_target", *map(quote, columns)])
         row = self.engine._fetch_row(f"""
             select count(*) from (
@@ -438,14 +446,14 @@ class StoredRows(Applied):
         """)
         return int(row[0])
 
-    def value_counts(self, column: str) -> Distinct:
+    def value_counts(self, column: str) -> DistinctValues:
         table = self.engine._fetch_table(f"""
             select {self._new[column]} as {quote(column)}, count(*) as ontomask_count
             from {self._rows} s join {self._written} w using (ontomask_target) group by all
         """)
-        distinct = Frame(table).distinct(column)
+        distinct = Frame(table).distinct_values(column)
         weights = table.column("ontomask_count").to_numpy().astype(np.int64)
-        return Distinct(distinct.values, distinct.codes, weights)
+        return DistinctValues(distinct.values, distinct.codes, weights)
 
     # ------------------------------------------------------------------ write
 

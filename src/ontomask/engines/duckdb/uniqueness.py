@@ -4,7 +4,7 @@ Everything here is exact, and quick enough to be asked again with every column t
 The values of a column become small whole numbers once. The columns that are asked about stand side
 by side in one whole number for each record, and these are sorted: records that are alike are then
 neighbours. What each column adds is counted on the distinct tuples alone. Tables too large for
-memory are counted by DuckDB instead, with the same result (:func:`alike_in`).
+memory are counted by DuckDB instead, with the same result (:func:`count_uniqueness_in_database`).
 """
 
 from __future__ import annotations
@@ -19,16 +19,24 @@ from numpy.typing import NDArray
 
 from ontomask.engines.duckdb.connection import fresh_name
 
-__all__ = ["Alike", "Coded", "Contribution", "SizeRange", "alike", "alike_in", "coded"]
+__all__ = [
+    "Uniqueness",
+    "EncodedColumn",
+    "Contribution",
+    "SizeRange",
+    "count_uniqueness",
+    "count_uniqueness_in_database",
+    "encode_columns",
+]
 
 Longs = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 #: Class sizes are told in these ranges; the last one is open.
-RANGES = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, None))
+CLASS_SIZE_RANGES = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, None))
 
 #: So many bits of a whole number are used.
-ROOM = 62
+KEY_BITS = 62
 
 
 # ---------------------------------------------------------------------- results
@@ -59,7 +67,7 @@ class Contribution:
 
 
 @dataclass(frozen=True)
-class Alike:
+class Uniqueness:
     """How many records, or people, are unique on some columns, and the class sizes.
 
     A class is all records that hold one tuple. Where it is known whose the records are, ``unit`` is
@@ -82,13 +90,13 @@ class Alike:
         return self.unique_records if self.unique_people is None else self.unique_people
 
     @property
-    def everybody(self) -> int:
+    def unit_count(self) -> int:
         """All people where people are counted, otherwise all records."""
         return self.records if self.people is None else self.people
 
 
 @dataclass(frozen=True)
-class Coded:
+class EncodedColumn:
     """A column as whole numbers from 0 to ``size`` - 1: equal ones where values are."""
 
     codes: NDArray[Any]
@@ -100,7 +108,7 @@ class Coded:
         return max(self.size - 1, 0).bit_length()
 
 
-def coded(values: Any) -> Coded:
+def encode_columns(values: Any) -> EncodedColumn:
     """Encode a chunked column of Arrow values as whole numbers; 0 is missing."""
     parts = values.dictionary_encode().chunks
     size = 1 + max((len(part.dictionary) for part in parts), default=0)
@@ -110,13 +118,15 @@ def coded(values: Any) -> Coded:
         indices = part.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         codes[start : start + len(indices)] = indices + 1
         start += len(indices)
-    return Coded(codes, size)
+    return EncodedColumn(codes, size)
 
 
 # ---------------------------------------------------------------------- in memory
 
 
-def alike(columns: Mapping[str, Coded], records: int, person: Coded | None = None) -> Alike:
+def count_uniqueness(
+    columns: Mapping[str, EncodedColumn], records: int, person: EncodedColumn | None = None
+) -> Uniqueness:
     """Count the records that are unique on all of the columns, and what each column adds.
 
     ``person`` says whose each record is. On no column at all, all records are alike.
@@ -154,7 +164,9 @@ class _DistinctTuples:
     for one record, each another, and ``several`` for more of them.
     """
 
-    def __init__(self, columns: Sequence[Coded], records: int, person: Coded | None) -> None:
+    def __init__(
+        self, columns: Sequence[EncodedColumn], records: int, person: EncodedColumn | None
+    ) -> None:
         self.of_people = person is not None
         keys = _PackedKeys([*columns, person] if person is not None else columns, records)
         keys.keys.sort()
@@ -163,7 +175,7 @@ class _DistinctTuples:
         if person is None:
             self.sizes = self.records = counts
             self.columns = keys.unpack(distinct)
-            self.several, self.holder = 1, Coded(counts > 1, 2)
+            self.several, self.holder = 1, EncodedColumn(counts > 1, 2)
             return
         # So far each tuple stands there once for every person that holds it.
         starts = np.flatnonzero(_find_changes(distinct >> person.bits))
@@ -171,7 +183,9 @@ class _DistinctTuples:
         self.records = np.add.reduceat(counts, starts) if len(starts) else counts
         *self.columns, first = keys.unpack(distinct[starts])
         self.several = person.size
-        self.holder = Coded(np.where(self.sizes == 1, first.codes, person.size), person.size + 1)
+        self.holder = EncodedColumn(
+            np.where(self.sizes == 1, first.codes, person.size), person.size + 1
+        )
 
     def count_uniques(self) -> int:
         """Count the holders that are unique on all columns."""
@@ -201,21 +215,21 @@ class _DistinctTuples:
             [column for i, column in enumerate(self.columns) if i % step != first], self
         )
         stay, rest = self.holder.codes[settled], np.flatnonzero(~settled)
-        columns = [Coded(column.codes[rest], column.size) for column in self.columns]
-        holder = Coded(self.holder.codes[rest], self.holder.size)
+        columns = [EncodedColumn(column.codes[rest], column.size) for column in self.columns]
+        holder = EncodedColumn(self.holder.codes[rest], self.holder.size)
         # Tuples are in sorted order, so what stands before a column is numbered by counting where
         # it changes.
         is_new = np.zeros(len(rest), dtype=np.bool_)
         for place, column in enumerate(columns):
             if place % step == first:
                 numbers = np.cumsum(is_new)
-                before = Coded(numbers, int(numbers[-1]) + 1 if len(numbers) else 1)
+                before = EncodedColumn(numbers, int(numbers[-1]) + 1 if len(numbers) else 1)
                 yield self._count_holders(
                     stay, self._sole_holders([before, *columns[place + 1 :]], holder)
                 )
             is_new[1:] |= column.codes[1:] != column.codes[:-1]
 
-    def _sole_holders(self, columns: Sequence[Coded], holder: Coded) -> Longs:
+    def _sole_holders(self, columns: Sequence[EncodedColumn], holder: EncodedColumn) -> Longs:
         """The holders of tuples of some columns that nobody else holds."""
         keys = _PackedKeys([*columns, holder], len(holder.codes)).keys
         keys.sort()
@@ -243,33 +257,33 @@ class _PackedKeys:
     ``_key_of_rank`` says what each rank was.
     """
 
-    def __init__(self, columns: Sequence[Coded], records: int) -> None:
+    def __init__(self, columns: Sequence[EncodedColumn], records: int) -> None:
         self._columns = columns
         self._key_of_rank: dict[int, Longs] = {}
         self.keys: Longs = np.zeros(records, dtype=np.int64)
         bits = 0
         for place, column in enumerate(columns):
-            if bits + column.bits > ROOM:
+            if bits + column.bits > KEY_BITS:
                 self.keys, self._key_of_rank[place] = _rank_keys(self.keys)
                 bits = len(self._key_of_rank[place]).bit_length()
             self.keys <<= column.bits
             self.keys |= column.codes
             bits += column.bits
 
-    def unpack(self, keys: Longs) -> list[Coded]:
+    def unpack(self, keys: Longs) -> list[EncodedColumn]:
         """Unpack some of the numbers into columns."""
         columns = []
         for place in reversed(range(len(self._columns))):
             column = self._columns[place]
             codes = (keys & ((1 << column.bits) - 1)).astype(column.codes.dtype)
-            columns.append(Coded(codes, column.size))
+            columns.append(EncodedColumn(codes, column.size))
             keys = keys >> column.bits
             if place in self._key_of_rank:
                 keys = self._key_of_rank[place][keys]
         return columns[::-1]
 
 
-def _find_unique_tuples(columns: Sequence[Coded], tuples: _DistinctTuples) -> Flags:
+def _find_unique_tuples(columns: Sequence[EncodedColumn], tuples: _DistinctTuples) -> Flags:
     """Which tuples are the only ones with their values of some columns."""
     ranks, distinct = _rank_keys(_PackedKeys(columns, len(tuples.sizes)).keys)
     is_unique: Flags = np.bincount(ranks, minlength=len(distinct))[ranks] == 1
@@ -296,13 +310,13 @@ def _find_changes(keys: Longs) -> Flags:
 # ---------------------------------------------------------------------- inside DuckDB
 
 
-def alike_in(
+def count_uniqueness_in_database(
     sql: duckdb.DuckDBPyConnection,
     table: str,
     columns: Mapping[str, str],
     person: str | None = None,
-) -> Alike:
-    """The same as :func:`alike`, counted by DuckDB, which spills to disk.
+) -> Uniqueness:
+    """The same as :func:`count_uniqueness`, counted by DuckDB, which spills to disk.
 
     ``columns`` are SQL expressions over the table, NULL where a value is missing.
     """
@@ -390,16 +404,16 @@ def _make_uniqueness(
     singles: int,
     people: tuple[int, int] | None,
     columns: Sequence[Contribution],
-) -> Alike:
+) -> Uniqueness:
     """Put the result together; ``sizes`` are class sizes with their classes and records."""
     ranges = []
-    for least, most in RANGES:
+    for least, most in CLASS_SIZE_RANGES:
         chosen = [
             entry for entry in sizes if least <= entry[0] and (most is None or entry[0] <= most)
         ]
         classes, records = sum(entry[1] for entry in chosen), sum(entry[2] for entry in chosen)
         ranges.append(SizeRange(least, most, classes, records))
-    return Alike(
+    return Uniqueness(
         unit="records" if people is None else "people",
         records=sum(entry[2] for entry in sizes),
         tuples=sum(entry[1] for entry in sizes),

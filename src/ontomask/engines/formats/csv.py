@@ -23,10 +23,10 @@ from ontomask.engines.duckdb.connection import file_literal, identifier, literal
 from ontomask.engines.formats import csv_kernels as k
 from ontomask.engines.formats.stored_table import (
     ROW,
-    Asked,
+    FileOptions,
     StoredTable,
-    checked_names,
-    truncated,
+    check_names,
+    remove_last_newline,
     write_lines,
 )
 from ontomask.errors import FileFormatError, ParameterError
@@ -61,9 +61,9 @@ class CsvTable(StoredTable):
     """A delimited text file."""
 
     format: ClassVar[str] = "csv"
-    takes: ClassVar[frozenset[str]] = frozenset({"delimiter", "quote", "encoding"})
+    accepted_options: ClassVar[frozenset[str]] = frozenset({"delimiter", "quote", "encoding"})
 
-    def _open(self, options: Asked) -> None:
+    def _open(self, options: FileOptions) -> None:
         delimiter, quote = _check_character("delimiter", options.delimiter), options.quote
         quote = _check_character("quote", quote) if quote else quote
         source = Source(self.path)
@@ -76,19 +76,19 @@ class CsvTable(StoredTable):
         delimiter = delimiter or _detect_delimiter(text, '"' if quote is None else quote)
         scan, quote = self._scan_file(text, delimiter, quote)
         header = _read_header(text, scan, delimiter, quote)
-        self.names = checked_names(self, header)
+        self.names = check_names(self, header)
         self.types = dict.fromkeys(self.names, "VARCHAR")
         self.rows = int(scan.note[k.RECORDS]) - 1
         self.style = scan.dialect(self.names, delimiter, quote, encoding)
         self.source = self._source_sql(text, scan)
 
-    def asked(self) -> Asked:
+    def options(self) -> FileOptions:
         style = self.style
-        return Asked(delimiter=style.delimiter, quote=style.quote, encoding=style.encoding)
+        return FileOptions(delimiter=style.delimiter, quote=style.quote, encoding=style.encoding)
 
-    def as_written(self, path: Path) -> Asked:
+    def written_file_options(self, path: Path) -> FileOptions:
         style = self.style
-        return Asked(None, _output_delimiter(path, self), style.quote, style.encoding)
+        return FileOptions(None, _output_delimiter(path, self), style.quote, style.encoding)
 
     @property
     def dialect(self) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class CsvTable(StoredTable):
         }
 
     @classmethod
-    def made(
+    def write_rows(
         cls,
         connection: duckdb.DuckDBPyConnection,
         query: str,
@@ -127,7 +127,7 @@ class CsvTable(StoredTable):
                 raise FileFormatError(f"{path.name}: {UNQUOTABLE}", UNQUOTABLE_HINT) from None
             raise
         if not style.final and len(names) > 1:  # of one column, the last cell may be an empty line
-            truncated(path, style.newline.encode())
+            remove_last_newline(path, style.newline.encode())
         if style.encoding != "utf-8":
             _encode_file(path, style.encoding)
         return rows

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
+from ontomask._runtime.compiled import jit
 
 __all__ = ["NOTES", "finish", "walk"]
 
@@ -50,7 +50,7 @@ BEGIN, SPACES, PLAIN, QUOTED, CLOSED = 0, 1, 2, 3, 4
 ) = range(9)
 
 
-@compiled
+@jit
 def walk(data: Bytes, delimiter: int, quote: int, note: Longs, quoted: Longs, plain: Longs) -> None:
     """Walk through one chunk; stops at the first problem. ``quote`` is -1 where nothing quotes.
 
@@ -120,7 +120,7 @@ def walk(data: Bytes, delimiter: int, quote: int, note: Longs, quoted: Longs, pl
     note[AT] += len(data)
 
 
-@compiled
+@jit
 def finish(note: Longs, quoted: Longs, plain: Longs) -> None:
     """The end of the file, which may end its last record."""
     if note[PROBLEM]:
@@ -135,14 +135,14 @@ def finish(note: Longs, quoted: Longs, plain: Longs) -> None:
         _end_record(note[MODE], note, quoted, plain, note[AT])
 
 
-@compiled
+@jit
 def _note_problem(note: Longs, problem: int, line: int, number: int) -> None:
     note[PROBLEM] = problem
     note[PROBLEM_LINE] = line
     note[PROBLEM_NUMBER] = number
 
 
-@compiled
+@jit
 def _count_cell(mode: int, note: Longs, quoted: Longs, plain: Longs) -> None:
     """Count a cell by how it is written."""
     if mode == BEGIN:
@@ -155,7 +155,7 @@ def _count_cell(mode: int, note: Longs, quoted: Longs, plain: Longs) -> None:
         plain[note[CELL]] += 1
 
 
-@compiled
+@jit
 def _end_record(mode: int, note: Longs, quoted: Longs, plain: Longs, position: int) -> None:
     """End a record, at this byte. An empty line is none, unless there is but one column."""
     cells = note[CELL] + 1

@@ -11,10 +11,10 @@ from ontomask.engines.duckdb.connection import (
     file_literal,
     literal,
     load_extension,
-    reading,
     result_types,
+    translate_read_errors,
 )
-from ontomask.engines.formats.stored_table import ROW, Asked, StoredTable, checked_names
+from ontomask.engines.formats.stored_table import ROW, FileOptions, StoredTable, check_names
 from ontomask.taxonomy.readers.text.source import Source
 
 __all__ = ["ExcelTable"]
@@ -24,31 +24,31 @@ class ExcelTable(StoredTable):
     """A sheet of a workbook; the first one where none is named."""
 
     format: ClassVar[str] = "excel"
-    takes: ClassVar[frozenset[str]] = frozenset({"table"})
+    accepted_options: ClassVar[frozenset[str]] = frozenset({"table"})
 
-    def _open(self, options: Asked) -> None:
+    def _open(self, options: FileOptions) -> None:
         with Source(self.path).open():
             load_extension(self.connection, "excel", "save the sheet as CSV")
         self.sheet = options.table
         sheet = f", sheet = {literal(options.table)}" if options.table else ""
         file = file_literal(self.path)
-        with reading(self.path):
+        with translate_read_errors(self.path):
             read = f"read_xlsx({file}, header = true, all_varchar = true{sheet})"
             self.types = result_types(self.connection, f"select * from {read}")
-            self.names = checked_names(self, list(self.types))
+            self.names = check_names(self, list(self.types))
             counted = self.connection.execute(f"select count(*) from {read}").fetchall()
         self.rows = int(counted[0][0])
         self.source = f"(select *, row_number() over () - 1 as {ROW} from {read})"
 
-    def asked(self) -> Asked:
-        return Asked(table=self.sheet)
+    def options(self) -> FileOptions:
+        return FileOptions(table=self.sheet)
 
     @property
     def dialect(self) -> dict[str, Any]:
         return {"sheet": self.sheet} if self.sheet else {}
 
     @classmethod
-    def made(
+    def write_rows(
         cls,
         connection: duckdb.DuckDBPyConnection,
         query: str,

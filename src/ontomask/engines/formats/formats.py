@@ -8,15 +8,15 @@ from typing import Any
 
 import duckdb
 
-from ontomask.engines.duckdb.connection import closed, connect
+from ontomask.engines.duckdb.connection import close_connection, connect
 from ontomask.engines.formats.csv import CsvTable
 from ontomask.engines.formats.excel import ExcelTable
 from ontomask.engines.formats.jsonl import JsonLinesTable
 from ontomask.engines.formats.parquet import ParquetTable
 from ontomask.engines.formats.postgres import PostgresTable
 from ontomask.engines.formats.sqlite import SqliteTable
-from ontomask.engines.formats.stored_table import Asked, StoredTable, write_query
-from ontomask.errors import ParameterError, one_of
+from ontomask.engines.formats.stored_table import FileOptions, StoredTable, write_query
+from ontomask.errors import ParameterError, check_choice
 from ontomask.taxonomy.readers.text.source import Source
 
 __all__ = ["format_of", "named_format", "open_table", "write_frame"]
@@ -54,13 +54,13 @@ def open_table(
     workbook; ``delimiter``, ``quote`` (``""``: nothing quotes) and ``encoding`` are for text.
     """
     if format is not None:
-        one_of("format", format, *FORMATS)
+        check_choice("format", format, *FORMATS)
     kind = format_of(path, format)
     server = kind is PostgresTable
-    options = Asked(table, delimiter, quote, encoding, str(path) if server else None)
+    options = FileOptions(table, delimiter, quote, encoding, str(path) if server else None)
     place = Path("postgresql" if server else path)
     for word in ("table", "delimiter", "quote", "encoding"):
-        if getattr(options, word) is not None and word not in kind.takes:
+        if getattr(options, word) is not None and word not in kind.accepted_options:
             raise ParameterError(
                 f"{word} is given for a file of format {kind.format!r}", f"leave {word} out"
             )
@@ -70,7 +70,7 @@ def open_table(
         stored = kind(place, connection, options)
     except BaseException:
         if owns_connection:
-            closed(connection)
+            close_connection(connection)
         raise
     stored.owns_connection = owns_connection
     return stored
@@ -97,7 +97,7 @@ def write_frame(frame: Any, target: str | os.PathLike[str], *, force: bool = Fal
         connection.register("ontomask_frame", columns)
         write_query(connection, "select * from ontomask_frame", target, maker, force=force)
     finally:
-        closed(connection)
+        close_connection(connection)
 
 
 def named_format(path: Path) -> type[StoredTable] | None:

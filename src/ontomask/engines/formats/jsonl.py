@@ -24,14 +24,19 @@ from typing import Any, ClassVar, NamedTuple
 
 import duckdb
 
-from ontomask.engines.duckdb.connection import identifier, literal, reading, result_types
+from ontomask.engines.duckdb.connection import (
+    identifier,
+    literal,
+    result_types,
+    translate_read_errors,
+)
 from ontomask.engines.formats.batches import BATCH, Batches
 from ontomask.engines.formats.stored_table import (
     ROW,
-    Asked,
+    FileOptions,
     StoredTable,
-    checked_names,
-    truncated,
+    check_names,
+    remove_last_newline,
     write_lines,
 )
 from ontomask.taxonomy.readers.text.source import Source
@@ -61,7 +66,7 @@ class JsonLinesTable(StoredTable):
 
     format: ClassVar[str] = "jsonl"
 
-    def _open(self, options: Asked) -> None:
+    def _open(self, options: FileOptions) -> None:
         source = Source(self.path)
         if source.head_text.lstrip().startswith("["):
             raise self.error("a JSON array, not one object a line", "write it as JSON lines")
@@ -69,14 +74,14 @@ class JsonLinesTable(StoredTable):
         self._loaded = Batches(self.connection)
         try:
             self._load(source, options.names)
-            with reading(self.path):
+            with translate_read_errors(self.path):
                 self._define_source()
         except BaseException:
             self._loaded.drop()
             raise
 
-    def asked(self) -> Asked:
-        return Asked(types=self.types)
+    def options(self) -> FileOptions:
+        return FileOptions(types=self.types)
 
     def close(self) -> None:
         self._loaded.drop()
@@ -87,7 +92,7 @@ class JsonLinesTable(StoredTable):
         return {"line_end": "CRLF" if self.style.newline == "\r\n" else "LF"}
 
     @classmethod
-    def made(
+    def write_rows(
         cls,
         connection: duckdb.DuckDBPyConnection,
         query: str,
@@ -110,7 +115,7 @@ class JsonLinesTable(StoredTable):
         if style.ascii:
             _escape_file(path)
         if not style.final:
-            truncated(path, style.newline.encode())
+            remove_last_newline(path, style.newline.encode())
         return rows
 
     # ------------------------------------------------------------------ reading
@@ -141,12 +146,12 @@ class JsonLinesTable(StoredTable):
 
     def _add_column(self, name: str) -> None:
         self._kinds[name] = set()
-        checked_names(self, list(self._kinds))
+        check_names(self, list(self._kinds))
         self._loaded.add_column(name, "JSON")
 
     def _append(self, waiting: list[dict[str, str]]) -> None:
         columns = {name: [row.get(name) for row in waiting] for name in self._kinds}
-        with reading(self.path):
+        with translate_read_errors(self.path):
             self._loaded.append(columns, len(waiting))
         waiting.clear()
 

@@ -11,8 +11,14 @@ from typing import Any, ClassVar
 
 import duckdb
 
-from ontomask.engines.duckdb.connection import copied, file_literal, literal, reading, result_types
-from ontomask.engines.formats.stored_table import ROW, Asked, StoredTable, checked_names
+from ontomask.engines.duckdb.connection import (
+    file_literal,
+    literal,
+    result_types,
+    run_copy,
+    translate_read_errors,
+)
+from ontomask.engines.formats.stored_table import ROW, FileOptions, StoredTable, check_names
 from ontomask.taxonomy.readers.text.source import Source
 
 __all__ = ["ParquetTable"]
@@ -26,16 +32,16 @@ class ParquetTable(StoredTable):
 
     format: ClassVar[str] = "parquet"
 
-    def _open(self, options: Asked) -> None:
+    def _open(self, options: FileOptions) -> None:
         with Source(self.path).open() as file:
             if file.read(4) != b"PAR1":
                 raise self.error("this is no Parquet file", "say what it is: format")
         file_text = file_literal(self.path)
         fixed = "hive_partitioning = false, union_by_name = false"
-        with reading(self.path):
+        with translate_read_errors(self.path):
             plain = f"read_parquet({file_text}, {fixed})"
             self.types = result_types(self.connection, f"select * from {plain}")
-            self.names = checked_names(self, list(self.types))
+            self.names = check_names(self, list(self.types))
             counted = self.connection.execute(f"select count(*) from {plain}").fetchall()
             codec_rows = self.connection.execute(
                 f"select distinct lower(compression) from parquet_metadata({file_text})"
@@ -49,15 +55,15 @@ class ParquetTable(StoredTable):
             place = "row_number() over () - 1"
         self.source = f"(select *, {place} as {ROW} from {plain})"
 
-    def asked(self) -> Asked:
-        return Asked()
+    def options(self) -> FileOptions:
+        return FileOptions()
 
     @property
     def dialect(self) -> dict[str, Any]:
         return {"compression": self.compression}
 
     @classmethod
-    def made(
+    def write_rows(
         cls,
         connection: duckdb.DuckDBPyConnection,
         query: str,
@@ -65,7 +71,7 @@ class ParquetTable(StoredTable):
         like: StoredTable | None,
     ) -> int:
         compression = like.compression if isinstance(like, ParquetTable) else "zstd"
-        return copied(
+        return run_copy(
             connection,
             f"copy ({query}) to {literal(str(path))} "
             f"(format parquet, compression {compression}, use_tmp_file false)",

@@ -14,7 +14,7 @@ from ontomask.engines.duckdb.connection import (
     load_extension,
     result_types,
 )
-from ontomask.engines.formats.stored_table import ROW, Asked, StoredTable, checked_names
+from ontomask.engines.formats.stored_table import ROW, FileOptions, StoredTable, check_names
 from ontomask.errors import FileFormatError, ParameterError
 
 __all__ = ["PostgresTable"]
@@ -24,9 +24,9 @@ class PostgresTable(StoredTable):
     """A table of a server; its address, which may hold a password, is never shown."""
 
     format: ClassVar[str] = "postgres"
-    takes: ClassVar[frozenset[str]] = frozenset({"table"})
+    accepted_options: ClassVar[frozenset[str]] = frozenset({"table"})
 
-    def _open(self, options: Asked) -> None:
+    def _open(self, options: FileOptions) -> None:
         if options.table is None or options.address is None:
             raise ParameterError("no table of the PostgreSQL server is named", "say which: table")
         load_extension(self.connection, "postgres", "export the table as CSV")
@@ -43,12 +43,12 @@ class PostgresTable(StoredTable):
                 f"table {options.table!r} of the PostgreSQL server cannot be read",
                 "check its address, the password and the name: schema.table",
             ) from None
-        self.names = checked_names(self, list(self.types))
+        self.names = check_names(self, list(self.types))
         self.rows = int(counted[0][0])
         self.source = f"(select *, row_number() over () - 1 as {ROW} from {where})"
 
-    def asked(self) -> Asked:
-        return Asked(table=self.table, address=self._address)
+    def options(self) -> FileOptions:
+        return FileOptions(table=self.table, address=self._address)
 
     def close(self) -> None:
         self.connection.execute(f"detach database if exists {self._server}")
@@ -62,7 +62,7 @@ class PostgresTable(StoredTable):
         return {"file": "postgresql", "format": self.format, "dialect": self.dialect}
 
     @classmethod
-    def made(
+    def write_rows(
         cls,
         connection: duckdb.DuckDBPyConnection,
         query: str,

@@ -18,10 +18,10 @@ from urllib.parse import quote
 
 import duckdb
 
-from ontomask.engines.duckdb.connection import identifier, reading, result_types
+from ontomask.engines.duckdb.connection import identifier, result_types, translate_read_errors
 from ontomask.engines.formats.batches import BATCH, Batches
-from ontomask.engines.formats.stored_table import ROW, Asked, StoredTable, checked_names
-from ontomask.errors import quoted
+from ontomask.engines.formats.stored_table import ROW, FileOptions, StoredTable, check_names
+from ontomask.errors import quote_names
 from ontomask.taxonomy.readers.text.source import Source
 
 __all__ = ["SqliteTable"]
@@ -34,9 +34,9 @@ class SqliteTable(StoredTable):
     """A table of an SQLite database."""
 
     format: ClassVar[str] = "sqlite"
-    takes: ClassVar[frozenset[str]] = frozenset({"table"})
+    accepted_options: ClassVar[frozenset[str]] = frozenset({"table"})
 
-    def _open(self, options: Asked) -> None:
+    def _open(self, options: FileOptions) -> None:
         with Source(self.path).open() as file:
             if file.read(16) != b"SQLite format 3\0":
                 raise self.error("this is no SQLite database", "say what it is: format")
@@ -44,7 +44,10 @@ class SqliteTable(StoredTable):
         address = f"file:{quote(os.path.abspath(self.path))}?mode=ro"
         self._loaded = Batches(self.connection)
         try:
-            with reading(self.path), closing(sqlite3.connect(address, uri=True)) as database:
+            with (
+                translate_read_errors(self.path),
+                closing(sqlite3.connect(address, uri=True)) as database,
+            ):
                 self.table = self._choose_table(database, options.table)
                 self._read_columns(database)
                 self._load(database)
@@ -52,8 +55,8 @@ class SqliteTable(StoredTable):
             self._loaded.drop()
             raise
 
-    def asked(self) -> Asked:
-        return Asked(table=self.table, types=self.types)
+    def options(self) -> FileOptions:
+        return FileOptions(table=self.table, types=self.types)
 
     def close(self) -> None:
         self._loaded.drop()
@@ -73,14 +76,14 @@ class SqliteTable(StoredTable):
             return requested
         if requested is not None:
             raise self.error(
-                f"there is no table {requested!r}", f"there is {quoted(tables, most=40)}"
+                f"there is no table {requested!r}", f"there is {quote_names(tables, most=40)}"
             )
         if not tables:
             raise self.error("there is no table in it")
         if len(tables) > 1:
             raise self.error(
                 f"there are {len(tables)} tables in it",
-                f"say which (table): {quoted(tables, most=40)}",
+                f"say which (table): {quote_names(tables, most=40)}",
             )
         return tables[0]
 
@@ -88,7 +91,7 @@ class SqliteTable(StoredTable):
         """Names, declared types and the types the cells have."""
         declared = database.execute(f"pragma table_info({identifier(self.table)})").fetchall()
         self.declared = {row[1]: row[2] for row in declared}
-        self.names = checked_names(self, list(self.declared))
+        self.names = check_names(self, list(self.declared))
         self.types = {}
         for name in self.names:
             column = identifier(name)
@@ -144,7 +147,7 @@ class SqliteTable(StoredTable):
         self.source = f"(select {columns}, {ROW} from {self._loaded.name})"
 
     @classmethod
-    def made(
+    def write_rows(
         cls,
         connection: duckdb.DuckDBPyConnection,
         query: str,

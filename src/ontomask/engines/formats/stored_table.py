@@ -12,25 +12,25 @@ from typing import Any, ClassVar
 
 import duckdb
 
-from ontomask._runtime.atomic_files import made_beside
+from ontomask._runtime.atomic_files import atomic_path
 from ontomask.engines.duckdb.connection import (
-    closed,
-    copied,
+    close_connection,
     identifier,
     literal,
-    private_folder,
-    reading,
+    make_private_folder,
     result_types,
-    writing,
+    run_copy,
+    translate_read_errors,
+    translate_write_errors,
 )
-from ontomask.errors import FileFormatError, InternalError, ParameterError, many
+from ontomask.errors import FileFormatError, InternalError, ParameterError, format_count
 
 __all__ = [
     "ROW",
-    "Asked",
+    "FileOptions",
     "StoredTable",
-    "checked_names",
-    "truncated",
+    "check_names",
+    "remove_last_newline",
     "write_lines",
     "write_query",
 ]
@@ -43,7 +43,7 @@ RESERVED_PREFIX = "ontomask_"
 
 
 @dataclass(frozen=True)
-class Asked:
+class FileOptions:
     """What the caller said about how a file is read; the rest is detected."""
 
     table: str | None = None
@@ -64,7 +64,9 @@ class StoredTable(ABC):
     """
 
     format: ClassVar[str]
-    takes: ClassVar[frozenset[str]] = frozenset()  # what of Asked makes sense for this format
+    accepted_options: ClassVar[frozenset[str]] = (
+        frozenset()
+    )  # what of Asked makes sense for this format
 
     path: Path
     connection: duckdb.DuckDBPyConnection
@@ -73,7 +75,9 @@ class StoredTable(ABC):
     rows: int
     source: str
 
-    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, options: Asked) -> None:
+    def __init__(
+        self, path: Path, connection: duckdb.DuckDBPyConnection, options: FileOptions
+    ) -> None:
         self.path = path
         self.connection = connection
         self.owns_connection = False
@@ -83,11 +87,11 @@ class StoredTable(ABC):
     # ------------------------------------------------------------------ what a format fills in
 
     @abstractmethod
-    def _open(self, options: Asked) -> None:
+    def _open(self, options: FileOptions) -> None:
         """Detect names, types, rows and source, or say what is wrong with the file."""
 
     @abstractmethod
-    def asked(self) -> Asked:
+    def options(self) -> FileOptions:
         """The options with which another file is read in the same way."""
 
     @property
@@ -97,7 +101,7 @@ class StoredTable(ABC):
 
     @classmethod
     @abstractmethod
-    def made(
+    def write_rows(
         cls,
         connection: duckdb.DuckDBPyConnection,
         query: str,
@@ -110,7 +114,7 @@ class StoredTable(ABC):
         """Let go of what was made to read the file; of the connection too, if it was made here."""
         if self.owns_connection:
             self.owns_connection = False
-            closed(self.connection)
+            close_connection(self.connection)
 
     # ------------------------------------------------------------------ what all have
 
@@ -121,13 +125,13 @@ class StoredTable(ABC):
         self.close()
 
     def __repr__(self) -> str:
-        shape = f"{many(self.rows, 'row')} of {many(len(self.names), 'column')}"
+        shape = f"{format_count(self.rows, 'row')} of {format_count(len(self.names), 'column')}"
         return f"StoredTable({self.path.name}, {self.format}, {shape})"
 
     def describe(self) -> dict[str, Any]:
         """What a manifest says of the file; its folder is nobody's business."""
         digest = hashlib.sha256()
-        with reading(self.path), self.path.open("rb") as file:
+        with translate_read_errors(self.path), self.path.open("rb") as file:
             while chunk := file.read(1 << 20):
                 digest.update(chunk)
         return {
@@ -138,9 +142,9 @@ class StoredTable(ABC):
             "sha256": digest.hexdigest(),
         }
 
-    def again(self, path: str | os.PathLike[str]) -> StoredTable:
+    def open_alike(self, path: str | os.PathLike[str]) -> StoredTable:
         """Open another file in the same way."""
-        return type(self)(Path(path), self.connection, self.asked())
+        return type(self)(Path(path), self.connection, self.options())
 
     def write(
         self,
@@ -164,9 +168,9 @@ class StoredTable(ABC):
         like = self if maker is type(self) else None
         write_query(self.connection, query, target, maker, like, force=force, check=check)
 
-    def as_written(self, path: Path) -> Asked:
+    def written_file_options(self, path: Path) -> FileOptions:
         """The options with which a file that was written like this one is read."""
-        return self.asked()
+        return self.options()
 
     def _refuse_own_file(self, target: Path) -> None:
         if os.path.exists(target) and os.path.exists(self.path) and target.samefile(self.path):
@@ -178,7 +182,7 @@ class StoredTable(ABC):
     def folder(self) -> Path:
         """A private folder for what has to be written to read the file."""
         if self._folder is None:
-            self._folder = private_folder(self)
+            self._folder = make_private_folder(self)
         return self._folder
 
     def error(self, reason: str, hint: str = "", *, line: int | None = None) -> FileFormatError:
@@ -199,10 +203,10 @@ def write_query(
 ) -> None:
     """Write what a SELECT gives and read it again, before the file takes its name."""
     query, names = _without_row_column(connection, query)
-    with made_beside(target, force=force) as unfinished:
-        with writing(target):
-            rows = maker.made(connection, query, unfinished, like)
-        options = like.as_written(unfinished) if like else Asked()
+    with atomic_path(target, force=force) as unfinished:
+        with translate_write_errors(target):
+            rows = maker.write_rows(connection, query, unfinished, like)
+        options = like.written_file_options(unfinished) if like else FileOptions()
         finished = maker(unfinished, connection, replace(options, names=tuple(names)))
         try:
             if finished.rows != rows or finished.names != names:
@@ -222,7 +226,7 @@ def _without_row_column(connection: duckdb.DuckDBPyConnection, query: str) -> tu
     return f"select {', '.join(map(identifier, names))} from ({query})", names
 
 
-def checked_names(table: StoredTable, names: list[str]) -> list[str]:
+def check_names(table: StoredTable, names: list[str]) -> list[str]:
     """Check that every name can stand for its column; returns the names."""
     seen: dict[str, str] = {}
     for place, name in enumerate(names, 1):
@@ -252,7 +256,7 @@ def write_lines(
     if first is not None:
         rows = f"select {literal(first)} as line union all {rows}"
     packing = "gzip" if path.suffix == ".gz" else "none"
-    written = copied(
+    written = run_copy(
         connection,
         f"copy ({rows}) to {literal(str(path))} (format csv, header false, delimiter ',', "
         f"quote '', escape '', nullstr '', compression {packing}, use_tmp_file false)",
@@ -260,7 +264,7 @@ def write_lines(
     return written - (first is not None)
 
 
-def truncated(path: Path, ending: bytes) -> None:
+def remove_last_newline(path: Path, ending: bytes) -> None:
     """Remove the last new line, as the original has none; a packed file keeps it."""
     if path.suffix == ".gz":
         return

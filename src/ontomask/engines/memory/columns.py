@@ -13,23 +13,23 @@ from numpy.typing import NDArray
 
 from ontomask.taxonomy.value_counts import is_missing
 
-__all__ = ["ARROW", "PANDAS", "POLARS", "Columns"]
+__all__ = ["ARROW", "PANDAS", "POLARS", "ColumnOperations"]
 
 Longs = NDArray[np.int64]
 
 
-class Columns(Protocol):
+class ColumnOperations(Protocol):
     """The operations on a column that each kind of frame does in its own way."""
 
-    def numbered(self, column: Any) -> tuple[Longs, list[Any]]:
+    def number_values(self, column: Any) -> tuple[Longs, list[Any]]:
         """Number the distinct values: each record's number (-1: missing), and the values."""
         ...
 
-    def taken(self, like: Any, values: list[Any], places: Longs, text: bool) -> Any:
+    def make_column(self, like: Any, values: list[Any], places: Longs, text: bool) -> Any:
         """Make a column of values by place (-1: missing), of the type of ``like`` or of text."""
         ...
 
-    def same(self, a: Any, b: Any) -> bool:
+    def is_same_column(self, a: Any, b: Any) -> bool:
         """Whether two columns have the same type and the same values, missing ones included."""
         ...
 
@@ -52,7 +52,7 @@ def _number_by_text(values: list[Any]) -> tuple[Longs, list[Any]]:
 
 
 class _Pandas:
-    def numbered(self, column: Any) -> tuple[Longs, list[Any]]:
+    def number_values(self, column: Any) -> tuple[Longs, list[Any]]:
         import pandas as pd
 
         try:
@@ -62,7 +62,7 @@ class _Pandas:
             return _number_by_text([None if _is_missing(value) else value for value in values])
         return codes.astype(np.int64), distinct.tolist()
 
-    def taken(self, like: Any, values: list[Any], places: Longs, text: bool) -> Any:
+    def make_column(self, like: Any, values: list[Any], places: Longs, text: bool) -> Any:
         import pandas as pd
 
         dtype = like.dtype
@@ -85,7 +85,7 @@ class _Pandas:
         filled = pd.Series(with_blank, dtype=dtype).array.take(places)
         return pd.Series(filled, index=like.index, name=like.name)
 
-    def same(self, a: Any, b: Any) -> bool:
+    def is_same_column(self, a: Any, b: Any) -> bool:
         return a.dtype == b.dtype and bool(a.equals(b))
 
 
@@ -94,7 +94,7 @@ def _is_missing(value: Any) -> bool:
 
 
 class _Polars:
-    def numbered(self, column: Any) -> tuple[Longs, list[Any]]:
+    def number_values(self, column: Any) -> tuple[Longs, list[Any]]:
         import polars as pl
 
         if column.dtype == pl.Object:
@@ -110,7 +110,7 @@ class _Polars:
         )
         return places["place"].to_numpy().astype(np.int64), distinct.to_list()
 
-    def taken(self, like: Any, values: list[Any], places: Longs, text: bool) -> Any:
+    def make_column(self, like: Any, values: list[Any], places: Longs, text: bool) -> Any:
         import polars as pl
 
         dtype = like.dtype
@@ -122,12 +122,12 @@ class _Polars:
         places_or_null = pl.select(pl.when(places_or_null >= 0).then(places_or_null)).to_series()
         return pl.Series(like.name, values or [None], dtype=dtype).gather(places_or_null)
 
-    def same(self, a: Any, b: Any) -> bool:
+    def is_same_column(self, a: Any, b: Any) -> bool:
         return a.dtype == b.dtype and bool(a.equals(b, null_equal=True))
 
 
 class _Arrow:
-    def numbered(self, column: Any) -> tuple[Longs, list[Any]]:
+    def number_values(self, column: Any) -> tuple[Longs, list[Any]]:
         import pyarrow as pa
 
         try:
@@ -139,7 +139,7 @@ class _Arrow:
         places = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
         return places, encoded.dictionary.to_pylist()
 
-    def taken(self, like: Any, values: list[Any], places: Longs, text: bool) -> Any:
+    def make_column(self, like: Any, values: list[Any], places: Longs, text: bool) -> Any:
         import pyarrow as pa
 
         dtype = like.type
@@ -152,7 +152,7 @@ class _Arrow:
         column = pa.array(values, type=plain).take(pa.array(places, mask=places < 0))
         return pa.chunked_array([column.dictionary_encode().cast(dtype) if coded else column])
 
-    def same(self, a: Any, b: Any) -> bool:
+    def is_same_column(self, a: Any, b: Any) -> bool:
         if a.type != b.type:
             return False
         if a.equals(b):
@@ -168,6 +168,6 @@ def _is_text(dtype: Any) -> bool:
     return any(kind(dtype) for kind in kinds)
 
 
-PANDAS: Columns = _Pandas()
-POLARS: Columns = _Polars()
-ARROW: Columns = _Arrow()
+PANDAS: ColumnOperations = _Pandas()
+POLARS: ColumnOperations = _Polars()
+ARROW: ColumnOperations = _Arrow()

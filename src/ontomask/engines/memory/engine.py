@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ontomask.engines.memory import frames
 from ontomask.engines.memory.frames import Frame
-from ontomask.engines.protocol import Applied, Engine, in_ranges
-from ontomask.microdata.distinct_values import Distinct, Written
+from ontomask.engines.protocol import Applied, Engine, cut_into_ranges
+from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.tuples import Transitions, count_tuples
 
 __all__ = ["FrameEngine"]
@@ -28,39 +28,41 @@ class FrameEngine(Engine):
         self.names = self.table.names
         self.rows = self.table.rows
 
-    def counted(
+    def count_rows(
         self, columns: Sequence[str], known: str | None = None
     ) -> tuple[Frame, Longs | None]:
         if known is None:
             return self.table, None
-        return self.table, (self.table.distinct(known).codes >= 0).astype(np.int64)
+        return self.table, (self.table.distinct_values(known).codes >= 0).astype(np.int64)
 
-    def missing(self, column: str) -> int:
-        return int((self.table.distinct(column).codes < 0).sum())
+    def count_missing(self, column: str) -> int:
+        return int((self.table.distinct_values(column).codes < 0).sum())
 
-    def repeats(self, column: str) -> bool:
-        return bool((self.table.distinct(column).counts > 1).any())
+    def has_repeats(self, column: str) -> bool:
+        return bool((self.table.distinct_values(column).counts > 1).any())
 
-    def place(self, tuple_of: Longs) -> None:
+    def assign_tuples(self, tuple_of: Longs) -> None:
         self.is_kept = tuple_of >= 0
         self.record_tuple = tuple_of[self.is_kept]
 
-    def by_tuple(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
-        distinct = self.table.distinct(column).of(self.is_kept)
-        return self.record_tuple, in_ranges(distinct, ranges)
+    def count_by_tuple(
+        self, column: str, ranges: bool | None = False
+    ) -> tuple[Longs, DistinctValues]:
+        distinct = self.table.distinct_values(column).select_rows(self.is_kept)
+        return self.record_tuple, cut_into_ranges(distinct, ranges)
 
-    def alone(self, column: str) -> int:
-        return int((self.table.distinct(column).counts == 1).sum())
+    def count_unique_values(self, column: str) -> int:
+        return int((self.table.distinct_values(column).counts == 1).sum())
 
     def apply(
         self,
         plan: Transitions,
-        looks: Mapping[str, Written],
+        looks: Mapping[str, OutputColumn],
         removed: Sequence[str],
         secret: bytes,
         drops: bool,
     ) -> FrameRows:
-        target = frames.deal(plan, self.record_tuple, self.table, secret, self.is_kept)
+        target = frames.deal_targets(plan, self.record_tuple, self.table, secret, self.is_kept)
         return FrameRows(self, plan, looks, removed, target, drops)
 
 
@@ -73,20 +75,22 @@ class FrameRows(Applied):
         self,
         engine: FrameEngine,
         plan: Transitions,
-        looks: Mapping[str, Written],
+        looks: Mapping[str, OutputColumn],
         removed: Sequence[str],
         target: Longs,
         drops: bool,
     ) -> None:
         self.engine, self.plan, self.looks, self.removed = engine, plan, looks, removed
-        released = ~frames.blank(plan)[target] if drops else np.ones(len(target), dtype=bool)
+        released = (
+            ~frames.suppressed_targets(plan)[target] if drops else np.ones(len(target), dtype=bool)
+        )
         self._released, self._target = released, target[released]
         self._rows = engine.is_kept.copy()
         self._rows[engine.is_kept] = released
         self.records = len(self._target)
-        self.data = engine.table.released(
+        self.data = engine.table.make_released_table(
             {
-                column: Written(look.values, look.places[self._target], look.text)
+                column: OutputColumn(look.values, look.places[self._target], look.text)
                 for column, look in looks.items()
             },
             removed,
@@ -94,7 +98,7 @@ class FrameRows(Applied):
         )
 
     def verify(self) -> None:
-        self._classes = frames.verify(
+        self._classes = frames.verify_release(
             self.engine.table,
             self.data,
             self.looks,
@@ -107,20 +111,24 @@ class FrameRows(Applied):
     def class_sizes(self) -> Longs:
         return frames.class_sizes(self._classes)
 
-    def people(self, column: str) -> Longs:
-        people = self.engine.table.distinct(column).codes[self._rows]
-        return frames.people_in(self._classes, people)
+    def count_people(self, column: str) -> Longs:
+        people = self.engine.table.distinct_values(column).codes[self._rows]
+        return frames.count_people(self._classes, people)
 
-    def by_class(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
-        distinct = self.engine.table.distinct(column).of(self._rows)
-        return self._target, in_ranges(distinct, ranges)
+    def count_by_class(
+        self, column: str, ranges: bool | None = False
+    ) -> tuple[Longs, DistinctValues]:
+        distinct = self.engine.table.distinct_values(column).select_rows(self._rows)
+        return self._target, cut_into_ranges(distinct, ranges)
 
-    def unique_with(self, columns: Sequence[str]) -> int:
-        codes = [self.engine.table.distinct(column).codes[self._rows] + 1 for column in columns]
+    def count_uniques_with(self, columns: Sequence[str]) -> int:
+        codes = [
+            self.engine.table.distinct_values(column).codes[self._rows] + 1 for column in columns
+        ]
         return int((count_tuples([], [self._target, *codes])[0].counts == 1).sum())
 
-    def value_counts(self, column: str) -> Distinct:
-        return Frame(self.data).distinct(column)
+    def value_counts(self, column: str) -> DistinctValues:
+        return Frame(self.data).distinct_values(column)
 
     def write(self, target: Path, force: bool) -> None:
         from ontomask.engines.formats import write_frame

@@ -17,24 +17,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.keyed_numbers import mixed
+from ontomask._runtime.keyed_numbers import mix_bits
 from ontomask.engines.duckdb.sql import identifier
-from ontomask.engines.memory.columns import ARROW, PANDAS, POLARS, Columns
+from ontomask.engines.memory.columns import ARROW, PANDAS, POLARS, ColumnOperations
 from ontomask.errors import InternalError, ParameterError
-from ontomask.microdata.distinct_values import Distinct, Written
+from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.tuples import Transitions
 from ontomask.taxonomy.value_counts import is_missing
 
 __all__ = [
     "Frame",
-    "blank",
-    "canonical",
+    "suppressed_targets",
+    "canonical_text",
     "class_sizes",
-    "deal",
-    "numbered_alike",
-    "people_in",
+    "deal_targets",
+    "number_classes",
+    "count_people",
     "row_keys",
-    "verify",
+    "verify_release",
 ]
 
 Longs = NDArray[np.int64]
@@ -46,8 +46,8 @@ class Frame:
     def __init__(self, table: Any) -> None:
         from narwhals import dependencies as kinds
 
-        self.given = table
-        self._columns: Columns
+        self.original = table
+        self._columns: ColumnOperations
         if isinstance(table, str | PathLike):
             raise ParameterError(
                 f"{str(table)!r} is a path, and tables are masked as frames",
@@ -80,18 +80,18 @@ class Frame:
         """How many records there are."""
         return int(self.native.num_rows if self._columns is ARROW else len(self.native))
 
-    def distinct(self, column: str) -> Distinct:
+    def distinct_values(self, column: str) -> DistinctValues:
         """The distinct values of a column, and each record's place among them."""
         native = self.native[column]
-        codes, values = self._columns.numbered(native)
+        codes, values = self._columns.number_values(native)
         if str(getattr(native, "dtype", getattr(native, "type", ""))).lower() in _SINGLE_PRECISION:
             values = [value if value is None else float(str(np.float32(value))) for value in values]
         missing = np.array([type(v) is not str and _is_missing(v) for v in values], dtype=bool)
-        return Distinct(values, codes).without(missing)
+        return DistinctValues(values, codes).without_values(missing)
 
-    def released(
+    def make_released_table(
         self,
-        outputs: Mapping[str, Written],
+        outputs: Mapping[str, OutputColumn],
         removed: Sequence[str],
         kept: NDArray[np.bool_],
     ) -> Any:
@@ -104,7 +104,9 @@ class Frame:
             frame = frame.filter(kept.tolist())
         native = frame.to_native()
         new = {
-            column: self._columns.taken(native[column], output.values, output.places, output.text)
+            column: self._columns.make_column(
+                native[column], output.values, output.places, output.text
+            )
             for column, output in outputs.items()
         }
         if self._columns is PANDAS:
@@ -123,9 +125,9 @@ class Frame:
             return self._make_relation(out, outputs)
         return out
 
-    def _make_relation(self, table: Any, outputs: Mapping[str, Written]) -> Any:
+    def _make_relation(self, table: Any, outputs: Mapping[str, OutputColumn]) -> Any:
         """Make a DuckDB relation of the same connection, with the same types."""
-        types = dict(zip(self.given.columns, map(str, self.given.types), strict=True))
+        types = dict(zip(self.original.columns, map(str, self.original.types), strict=True))
         expressions = []
         for column in table.column_names:
             name = identifier(column)
@@ -133,27 +135,27 @@ class Frame:
             expressions.append(name if text else f"cast({name} as {types[column]}) as {name}")
         ontomask_released = table  # DuckDB finds it here by its name
         query = f"select {', '.join(expressions)} from ontomask_released"
-        relation = self.given.query("ontomask_original", query)
+        relation = self.original.query("ontomask_original", query)
         del ontomask_released
         return relation
 
-    def same(self, column: str, other: Frame, kept: NDArray[np.bool_]) -> bool:
+    def has_same_column(self, column: str, other: Frame, kept: NDArray[np.bool_]) -> bool:
         """Whether a column is the same in another table that has some of the records."""
         import narwhals as nw
 
         frame = nw.from_native(self.native, eager_only=True).select(nw.col(column))
         if not kept.all():
             frame = frame.filter(kept.tolist())
-        return self._columns.same(frame.to_native()[column], other.native[column])
+        return self._columns.is_same_column(frame.to_native()[column], other.native[column])
 
     @property
-    def named_index(self) -> list[str]:
+    def index_names(self) -> list[str]:
         """The names of the index levels that have one (pandas)."""
         if self.kind != "pandas":
             return []
         return [str(name) for name in self.native.index.names if name is not None]
 
-    def same_index(self, other: Frame, kept: NDArray[np.bool_]) -> bool:
+    def has_same_index(self, other: Frame, kept: NDArray[np.bool_]) -> bool:
         """Whether another table, that has some of the records, has their index (pandas)."""
         return self.kind != "pandas" or self.native.index[kept].equals(other.native.index)
 
@@ -183,13 +185,13 @@ def _fetch_relation(relation: Any) -> Any:
 # ---------------------------------------------------------------------- dealing
 
 
-def canonical(value: Any) -> str:
+def canonical_text(value: Any) -> str:
     """A cell as text, the same for every kind of frame.
 
     Whole numbers look alike whatever their type, days are midnights, times are cut to the
     microsecond.
 
-    >>> canonical(8.0) == canonical(8), canonical("8") == canonical(8)
+    >>> canonical_text(8.0) == canonical_text(8), canonical_text("8") == canonical_text(8)
     (True, False)
     """
     if isinstance(value, np.generic):
@@ -201,9 +203,11 @@ def canonical(value: Any) -> str:
     if isinstance(value, int):
         return f"n{value}"
     if isinstance(value, list | tuple | np.ndarray):
-        return "[" + ",".join(canonical(item) for item in value) + "]"
+        return "[" + ",".join(canonical_text(item) for item in value) + "]"
     if isinstance(value, dict):
-        return "{" + ",".join(f"{key!r}:{canonical(item)}" for key, item in value.items()) + "}"
+        return (
+            "{" + ",".join(f"{key!r}:{canonical_text(item)}" for key, item in value.items()) + "}"
+        )
     if is_missing(value):
         return "-"
     if isinstance(value, float | Decimal):
@@ -226,23 +230,23 @@ def row_keys(frame: Frame, secret: bytes) -> NDArray[np.uint64]:
     """A number for each record, made of its whole row and a secret; equal rows have equal ones."""
     keys = np.zeros(frame.rows, dtype=np.uint64)
     for column in sorted(frame.names, key=str):
-        distinct = frame.distinct(column)
+        distinct = frame.distinct_values(column)
         start = blake2b(digest_size=8, key=secret)
         start.update(f"{column}\0".encode("utf-8", "surrogatepass"))
         digests = bytearray()
         for value in (*distinct.values, None):  # missing is the last, where -1 finds it
             hashed = start.copy()
-            hashed.update(canonical(value).encode("utf-8", "surrogatepass"))
+            hashed.update(canonical_text(value).encode("utf-8", "surrogatepass"))
             digests += hashed.digest()
-        keys = mixed(keys + np.frombuffer(bytes(digests), dtype="<u8")[distinct.codes])
+        keys = mix_bits(keys + np.frombuffer(bytes(digests), dtype="<u8")[distinct.codes])
     return keys
 
 
-def deal(
+def deal_targets(
     transitions: Transitions, record_tuple: Longs, frame: Frame, secret: bytes, kept: Any
 ) -> Longs:
     """Deal each record its target; where a tuple has several, in order of :func:`row_keys`."""
-    if transitions.is_whole:
+    if transitions.has_one_target_per_tuple:
         return transitions.target_of()[record_tuple]
     order = np.lexsort((row_keys(frame, secret)[kept], record_tuple))
     targets = np.empty(len(record_tuple), dtype=np.int64)
@@ -253,10 +257,10 @@ def deal(
 # ---------------------------------------------------------------------- verifying
 
 
-def verify(
+def verify_release(
     original: Frame,
     released: Any,
-    expected: Mapping[str, Written],
+    expected: Mapping[str, OutputColumn],
     transitions: Transitions,
     record_tuple: Longs,
     *,
@@ -276,26 +280,26 @@ def verify(
         raise InternalError("the released table has other columns than it should")
     if finished.rows != int(kept.sum()):
         raise InternalError("the released table has more or fewer records than it should")
-    if not original.same_index(finished, kept):
+    if not original.has_same_index(finished, kept):
         raise InternalError("the index of the released table is not that of the original")
     for column in names:
-        if column not in expected and not original.same(column, finished, kept):
+        if column not in expected and not original.has_same_column(column, finished, kept):
             raise InternalError(f"column {column!r} was changed, and should not have been")
-    classes, planned = numbered_alike(finished, expected, len(transitions.targets))
+    classes, planned = number_classes(finished, expected, len(transitions.targets))
     _check_transitions(classes, planned, transitions, record_tuple)
     return np.unique(classes, return_inverse=True)[1]
 
 
-def numbered_alike(
-    finished: Frame, expected: Mapping[str, Written], targets: int
+def number_classes(
+    finished: Frame, expected: Mapping[str, OutputColumn], targets: int
 ) -> tuple[Longs, Longs]:
     """Number the classes of rows and of targets by their released values, in one numbering."""
     classes = np.zeros(finished.rows, dtype=np.int64)
     planned = np.zeros(targets, dtype=np.int64)
     for column, look in expected.items():
-        distinct = finished.distinct(column)
-        texts = [canonical(value) for value in (*distinct.values, None)]
-        planned_texts = [canonical(value) for value in (*look.values, None)]
+        distinct = finished.distinct_values(column)
+        texts = [canonical_text(value) for value in (*distinct.values, None)]
+        planned_texts = [canonical_text(value) for value in (*look.values, None)]
         place = {
             text: number for number, text in enumerate(dict.fromkeys([*planned_texts, *texts]))
         }
@@ -317,7 +321,7 @@ def _check_transitions(
     size = int(max(classes.max(initial=0), planned.max(initial=0))) + 1
     present = np.isin(transitions.source, record_tuple)
     if len(record_tuple) < int(transitions.count.sum()):  # suppressed records were removed
-        present &= ~blank(transitions)[transitions.target]
+        present &= ~suppressed_targets(transitions)[transitions.target]
     pairs, place = np.unique(
         transitions.source[present] * size + planned[transitions.target[present]],
         return_inverse=True,
@@ -328,7 +332,7 @@ def _check_transitions(
         raise InternalError("the released values are not those of the plan")
 
 
-def blank(transitions: Transitions) -> NDArray[np.bool_]:
+def suppressed_targets(transitions: Transitions) -> NDArray[np.bool_]:
     """Which targets are those of suppressed records."""
     return np.asarray(np.isnan(transitions.targets).all(axis=1))
 
@@ -338,7 +342,7 @@ def class_sizes(classes: Longs) -> Longs:
     return np.bincount(classes) if len(classes) else np.zeros(0, dtype=np.int64)
 
 
-def people_in(classes: Longs, people: Longs) -> Longs:
+def count_people(classes: Longs, people: Longs) -> Longs:
     """Count the different people of each class; the missing ones (-1) count as one."""
     if not len(classes):
         return np.zeros(0, dtype=np.int64)

@@ -18,30 +18,30 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.functions import arrow_udf
 
 from ontomask.engines.memory.frames import Frame, row_keys
-from ontomask.engines.spark.values import fetched, for_arrow, small
+from ontomask.engines.spark.values import arrow_column, fetch_table, make_small_frame
 from ontomask.microdata.tuples import Transitions
 
 if TYPE_CHECKING:
     from ontomask.engines.spark.engine import SparkEngine
 
-__all__ = ["dealt", "ranges"]
+__all__ = ["deal_rows", "transition_ranges"]
 
 Longs = NDArray[np.int64]
 
 #: A tuple of more records is numbered in parts, so that no worker must sort it alone.
-MOST_AT_ONCE = 1_000_000
+LARGEST_PART = 1_000_000
 
 
-def dealt(
+def deal_rows(
     engine: SparkEngine, plan: Transitions, secret: bytes, kept: NDArray[np.bool_]
 ) -> DataFrame:
     """Deal records their targets; those whose target is not ``kept`` are left out."""
     counts = plan.tuples.counts
     bits = _part_bits(counts)
     rows = _number_records(engine, np.cumsum(counts) - counts, bits, secret)
-    size, chunk, begin, end, target = ranges(plan)
+    size, chunk, begin, end, target = transition_ranges(plan)
     is_kept = kept[target]
-    pieces = small(
+    pieces = make_small_frame(
         engine.spark,
         chunk=chunk[is_kept],
         begin=begin[is_kept],
@@ -53,7 +53,7 @@ def dealt(
     return rows.join(pieces, same & inside).drop("position", "chunk", "begin", "end")
 
 
-def ranges(plan: Transitions) -> tuple[int, Longs, Longs, Longs, Longs]:
+def transition_ranges(plan: Transitions) -> tuple[int, Longs, Longs, Longs, Longs]:
     """The positions of every transition, cut at the ends of chunks: ``chunk, begin, end, target``.
 
     The first is the size of a chunk: that of a usual transition, so that there are about twice as
@@ -75,13 +75,13 @@ def ranges(plan: Transitions) -> tuple[int, Longs, Longs, Longs, Longs]:
 
 def _part_bits(counts: Longs) -> Longs:
     """How many bits of the key say which part of a tuple a record is in."""
-    parts = np.maximum(1, counts / MOST_AT_ONCE)
+    parts = np.maximum(1, counts / LARGEST_PART)
     return np.ceil(np.log2(parts)).astype(np.int64)
 
 
 def _number_records(engine: SparkEngine, starts: Longs, bits: Longs, secret: bytes) -> DataFrame:
     """Number records by their positions in the table of all tuples."""
-    rows = _add_keys(engine, engine.placed(start=starts, bits=bits), secret)
+    rows = _add_keys(engine, engine.rows_with_tuples(start=starts, bits=bits), secret)
     within = ["tuple"]
     before: Column = F.lit(0)
     if bits.any():
@@ -103,7 +103,7 @@ def _add_keys(engine: SparkEngine, rows: DataFrame, secret: bytes) -> DataFrame:
         return pa.array((unsigned ^ np.uint64(1 << 63)).view(np.int64))
 
     key_udf = arrow_udf(make_keys, "long")  # type: ignore[call-overload]  # they do not know of type hints
-    return rows.withColumn("key", key_udf(*map(for_arrow, engine.fields)))
+    return rows.withColumn("key", key_udf(*map(arrow_column, engine.fields)))
 
 
 def _part_number() -> Column:
@@ -114,9 +114,9 @@ def _part_number() -> Column:
 def _count_earlier_parts(engine: SparkEngine, rows: DataFrame) -> DataFrame:
     """Count the records of each large tuple that are in earlier parts."""
     counted = rows.where("bits > 0").groupBy("tuple", "part").agg(F.count("*").alias("count"))
-    table = fetched(counted, ["tuple", "part"])
+    table = fetch_table(counted, ["tuple", "part"])
     tuples, parts, counts = (table.column(name).to_numpy() for name in table.column_names)
     ends = np.cumsum(counts)
     first = np.searchsorted(tuples, tuples)  # where the tuple begins
     before = ends - counts - (ends - counts)[first]
-    return small(engine.spark, tuple=tuples, part=parts, before=before)
+    return make_small_frame(engine.spark, tuple=tuples, part=parts, before=before)

@@ -13,25 +13,25 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from ontomask._runtime.interrupts import stopped_by
-from ontomask.engines.memory.frames import Frame, blank
-from ontomask.engines.protocol import MANY, Applied, Engine, quantiles
-from ontomask.engines.spark.session import working
+from ontomask._runtime.interrupts import register_stop
+from ontomask.engines.memory.frames import Frame, suppressed_targets
+from ontomask.engines.protocol import MANY_NUMBERS, Applied, Engine, quantiles
+from ontomask.engines.spark.session import translate_spark_errors
 from ontomask.engines.spark.values import (
-    comparable,
-    exact,
-    fetched,
-    hashed,
-    held,
+    comparable_column,
+    exact_column,
+    fetch_table,
+    has_value,
+    hash_cells,
+    hash_checksums,
     is_comparable,
-    small,
-    sums,
+    make_small_frame,
 )
-from ontomask.errors import ColumnError, ParameterError, quoted
-from ontomask.methods.blocks import running_blocks
+from ontomask.errors import ColumnError, ParameterError, quote_names
+from ontomask.methods.blocks import use_block_runner
 from ontomask.methods.method import Method
 from ontomask.methods.noise.noise_addition import NoiseAddition
-from ontomask.microdata.distinct_values import Distinct, Written
+from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.tuples import Transitions, Tuples
 
 if TYPE_CHECKING:
@@ -58,16 +58,16 @@ class SparkEngine(Engine):
     def __init__(self, frame: DataFrame) -> None:
         _check_frame(frame)
         self.frame, self.spark = frame, frame.sparkSession
-        stopped_by(self.spark.sparkContext.cancelAllJobs)
+        register_stop(self.spark.sparkContext.cancelAllJobs)
         self.names = list(frame.columns)
-        self.given = dict(zip(self.names, frame.schema.fields, strict=True))
-        self.inner = {name: f"c{j}" for j, name in enumerate(self.names)}
-        source = frame.toDF(*self.inner.values())
-        source = source.select([exact(field) for field in source.schema.fields])
+        self.original_fields = dict(zip(self.names, frame.schema.fields, strict=True))
+        self.inner_names = {name: f"c{j}" for j, name in enumerate(self.names)}
+        source = frame.toDF(*self.inner_names.values())
+        source = source.select([exact_column(field) for field in source.schema.fields])
         self.fields = source.schema.fields
-        self.source = source.withColumn("row", hashed(self.fields))
-        self.field = dict(zip(self.names, self.fields, strict=True))
-        self._counted: dict[tuple[str, bool | None], tuple[Longs, Distinct]] = {}
+        self.source = source.withColumn("row", hash_cells(self.fields))
+        self.field_of = dict(zip(self.names, self.fields, strict=True))
+        self._counted: dict[tuple[str, bool | None], tuple[Longs, DistinctValues]] = {}
         self._rows: int | None = None
         self._missing: dict[str, int] = {}
 
@@ -75,66 +75,67 @@ class SparkEngine(Engine):
     def rows(self) -> int:  # type: ignore[override]
         """How many records there are: known once they were counted, otherwise asked for."""
         if self._rows is None:
-            with working():
+            with translate_spark_errors():
                 self._rows = self.source.count()
         return self._rows
 
     # ------------------------------------------------------------------ count
 
-    def counted(self, columns: Sequence[str], known: str | None = None) -> tuple[Frame, Longs]:
+    def count_rows(self, columns: Sequence[str], known: str | None = None) -> tuple[Frame, Longs]:
         self.columns = list(columns)
         self._known = self.source
         if known is not None:
-            self._known = self.source.where(held(self.field[known]))
+            self._known = self.source.where(has_value(self.field_of[known]))
         tallied = self._tally_rows()
         self.tally = {name: _longs(tallied, name) for name in TALLY}
-        missing = 0 if known is None else self.missing(known)
+        missing = 0 if known is None else self.count_missing(known)
         self._rows = int(self.tally["count"].sum()) + missing
-        inner = [self.inner[column] for column in self.columns]
+        inner = [self.inner_names[column] for column in self.columns]
         self.raw = tallied.select(inner).rename_columns(self.columns)
         return Frame(self.raw), self.tally["count"]
 
     def _tally_rows(self) -> pa.Table:
         """Count the distinct rows of the quasi-identifiers, with a checksum of each."""
         for column in self.columns:
-            if not is_comparable(self.field[column].dataType):
+            if not is_comparable(self.field_of[column].dataType):
                 raise ColumnError(
-                    f"column {column!r} holds {self.field[column].dataType.simpleString()} values",
+                    f"column {column!r} holds {self.field_of[column].dataType.simpleString()} "
+                    "values",
                     "a quasi-identifier has one value per record: split the column first",
                 )
-        inner = [self.inner[column] for column in self.columns]
+        inner = [self.inner_names[column] for column in self.columns]
         grouped = self._known.groupBy(*inner)
-        return fetched(grouped.agg(F.count("*").alias("count"), *sums("row")), inner)
+        return fetch_table(grouped.agg(F.count("*").alias("count"), *hash_checksums("row")), inner)
 
     def has_changed(self) -> bool:
         """Whether the table behind the frame changed since it was counted."""
         tallied = self._tally_rows()
         return not all(np.array_equal(_longs(tallied, name), self.tally[name]) for name in TALLY)
 
-    def missing(self, column: str) -> int:
+    def count_missing(self, column: str) -> int:
         if column not in self._missing:
-            with working():
-                self._missing[column] = self.source.where(~held(self.field[column])).count()
+            with translate_spark_errors():
+                self._missing[column] = self.source.where(~has_value(self.field_of[column])).count()
         return self._missing[column]
 
-    def repeats(self, column: str) -> bool:
-        with working():
+    def has_repeats(self, column: str) -> bool:
+        with translate_spark_errors():
             return not self._count_per_value(column).where("count > 1").isEmpty()
 
-    def alone(self, column: str) -> int:
-        with working():
+    def count_unique_values(self, column: str) -> int:
+        with translate_spark_errors():
             return self._count_per_value(column).where("count = 1").count()
 
     def _count_per_value(self, column: str) -> DataFrame:
         """Count the records that hold each value of a column."""
-        field = self.field[column]
-        return self.source.where(held(field)).groupBy(comparable(field)).count()
+        field = self.field_of[column]
+        return self.source.where(has_value(field)).groupBy(comparable_column(field)).count()
 
-    def place(self, tuple_of: Longs) -> None:
+    def assign_tuples(self, tuple_of: Longs) -> None:
         self.tuple_of = tuple_of
         self._counted = {}
 
-    def placed(self, **of_tuple: Longs) -> DataFrame:
+    def rows_with_tuples(self, **of_tuple: Longs) -> DataFrame:
         """The kept records, with their tuples and more numbers of these.
 
         Tuples for which one of the numbers is -1 are left out as well.
@@ -144,39 +145,41 @@ class SparkEngine(Engine):
         for numbers in of_tuple.values():
             kept = kept & (numbers[tuples] >= 0)
         places = np.flatnonzero(kept)
-        names = [self.inner[column] for column in self.columns]
+        names = [self.inner_names[column] for column in self.columns]
         kinds = [
-            T.StructField(f"r{name}", self.field[column].dataType)
+            T.StructField(f"r{name}", self.field_of[column].dataType)
             for column, name in zip(self.columns, names, strict=True)
         ]
         raw = dict(zip((kind.name for kind in kinds), self.raw.take(places).columns, strict=True))
         numbers_of_rows = {name: numbers[tuples[places]] for name, numbers in of_tuple.items()}
-        known = small(self.spark, kinds, **raw, tuple=tuples[places], **numbers_of_rows)
+        known = make_small_frame(self.spark, kinds, **raw, tuple=tuples[places], **numbers_of_rows)
         same = reduce(and_, [F.col(name).eqNullSafe(F.col(f"r{name}")) for name in names])
         return self._known.join(known, same).drop(*raw)
 
-    def by_tuple(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
+    def count_by_tuple(
+        self, column: str, ranges: bool | None = False
+    ) -> tuple[Longs, DistinctValues]:
         if (column, ranges) not in self._counted:
-            counts = self.counts("tuple", self.placed(), column, ranges)
+            counts = self.count_values("tuple", self.rows_with_tuples(), column, ranges)
             self._counted[column, ranges] = counts
         return self._counted[column, ranges]
 
-    def counts(
+    def count_values(
         self, group: str, rows: DataFrame, column: str, ranges: bool | None
-    ) -> tuple[Longs, Distinct]:
+    ) -> tuple[Longs, DistinctValues]:
         """Count how often each value of a column occurs in each group."""
-        field = self.field[column]
+        field = self.field_of[column]
         if ranges is None:
             ranges = isinstance(field.dataType, T.NumericType)
         cuts = self._range_cuts(field) if ranges else None
         if cuts is not None:
             return _count_ranges(group, rows, field, cuts)
-        value = comparable(field).alias("value")
+        value = comparable_column(field).alias("value")
         counted = rows.groupBy(group, value).agg(F.count("*").alias("count"))
-        table = fetched(counted, [group, "value"])
-        distinct = Frame(table).distinct("value")
+        table = fetch_table(counted, [group, "value"])
+        distinct = Frame(table).distinct_values("value")
         weights = _longs(table, "count")
-        return _longs(table, group), Distinct(distinct.values, distinct.codes, weights)
+        return _longs(table, group), DistinctValues(distinct.values, distinct.codes, weights)
 
     def _range_cuts(self, field: T.StructField) -> NDArray[np.float64] | None:
         """Where ranges of about as many records begin, found on a sample of rows by their hash.
@@ -191,8 +194,8 @@ class SparkEngine(Engine):
             F.min(number).alias("least"),
             F.collect_list(sample).alias("drawn"),
         )
-        row = fetched(summary).to_pylist()[0]
-        if row["many"] <= MANY:
+        row = fetch_table(summary).to_pylist()[0]
+        if row["many"] <= MANY_NUMBERS:
             return None
         cuts = quantiles(np.sort(np.array(row["drawn"], dtype=np.float64)))
         return np.union1d(row["least"], cuts)
@@ -201,30 +204,30 @@ class SparkEngine(Engine):
 
     def plan(self, method: Method, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Plan blocks and draw noise in tasks; what is planned as a whole, here."""
-        from ontomask.engines.spark.planning import blocks_in_tasks, noise_in_tasks
+        from ontomask.engines.spark.planning import make_block_runner, plan_noise_in_tasks
 
         if isinstance(method, NoiseAddition):
-            return noise_in_tasks(self.spark, method, tuples, random)
-        with running_blocks(blocks_in_tasks(self.spark)):
+            return plan_noise_in_tasks(self.spark, method, tuples, random)
+        with use_block_runner(make_block_runner(self.spark)):
             return method.plan(tuples, random)
 
     def apply(
         self,
         plan: Transitions,
-        looks: Mapping[str, Written],
+        looks: Mapping[str, OutputColumn],
         removed: Sequence[str],
         secret: bytes,
         drops: bool,
     ) -> Applied:
-        from ontomask.engines.spark.dealing import dealt
+        from ontomask.engines.spark.dealing import deal_rows
         from ontomask.engines.spark.rows import SparkRows
 
-        kept = ~blank(plan) if drops else np.ones(len(plan.targets), dtype=bool)
-        if plan.is_whole:
+        kept = ~suppressed_targets(plan) if drops else np.ones(len(plan.targets), dtype=bool)
+        if plan.has_one_target_per_tuple:
             target = plan.target_of()
-            rows = self.placed(target=np.where(kept[target], target, -1))
+            rows = self.rows_with_tuples(target=np.where(kept[target], target, -1))
         else:
-            rows = dealt(self, plan, secret, kept)
+            rows = deal_rows(self, plan, secret, kept)
         return SparkRows(self, plan, looks, removed, rows, kept)
 
 
@@ -244,7 +247,9 @@ def _check_frame(frame: DataFrame) -> None:
         )
     twice = [name for name in dict.fromkeys(frame.columns) if frame.columns.count(name) > 1]
     if twice:
-        raise ParameterError(f"several columns are called {quoted(twice)}", "rename them: toDF()")
+        raise ParameterError(
+            f"several columns are called {quote_names(twice)}", "rename them: toDF()"
+        )
 
 
 def _longs(table: Any, name: str) -> Longs:
@@ -254,19 +259,19 @@ def _longs(table: Any, name: str) -> Longs:
 
 def _count_ranges(
     group: str, rows: DataFrame, field: T.StructField, cuts: NDArray[np.float64]
-) -> tuple[Longs, Distinct]:
+) -> tuple[Longs, DistinctValues]:
     """Very many numbers, each standing for its range, as the least of it."""
     from pyspark.ml.feature import Bucketizer
 
     number = F.col(field.name).cast("double")
     numbers = rows.select(group, F.when(~F.isnan(number), number).alias("number"))
     splits = np.union1d(cuts, np.inf).tolist()
-    with working():
+    with translate_spark_errors():
         ranges = Bucketizer(
             splits=splits, inputCol="number", outputCol="range", handleInvalid="keep"
         ).transform(numbers)
     place = F.when(F.col("number").isNotNull(), F.col("range")).cast("long").alias("place")
     counted = ranges.groupBy(group, place).agg(F.count("*").alias("count"))
-    table = fetched(counted, [group, "place"])
+    table = fetch_table(counted, [group, "place"])
     places = table.column("place").fill_null(-1).to_numpy().astype(np.int64)
-    return _longs(table, group), Distinct(cuts.tolist(), places, _longs(table, "count"))
+    return _longs(table, group), DistinctValues(cuts.tolist(), places, _longs(table, "count"))

@@ -10,33 +10,41 @@ import numpy as np
 from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
-from ontomask._runtime.progress import say
-from ontomask.engines.spark.tasks import in_tasks
-from ontomask.errors import many
-from ontomask.methods.blocks.planning import Outcome, Piece, Planner, Runner, planned
+from ontomask._runtime.progress import report_progress
+from ontomask.engines.spark.tasks import run_in_tasks
+from ontomask.errors import format_count
+from ontomask.methods.blocks.planning import (
+    BlockOutcome,
+    BlockPlanner,
+    BlockRunner,
+    SeededBlock,
+    plan_block,
+)
 from ontomask.methods.noise.noise_addition import NoiseAddition
-from ontomask.methods.noise.table import TableNoise, transitions
+from ontomask.methods.noise.table import TableNoise, count_transitions
 from ontomask.microdata.tuples import Transitions, Tuples
 
-__all__ = ["blocks_in_tasks", "noise_in_tasks"]
+__all__ = ["make_block_runner", "plan_noise_in_tasks"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 #: Records that a task draws noise for. What surrounds a value is worked out anew in each task: with
 #: five times fewer a record takes three times as long, with twice as many hardly less.
-AT_A_TIME = 500_000
+RECORDS_PER_TASK = 500_000
 
 
-def blocks_in_tasks(spark: SparkSession) -> Runner:
+def make_block_runner(spark: SparkSession) -> BlockRunner:
     """A runner that plans every block in a task of its own."""
 
-    def run(plan: Planner, pieces: Sequence[Piece], on_done: Callable[[], None]) -> list[Outcome]:
+    def run(
+        plan: BlockPlanner, pieces: Sequence[SeededBlock], on_done: Callable[[], None]
+    ) -> list[BlockOutcome]:
         def describe(number: int) -> str:
             tuples, _ = pieces[number]
-            return f"block {number + 1:,} of {len(pieces):,} ({many(len(tuples), 'tuple')})"
+            return f"block {number + 1:,} of {len(pieces):,} ({format_count(len(tuples), 'tuple')})"
 
-        return in_tasks(spark, planned, plan, pieces, on_done, describe)
+        return run_in_tasks(spark, plan_block, plan, pieces, on_done, describe)
 
     return run
 
@@ -44,7 +52,7 @@ def blocks_in_tasks(spark: SparkSession) -> Runner:
 # ---------------------------------------------------------------------- noise
 
 
-def noise_in_tasks(
+def plan_noise_in_tasks(
     spark: SparkSession, method: NoiseAddition, tuples: Tuples, random: np.random.Generator
 ) -> Transitions:
     """The plan of :meth:`NoiseAddition.plan`, drawn by tasks.
@@ -54,8 +62,8 @@ def noise_in_tasks(
     """
     counts = [tuples.value_counts(column) for column in range(len(tuples.attributes))]
     noise = method.fitted(tuples.attributes, counts, random.bytes(32))
-    pieces = _Pieces(tuples)
-    results: list[_NoiseCounts] = in_tasks(
+    pieces = _NoisePieces(tuples)
+    results: list[_NoiseCounts] = run_in_tasks(
         spark, _draw_noise, noise, pieces, pieces.report_piece, pieces.describe
     )
     source = np.concatenate([result.source for result in results])
@@ -63,7 +71,9 @@ def noise_in_tasks(
         np.concatenate(column)
         for column in zip(*(result.values for result in results), strict=True)
     ]
-    return transitions(tuples, source, values, np.concatenate([result.count for result in results]))
+    return count_transitions(
+        tuples, source, values, np.concatenate([result.count for result in results])
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +90,7 @@ class _NoisePiece:
     counts: Longs
 
 
-class _Pieces(Sequence[_NoisePiece]):
+class _NoisePieces(Sequence[_NoisePiece]):
     """All records, tuple after tuple, cut where a task has enough."""
 
     def __init__(self, tuples: Tuples) -> None:
@@ -88,7 +98,7 @@ class _Pieces(Sequence[_NoisePiece]):
         self._drawn_pieces = 0
 
     def __len__(self) -> int:
-        return -(-self._tuples.records // AT_A_TIME)
+        return -(-self._tuples.records // RECORDS_PER_TASK)
 
     def __getitem__(self, number: Any) -> Any:
         if number >= len(self):
@@ -102,8 +112,8 @@ class _Pieces(Sequence[_NoisePiece]):
         return _NoisePiece(int(begin), int(first - starts[0]), codes, counts)
 
     def _bounds(self, number: int) -> tuple[int, int]:
-        first = number * AT_A_TIME
-        return first, min(first + AT_A_TIME, self._tuples.records)
+        first = number * RECORDS_PER_TASK
+        return first, min(first + RECORDS_PER_TASK, self._tuples.records)
 
     def describe(self, number: int) -> str:
         """Describe a piece in words."""
@@ -113,7 +123,7 @@ class _Pieces(Sequence[_NoisePiece]):
     def report_piece(self) -> None:
         """Report that one more piece is drawn."""
         self._drawn_pieces += 1
-        say(f"drawn noise for {self._drawn_pieces / len(self):.0%} of the records")
+        report_progress(f"drawn noise for {self._drawn_pieces / len(self):.0%} of the records")
 
 
 @dataclass(frozen=True, eq=False)

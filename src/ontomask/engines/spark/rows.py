@@ -13,15 +13,23 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from ontomask._runtime.atomic_files import made_together
+from ontomask._runtime.atomic_files import write_files_atomically
 from ontomask.engines.memory.columns import ARROW
-from ontomask.engines.memory.frames import Frame, numbered_alike
+from ontomask.engines.memory.frames import Frame, number_classes
 from ontomask.engines.protocol import Applied
 from ontomask.engines.spark.engine import SparkEngine
-from ontomask.engines.spark.session import local, working
-from ontomask.engines.spark.values import comparable, exact, fetched, hashed, held, small, sums
+from ontomask.engines.spark.session import local_path, translate_spark_errors
+from ontomask.engines.spark.values import (
+    comparable_column,
+    exact_column,
+    fetch_table,
+    has_value,
+    hash_cells,
+    hash_checksums,
+    make_small_frame,
+)
 from ontomask.errors import InternalError, ParameterError
-from ontomask.microdata.distinct_values import Distinct, Written
+from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.tuples import Transitions
 
 __all__ = ["SparkRows"]
@@ -38,7 +46,7 @@ class SparkRows(Applied):
         self,
         engine: SparkEngine,
         plan: Transitions,
-        looks: Mapping[str, Written],
+        looks: Mapping[str, OutputColumn],
         removed: Sequence[str],
         rows: DataFrame,
         kept: NDArray[np.bool_],
@@ -53,23 +61,23 @@ class SparkRows(Applied):
         """Make a frame of the targets as they are released."""
         kinds, columns = [], {}
         for column, look in self.looks.items():
-            field, new = self.engine.field[column], self._new_names[column]
+            field, new = self.engine.field_of[column], self._new_names[column]
             kind = T.StringType() if look.text else field.dataType
             empty = bool((look.places < 0).any())
             kinds.append(T.StructField(new, kind, nullable=field.nullable or empty))
             like = self.engine.raw.column(column)
-            columns[new] = ARROW.taken(like, look.values, look.places, look.text)
+            columns[new] = ARROW.make_column(like, look.values, look.places, look.text)
         targets = np.arange(len(self.plan.targets))
-        return small(self.engine.spark, kinds, target=targets, **columns)
+        return make_small_frame(self.engine.spark, kinds, target=targets, **columns)
 
     def _released_column(self, column: str) -> Column:
         """A column as it is released, of the type that it had.
 
         The metadata of a masked column is dropped: it may list values that nobody has any more.
         """
-        original = self.engine.given[column]
+        original = self.engine.original_fields[column]
         masked = column in self.looks
-        released = F.col(self._new_names[column] if masked else self.engine.inner[column])
+        released = F.col(self._new_names[column] if masked else self.engine.inner_names[column])
         if isinstance(original.dataType, T.StringType):
             released = released.cast(original.dataType)
         return (
@@ -83,15 +91,15 @@ class SparkRows(Applied):
         self._check_schema(self.data.schema.fields)
         new = list(self._new_names.values())
         counted = (
-            self._rows.withColumn("other", hashed(self._other_fields()))
+            self._rows.withColumn("other", hash_cells(self._other_fields()))
             .groupBy("tuple", *new)
-            .agg(F.count("*").alias("count"), *sums("row"), *sums("other"))
+            .agg(F.count("*").alias("count"), *hash_checksums("row"), *hash_checksums("other"))
         )
-        self._counts = fetched(counted, ["tuple", *new])
+        self._counts = fetch_table(counted, ["tuple", *new])
         tuples, counts = (self._read_counts(name) for name in ("tuple", "count"))
         looks = {self._new_names[column]: look for column, look in self.looks.items()}
         counts_frame = Frame(self._counts)
-        self._classes, planned = numbered_alike(counts_frame, looks, len(self.plan.targets))
+        self._classes, planned = number_classes(counts_frame, looks, len(self.plan.targets))
         self._check_plan(tuples, counts, planned)
         self._check_rows(tuples)
         self.records = int(counts.sum())
@@ -102,12 +110,12 @@ class SparkRows(Applied):
         if [field.name for field in fields] != self.names:
             raise InternalError("the released frame has other columns than it should")
         for field in fields:
-            original = self.engine.given[field.name]
+            original = self.engine.original_fields[field.name]
             if field.name not in self.looks and field != original:
                 raise InternalError(f"column {field.name!r} is of another kind than it was")
 
     def _other_fields(self) -> list[T.StructField]:
-        return [self.engine.field[column] for column in self.names if column not in self.looks]
+        return [self.engine.field_of[column] for column in self.names if column not in self.looks]
 
     def _read_counts(self, name: str) -> Longs:
         numbers: Longs = self._counts.column(name).to_numpy().astype(np.int64)
@@ -147,39 +155,44 @@ class SparkRows(Applied):
     def class_sizes(self) -> Longs:
         return np.sort(_sum_by_key(self._classes, self._read_counts("count"))[1])
 
-    def people(self, column: str) -> Longs:
-        field = self.engine.field[column]
-        person = F.when(held(field), comparable(field))
-        has_unknown = F.max(F.when(held(field), 0).otherwise(1))
+    def count_people(self, column: str) -> Longs:
+        field = self.engine.field_of[column]
+        person = F.when(has_value(field), comparable_column(field))
+        has_unknown = F.max(F.when(has_value(field), 0).otherwise(1))
         grouped = self._rows.groupBy(*self._new_names.values())
-        table = fetched(grouped.agg((F.count_distinct(person) + has_unknown).alias("people")))
+        table = fetch_table(grouped.agg((F.count_distinct(person) + has_unknown).alias("people")))
         return np.sort(table.column("people").to_numpy().astype(np.int64))
 
-    def by_class(self, column: str, ranges: bool | None = False) -> tuple[Longs, Distinct]:
-        if not self.plan.is_whole:
-            return self.engine.counts("target", self._rows, column, ranges)
+    def count_by_class(
+        self, column: str, ranges: bool | None = False
+    ) -> tuple[Longs, DistinctValues]:
+        if not self.plan.has_one_target_per_tuple:
+            return self.engine.count_values("target", self._rows, column, ranges)
         # Every tuple goes whole: what was counted by tuple need not be counted again.
-        tuples, distinct = self.engine.by_tuple(column, ranges)
+        tuples, distinct = self.engine.count_by_tuple(column, ranges)
         target = self.plan.target_of()[tuples]
         is_kept = self._kept[target]
-        return target[is_kept], distinct.of(is_kept)
+        return target[is_kept], distinct.select_rows(is_kept)
 
-    def unique_with(self, columns: Sequence[str]) -> int:
-        grouped = [comparable(self.engine.field[column]) for column in columns]
-        with working():
+    def count_uniques_with(self, columns: Sequence[str]) -> int:
+        grouped = [comparable_column(self.engine.field_of[column]) for column in columns]
+        with translate_spark_errors():
             return self._rows.groupBy("target", *grouped).count().where("count = 1").count()
 
-    def value_counts(self, column: str) -> Distinct:
-        distinct = Frame(self._counts).distinct(self._new_names[column])
-        return Distinct(distinct.values, distinct.codes, self._read_counts("count"))
+    def value_counts(self, column: str) -> DistinctValues:
+        distinct = Frame(self._counts).distinct_values(self._new_names[column])
+        return DistinctValues(distinct.values, distinct.codes, self._read_counts("count"))
 
     # ------------------------------------------------------------------ write
 
     def write(self, target: Path, force: bool) -> None:
         """Write a folder of Parquet files, and read it again before it gets its name."""
         self._check_target(target)
-        with made_together([target], force=force, folders=[target]) as folder, working():
-            self.data.write.parquet(local(folder / target.name))
+        with (
+            write_files_atomically([target], force=force, folders=[target]) as folder,
+            translate_spark_errors(),
+        ):
+            self.data.write.parquet(local_path(folder / target.name))
             self._check_written(folder / target.name)
 
     def _check_target(self, target: Path) -> None:
@@ -195,20 +208,20 @@ class SparkRows(Applied):
             )
 
     def _check_written(self, folder: Path) -> None:
-        read = self.engine.spark.read.parquet(local(folder))
+        read = self.engine.spark.read.parquet(local_path(folder))
         if list(read.columns) != self.names:
             raise InternalError("the written table has other columns than it should")
         inner = {column: f"c{j}" for j, column in enumerate(self.names)}
         read = read.toDF(*inner.values())
-        read = read.select([exact(field) for field in read.schema.fields])
+        read = read.select([exact_column(field) for field in read.schema.fields])
         fields = dict(zip(self.names, read.schema.fields, strict=True))
         others = [fields[column] for column in self.names if column not in self.looks]
         counted = (
-            read.withColumn("other", hashed(others))
+            read.withColumn("other", hash_cells(others))
             .groupBy(*(inner[column] for column in self.looks))
-            .agg(F.count("*").alias("count"), *sums("other"))
+            .agg(F.count("*").alias("count"), *hash_checksums("other"))
         )
-        table = fetched(counted)
+        table = fetch_table(counted)
         sizes, either, low = (table.column(n).to_numpy() for n in table.column_names[-3:])
         if not np.array_equal(np.sort(sizes), self.class_sizes()):
             raise InternalError("the written table has other classes of records than it should")

@@ -15,7 +15,7 @@ from ontomask.errors import OntomaskError, ParameterError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["local", "spark_session", "trouble", "working"]
+__all__ = ["local_path", "spark_session", "known_error", "translate_spark_errors"]
 
 #: What Spark takes for a pattern in the name of a file.
 PATTERN = re.compile(r"[\\\[\]{}*?]")
@@ -52,7 +52,7 @@ def spark_session(**settings: str) -> SparkSession:
         raise
 
 
-def local(path: Path) -> str:
+def local_path(path: Path) -> str:
     """The path of a local file as Spark names it: not encoded, unlike a URI."""
     absolute = os.path.abspath(path)
     if PATTERN.search(absolute):
@@ -61,7 +61,7 @@ def local(path: Path) -> str:
 
 
 @contextmanager
-def working() -> Iterator[None]:
+def translate_spark_errors() -> Iterator[None]:
     """Turn known errors of Spark into ones that say how to fix them.
 
     Other errors pass through: a file that is gone, a cast that fails.
@@ -72,13 +72,13 @@ def working() -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError, ConnectionError) as error:
-        known = trouble(str(error))
+        known = known_error(str(error))
         if known is None:
             raise
         raise known from None  # Spark's own says more, and may quote records
 
 
-def trouble(message: str) -> OntomaskError | None:
+def known_error(message: str) -> OntomaskError | None:
     """A known error of Spark with what to do about it; None where Spark's own message is best."""
     if lacking := re.search(r"No module named '([\w.]+)'", message):
         return ParameterError(f"the Python of Spark's workers has no {lacking[1]}", _WORKER_HINT)

@@ -21,20 +21,20 @@ from pyspark import Broadcast, cloudpickle, inheritable_thread_target
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from ontomask.engines.spark.session import trouble, working
+from ontomask.engines.spark.session import known_error, translate_spark_errors
 from ontomask.errors import BlockError
 from ontomask.taxonomy import Taxonomy
 
-__all__ = ["in_tasks"]
+__all__ = ["run_in_tasks"]
 
 #: What is done with a piece, given what all of them share.
 Work = Callable[[Any, Any], Any]
 
 #: How often the number of finished tasks is polled, in seconds.
-NOW_AND_THEN = 0.5
+POLL_SECONDS = 0.5
 
 
-def in_tasks(
+def run_in_tasks(
     spark: SparkSession,
     work: Work,
     shared: Any,
@@ -47,7 +47,7 @@ def in_tasks(
     ``on_done`` is called for each that is done, ``describe`` names a piece whose task fails.
     """
     context, pickled = spark.sparkContext, _PickledPieces(pieces)
-    with working():
+    with translate_spark_errors():
         pieces_data = context.parallelize(pickled, len(pieces))
         everything = work, shared, pickled.taxonomies  # known when all pieces are pickled
         common = context.broadcast(_pickle(everything))
@@ -152,7 +152,7 @@ class _TaskAnswers:
         with ThreadPoolExecutor(1) as pool:
             answers: Future[list[bytes]] = pool.submit(self._collect_in_group)
             try:
-                while not wait([answers], NOW_AND_THEN).done:
+                while not wait([answers], POLL_SECONDS).done:
                     self._report(on_done, self._count_finished())
                 results = answers.result()
             except BaseException:
@@ -181,7 +181,7 @@ def _task_error(error: Exception, describe: Callable[[int], str]) -> BlockError 
     """The error of a failed task: which piece, and why; Spark's own text may quote records."""
     message = str(error)
     task = re.search(r"Task (\d+) in stage \S+ failed (\d+) times?, most recent failure:", message)
-    if task is None or trouble(message) is not None:
+    if task is None or known_error(message) is not None:
         return None
     times = "once" if task[2] == "1" else f"{task[2]} times"
     return BlockError(

@@ -11,21 +11,21 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from ontomask.engines.spark.session import working
+from ontomask.engines.spark.session import translate_spark_errors
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
-    "comparable",
-    "exact",
-    "fetched",
-    "for_arrow",
-    "held",
-    "hashed",
+    "comparable_column",
+    "exact_column",
+    "fetch_table",
+    "arrow_column",
+    "has_value",
+    "hash_cells",
     "is_comparable",
-    "small",
-    "sums",
+    "make_small_frame",
+    "hash_checksums",
 ]
 
 Longs = NDArray[np.int64]
@@ -58,24 +58,24 @@ def is_comparable(kind: T.DataType) -> bool:
     return not _contains(kind, _NOT_COMPARABLE)
 
 
-def comparable(field: T.StructField) -> Column:
+def comparable_column(field: T.StructField) -> Column:
     """A column in a form that can be grouped and hashed."""
     return F.col(field.name) if is_comparable(field.dataType) else _as_text(field.name)
 
 
-def for_arrow(field: T.StructField) -> Column:
+def arrow_column(field: T.StructField) -> Column:
     """A column in a form that Arrow knows."""
     return _as_text(field.name) if _contains(field.dataType, _INTERVALS) else F.col(field.name)
 
 
-def exact(field: T.StructField) -> Column:
+def exact_column(field: T.StructField) -> Column:
     """A column whose values are the same only where they are written the same."""
     kind, column = field.dataType, F.col(field.name)
     collated = isinstance(kind, T.StringType) and kind.collation != "UTF8_BINARY"
     return column.cast("string").alias(field.name) if collated else column
 
 
-def held(field: T.StructField) -> Column:
+def has_value(field: T.StructField) -> Column:
     """Whether a record has a value."""
     present = F.col(field.name).isNotNull()
     if isinstance(field.dataType, T.FloatType | T.DoubleType):
@@ -83,12 +83,12 @@ def held(field: T.StructField) -> Column:
     return present
 
 
-def hashed(fields: Sequence[T.StructField]) -> Column:
+def hash_cells(fields: Sequence[T.StructField]) -> Column:
     """The hash of some cells of a row."""
-    return F.xxhash64(*map(comparable, fields)) if fields else F.lit(0).cast("long")
+    return F.xxhash64(*map(comparable_column, fields)) if fields else F.lit(0).cast("long")
 
 
-def sums(name: str) -> list[Column]:
+def hash_checksums(name: str) -> list[Column]:
     """Two checksums of a set of hashes that do not depend on their order.
 
     Two rows that are there twice vanish from the first, and not from the second.
@@ -100,14 +100,14 @@ def sums(name: str) -> list[Column]:
 # ---------------------------------------------------------------------- to and from the driver
 
 
-def fetched(frame: DataFrame, by: Sequence[str] = ()) -> pa.Table:
+def fetch_table(frame: DataFrame, by: Sequence[str] = ()) -> pa.Table:
     """Fetch a small frame as a pyarrow table, sorted by some columns.
 
     Moments come as those of the session's time zone: whose days a date is rounded to.
     """
     import pyarrow as pa
 
-    with working():
+    with translate_spark_errors():
         table = frame.toArrow()
         zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
     for place, field in enumerate(table.schema):
@@ -128,11 +128,13 @@ def _sort_table(table: pa.Table, by: Sequence[str]) -> pa.Table:
         return table.take(order).combine_chunks()
 
 
-def small(session: SparkSession, kinds: Sequence[T.StructField] = (), **columns: Any) -> DataFrame:
+def make_small_frame(
+    session: SparkSession, kinds: Sequence[T.StructField] = (), **columns: Any
+) -> DataFrame:
     """Make a small frame for Spark to join with; whole numbers unless ``kinds`` says more."""
     import pyarrow as pa
 
     known = {field.name: field for field in kinds}
     fields = [known.get(name, T.StructField(name, T.LongType(), False)) for name in columns]
-    with working():
+    with translate_spark_errors():
         return session.createDataFrame(pa.table(columns), T.StructType(fields))

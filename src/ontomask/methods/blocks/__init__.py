@@ -7,6 +7,11 @@ of every block, so of all: classes of k, the same values as often. What it costs
 would have reached over the edge of a block.
 """
 
-from ontomask.methods.blocks.planning import Runner, blocks_of, in_blocks, running_blocks
+from ontomask.methods.blocks.planning import (
+    BlockRunner,
+    plan_in_blocks,
+    split_into_blocks,
+    use_block_runner,
+)
 
-__all__ = ["Runner", "blocks_of", "in_blocks", "running_blocks"]
+__all__ = ["BlockRunner", "split_into_blocks", "plan_in_blocks", "use_block_runner"]

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.microdata.attributes import Attribute, NominalAttribute
-from ontomask.microdata.tuples import Held, Transitions, Tuples
+from ontomask.microdata.tuples import SensitiveCounts, Transitions, Tuples
 from ontomask.taxonomy import Concept
 
-__all__ = ["Cut", "Part", "joined", "part_of"]
+__all__ = ["TupleBlocks", "BlockTransitions", "join_blocks", "extract_block_transitions"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
 
-class Cut:
+class TupleBlocks:
     """The blocks of a table; each is built when it is asked for."""
 
     def __init__(
@@ -31,7 +31,9 @@ class Cut:
         for number, members in enumerate(blocks):
             block[members], place[members] = number, np.arange(len(members))
         split_counts = partial(_CountsByBlock, block=block, place=place, blocks=len(blocks))
-        self._sensitive = [split_counts(column, keep_totals=True) for column in tuples.watched]
+        self._sensitive = [
+            split_counts(column, keep_totals=True) for column in tuples.sensitive_counts
+        ]
         self._people = (
             None if tuples.people is None else split_counts(tuples.people, keep_totals=False)
         )
@@ -45,7 +47,7 @@ class Cut:
         attributes, codes = [], []
         for attribute, column in zip(self._tuples.attributes, self._tuples.codes, strict=True):
             values, place = np.unique(column[members], return_inverse=True)
-            attributes.append(attribute.restricted(values))
+            attributes.append(attribute.restrict_to(values))
             codes.append(place.ravel())
         return Tuples(
             tuple(attributes),
@@ -61,7 +63,7 @@ class _CountsByBlock:
     """The counts of one column's values, separated by block."""
 
     def __init__(
-        self, column: Held, block: Longs, place: Longs, blocks: int, keep_totals: bool
+        self, column: SensitiveCounts, block: Longs, place: Longs, blocks: int, keep_totals: bool
     ) -> None:
         self._column, self._place = column, place
         self._order = np.argsort(block[column.tuple], kind="stable")
@@ -70,18 +72,18 @@ class _CountsByBlock:
         if keep_totals:
             self._totals = np.bincount(column.value, weights=column.count).astype(np.int64)
 
-    def in_block(self, number: int) -> Held:
+    def in_block(self, number: int) -> SensitiveCounts:
         """The counts in one block, with the totals of the whole table where they are needed."""
         column = self._column
         entries = self._order[self._start[number] : self._start[number + 1]]
         tuples, values = self._place[column.tuple[entries]], column.value[entries]
-        return Held(
+        return SensitiveCounts(
             column.name, tuples, values, column.count[entries], column.ordered, self._totals
         )
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class BlockTransitions:
     """The transitions of a block; ``candidates`` are the concepts that its targets refer to."""
 
     candidates: tuple[tuple[Concept, ...] | None, ...]
@@ -92,19 +94,23 @@ class Part:
     unpaired: tuple[int, ...]
 
 
-def part_of(plan: Transitions) -> Part:
+def extract_block_transitions(plan: Transitions) -> BlockTransitions:
     """The transitions of a block without its tuples, ready to be sent to another process."""
     candidates = tuple(
         attribute.candidates if isinstance(attribute, NominalAttribute) else None
         for attribute in plan.tuples.attributes
     )
-    return Part(candidates, plan.targets, plan.source, plan.target, plan.count, plan.unpaired)
+    return BlockTransitions(
+        candidates, plan.targets, plan.source, plan.target, plan.count, plan.unpaired
+    )
 
 
-def joined(tuples: Tuples, blocks: Sequence[Longs], parts: Sequence[Part]) -> Transitions:
+def join_blocks(
+    tuples: Tuples, blocks: Sequence[Longs], parts: Sequence[BlockTransitions]
+) -> Transitions:
     """Join the transitions of all blocks into one plan."""
     begin = np.cumsum([0, *(len(part.targets) for part in parts)])
-    plan = Transitions.joined(
+    plan = Transitions.from_pairs(
         tuples,
         np.concatenate([_table_targets(tuples.attributes, part) for part in parts]),
         np.concatenate([members[part.source] for members, part in zip(blocks, parts, strict=True)]),
@@ -115,7 +121,7 @@ def joined(tuples: Tuples, blocks: Sequence[Longs], parts: Sequence[Part]) -> Tr
     return replace(plan, unpaired=tuple(map(sum, unpaired)))
 
 
-def _table_targets(attributes: Sequence[Attribute], part: Part) -> Floats:
+def _table_targets(attributes: Sequence[Attribute], part: BlockTransitions) -> Floats:
     """The targets of a block, encoded for the whole table; a blank target stays blank."""
     columns = []
     for attribute, candidates, column in zip(

@@ -11,39 +11,46 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.progress import say
-from ontomask._runtime.workers import Ended, TimeLeft, free_memory, side_by_side
-from ontomask.errors import BlockError, OntomaskError, many
-from ontomask.methods.blocks.block import Cut, Part, joined, part_of
-from ontomask.methods.blocks.split import Fits, split
+from ontomask._runtime.progress import report_progress
+from ontomask._runtime.workers import TimeLeft, WorkerFailure, free_memory, run_in_processes
+from ontomask.errors import BlockError, OntomaskError, format_count
+from ontomask.methods.blocks.block import (
+    BlockTransitions,
+    TupleBlocks,
+    extract_block_transitions,
+    join_blocks,
+)
+from ontomask.methods.blocks.split import StandaloneTest, split_tuples
 from ontomask.microdata.tuples import Transitions, Tuples
 
-__all__ = ["Planner", "Runner", "blocks_of", "in_blocks", "running_blocks"]
+__all__ = ["BlockPlanner", "BlockRunner", "split_into_blocks", "plan_in_blocks", "use_block_runner"]
 
 Longs = NDArray[np.int64]
 
 #: What plans a table: the method, when it is not asked for blocks.
-Planner = Callable[[Tuples, np.random.Generator], Transitions]
+BlockPlanner = Callable[[Tuples, np.random.Generator], Transitions]
 
 #: A block and where its chance begins.
-Piece = tuple[Tuples, int]
+SeededBlock = tuple[Tuples, int]
 
 #: What became of a piece: a plan, an error of ours, or how its process ended.
-Outcome = Part | OntomaskError | Ended
+BlockOutcome = BlockTransitions | OntomaskError | WorkerFailure
 
 #: Plans pieces somewhere, and calls what it is given for each that is done.
-Runner = Callable[[Planner, Sequence[Piece], Callable[[], None]], list[Outcome]]
+BlockRunner = Callable[
+    [BlockPlanner, Sequence[SeededBlock], Callable[[], None]], list[BlockOutcome]
+]
 
 #: Blocks with fewer tuples in all are not worth processes of their own.
 SMALL = 20_000
 #: What a process takes before it does anything, and for every tuple of its block and column.
 BASE, PER_TUPLE = 350_000_000, 2_000
 
-_runner: ContextVar[Runner | None] = ContextVar("runner", default=None)
+_runner: ContextVar[BlockRunner | None] = ContextVar("runner", default=None)
 
 
 @contextmanager
-def running_blocks(runner: Runner) -> Iterator[None]:
+def use_block_runner(runner: BlockRunner) -> Iterator[None]:
     """Plan blocks with this runner inside the ``with`` statement."""
     before = _runner.set(runner)
     try:
@@ -52,46 +59,46 @@ def running_blocks(runner: Runner) -> Iterator[None]:
         _runner.reset(before)
 
 
-def blocks_of(
-    tuples: Tuples, size: int, factors: Sequence[float] | None, fits: Fits
+def split_into_blocks(
+    tuples: Tuples, size: int, factors: Sequence[float] | None, fits: StandaloneTest
 ) -> list[Longs]:
     """Split the tuples into blocks, each given by the places of its tuples."""
     weights = factors or [attribute.weight for attribute in tuples.attributes]
-    return split(tuples, size, weights, fits)
+    return split_tuples(tuples, size, weights, fits)
 
 
-def in_blocks(
-    plan: Planner,
+def plan_in_blocks(
+    plan: BlockPlanner,
     tuples: Tuples,
     blocks: Sequence[Longs],
     factors: Sequence[float] | None,
     random: np.random.Generator,
 ) -> Transitions:
     """Plan every block alone. The same seed gives the same plan wherever they are planned."""
-    cut = Cut(tuples, blocks, factors)
+    cut = TupleBlocks(tuples, blocks, factors)
     seeds = random.integers(2**63, size=len(blocks))
     pieces = _SeededBlocks(cut, seeds)
     progress = _BlockProgress(len(blocks))
     run = _runner.get() or _plan_in_processes
     outcomes = run(plan, pieces, progress.report_block)
-    return joined(
+    return join_blocks(
         tuples, blocks, [_require_plan(*numbered, blocks) for numbered in enumerate(outcomes)]
     )
 
 
-def planned(plan: Planner, piece: Piece) -> Part | OntomaskError:
+def plan_block(plan: BlockPlanner, piece: SeededBlock) -> BlockTransitions | OntomaskError:
     """Plan one block in this process; an error of ours is returned, not raised."""
     tuples, seed = piece
     try:
-        return part_of(plan(tuples, np.random.default_rng(seed)))
+        return extract_block_transitions(plan(tuples, np.random.default_rng(seed)))
     except OntomaskError as error:
         return error
 
 
-class _SeededBlocks(Sequence[Piece]):
+class _SeededBlocks(Sequence[SeededBlock]):
     """Blocks with their seeds, built when asked for: all at once would double the table."""
 
-    def __init__(self, cut: Cut, seeds: Longs) -> None:
+    def __init__(self, cut: TupleBlocks, seeds: Longs) -> None:
         self._cut, self._seeds = cut, seeds
 
     def __len__(self) -> int:
@@ -112,17 +119,19 @@ class _BlockProgress:
     def report_block(self) -> None:
         """Report that one more block is planned."""
         self._planned += 1
-        say(
-            f"planned {self._planned:,} of {many(self._blocks, 'block')}"
-            f"{self._left.after(self._planned)}"
+        report_progress(
+            f"planned {self._planned:,} of {format_count(self._blocks, 'block')}"
+            f"{self._left.describe_after(self._planned)}"
         )
 
 
-def _require_plan(number: int, outcome: Outcome, blocks: Sequence[Longs]) -> Part:
-    if isinstance(outcome, Part):
+def _require_plan(number: int, outcome: BlockOutcome, blocks: Sequence[Longs]) -> BlockTransitions:
+    if isinstance(outcome, BlockTransitions):
         return outcome
-    which = f"block {number + 1:,} of {len(blocks):,} ({many(len(blocks[number]), 'tuple')})"
-    if isinstance(outcome, Ended):
+    which = (
+        f"block {number + 1:,} of {len(blocks):,} ({format_count(len(blocks[number]), 'tuple')})"
+    )
+    if isinstance(outcome, WorkerFailure):
         raise BlockError(
             f"{which} was not planned: its process ended ({outcome.reason})",
             "free some memory or choose smaller blocks, and mask again; nothing was written",
@@ -134,22 +143,23 @@ def _require_plan(number: int, outcome: Outcome, blocks: Sequence[Longs]) -> Par
 
 
 def _plan_in_processes(
-    plan: Planner, pieces: Sequence[Piece], report_block: Callable[[], None]
-) -> list[Outcome]:
+    plan: BlockPlanner, pieces: Sequence[SeededBlock], report_block: Callable[[], None]
+) -> list[BlockOutcome]:
     outcomes: dict[int, Any] = {}
-    processes = _how_many(pieces)
+    processes = _choose_process_count(pieces)
     if processes > 1:
         outcomes = (
-            side_by_side(planned, plan, pieces, processes, found=lambda *_: report_block()) or {}
+            run_in_processes(plan_block, plan, pieces, processes, found=lambda *_: report_block())
+            or {}
         )
     for place in range(len(pieces)):
         if place not in outcomes:  # this process does what others cannot be told
-            outcomes[place] = planned(plan, pieces[place])
+            outcomes[place] = plan_block(plan, pieces[place])
             report_block()
     return [outcomes[place] for place in range(len(pieces))]
 
 
-def _how_many(pieces: Sequence[Piece]) -> int:
+def _choose_process_count(pieces: Sequence[SeededBlock]) -> int:
     """The number of processes that cores, blocks and memory allow; 1 means this process only."""
     first, _ = pieces[0]
     if len(first) * len(pieces) < SMALL:

@@ -12,17 +12,22 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.methods.neighbours.orders import rank
-from ontomask.microdata.attributes import FIXED, Attribute, NominalAttribute, NumericalAttribute
+from ontomask.methods.neighbours.orders import value_ranks
+from ontomask.microdata.attributes import (
+    FIXED_POINT_ONE,
+    Attribute,
+    NominalAttribute,
+    NumericalAttribute,
+)
 from ontomask.microdata.tuples import Tuples
 
-__all__ = ["Fits", "split"]
+__all__ = ["StandaloneTest", "split_tuples"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
 #: Whether some tuples, by place, can be planned alone.
-Fits = Callable[[Longs], bool]
+StandaloneTest = Callable[[Longs], bool]
 
 #: A cut leaves at least this share of the tuples on either side, where it can.
 LEAST = 0.35
@@ -32,7 +37,9 @@ PAIRS = 256
 STEPS = 64
 
 
-def split(tuples: Tuples, size: int, weights: Sequence[float], fits: Fits) -> list[Longs]:
+def split_tuples(
+    tuples: Tuples, size: int, weights: Sequence[float], fits: StandaloneTest
+) -> list[Longs]:
     """Split into blocks of at most ``size`` tuples, by ascending place; near blocks are adjacent.
 
     A block is larger only where no cut leaves two parts that both fit. ``weights`` say how much an
@@ -55,7 +62,7 @@ def split(tuples: Tuples, size: int, weights: Sequence[float], fits: Fits) -> li
 
 
 def _split_in_two(
-    lines: Sequence[_AttributeLine], members: Longs, fits: Fits
+    lines: Sequence[_AttributeLine], members: Longs, fits: StandaloneTest
 ) -> tuple[Longs, Longs] | None:
     """Split the tuples into two parts that both fit, of similar size where possible."""
     # The same pairs for the same tuples: a block depends on nothing but the data.
@@ -74,7 +81,7 @@ class _AttributeLine:
     """An attribute laid out along a line: where tuples stand, and how wide the steps are."""
 
     def __init__(self, attribute: Attribute, codes: NDArray[np.int32], weight: float) -> None:
-        standing = rank(attribute)
+        standing = value_ranks(attribute)
         self._at = standing[codes]
         self._weight = weight
         self._numbers = self._step_widths = np.zeros(0)
@@ -124,8 +131,8 @@ def _step_widths(attribute: Attribute, order: Longs) -> Floats:
     widths = np.zeros(max(len(order) - 1, 0))
     for first in range(0, len(widths), STEPS):
         stretch = order[first : first + STEPS + 1]
-        few = attribute.restricted(np.sort(stretch))
+        few = attribute.restrict_to(np.sort(stretch))
         table = few.rows(few.place)
         place = np.searchsorted(np.sort(stretch), stretch)
         widths[first : first + STEPS] = table[place[:-1], place[1:]]
-    return widths / FIXED
+    return widths / FIXED_POINT_ONE

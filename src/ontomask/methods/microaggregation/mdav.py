@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.methods.operators import Operators, Remaining
-from ontomask.microdata.attributes import FIXED, NumericalAttribute
+from ontomask.methods.operators import Operators, RemainingTuples
+from ontomask.microdata.attributes import FIXED_POINT_ONE, NumericalAttribute
 
 __all__ = ["mdav"]
 
@@ -29,8 +29,10 @@ def mdav(operators: Operators, k: int) -> Longs:
     targets = tuples.targets()
     group = np.full(len(tuples), -1, dtype=np.int64)
     numbers = _numerical_attributes(operators)
-    remaining = _RemainingNumbers(operators, numbers) if numbers else Remaining(operators)
-    live: _LiveTuples = _Numbers(operators, numbers) if numbers else _LiveValueTuples(operators)
+    remaining = _RemainingNumbers(operators, numbers) if numbers else RemainingTuples(operators)
+    live: _LiveTuples = (
+        _LiveNumberTuples(operators, numbers) if numbers else _LiveValueTuples(operators)
+    )
     groups = 0
 
     def grow(middle: int, near: Longs) -> None:
@@ -117,8 +119,8 @@ class _LiveValueTuples(_LiveTuples):
         row = self._operators.row(target)
         arrays = self._operators.offset, self._codes, self._weight, self._gone
         if most == 0:
-            return self._tuples[:0], int(self._tuples[kernels.farthest(row, *arrays)])
-        near, far = kernels.nearest(row, *arrays, self._place[middle], most)
+            return self._tuples[:0], int(self._tuples[kernels.find_farthest(row, *arrays)])
+        near, far = kernels.find_nearest(row, *arrays, self._place[middle], most)
         return self._tuples[near], int(self._tuples[far])
 
     def _hide_places(self, places: Longs) -> None:
@@ -130,14 +132,14 @@ class _LiveValueTuples(_LiveTuples):
         self._codes = np.ascontiguousarray(self._codes[:, kept])
 
 
-class _Numbers(_LiveTuples):
+class _LiveNumberTuples(_LiveTuples):
     """Tuples of numbers, compared roughly first.
 
     See :mod:`ontomask.methods.microaggregation.mdav_kernels`.
     """
 
     def __init__(self, operators: Operators, attributes: list[NumericalAttribute]) -> None:
-        from ontomask.methods.microaggregation.mdav_kernels import Exact, Rough
+        from ontomask.methods.microaggregation.mdav_kernels import ExactTuples, RoughTuples
 
         super().__init__(operators)
         numbers = operators.tuples.targets()
@@ -145,20 +147,20 @@ class _Numbers(_LiveTuples):
         scale = np.array(operators.factors) * operators.scale
         scale[[a.range == 0 for a in attributes]] = 0  # it takes no part
         squared = operators.by_variance
-        self._exact = Exact(numbers, operators.weights, span, scale, squared)
+        self._exact = ExactTuples(numbers, operators.weights, span, scale, squared)
         self._least = np.array([a.numbers[0] for a in attributes])
         self._length = span * np.sqrt(scale / 2) if squared else scale
         # A short number is off by half its last digit, 2^-25 of the most there is: so are two, and
         # what they are apart; all that twice over in a square. So is each sum of m distances, once
         # for every attribute and a few times for the weight. This is twice as much as all of it.
         m = len(attributes)
-        slack = np.float32(m * (m + 16) * FIXED * 2**-24)
+        slack = np.float32(m * (m + 16) * FIXED_POINT_ONE * 2**-24)
         short = np.ascontiguousarray(self._short(numbers).T)
         weight = operators.weights.astype(np.float32)
-        self._rough = Rough(self._tuples, short, weight, slack)
+        self._rough = RoughTuples(self._tuples, short, weight, slack)
 
     def _short(self, numbers: Floats) -> NDArray[np.float32]:
-        """Numbers as :class:`~ontomask.methods.microaggregation.mdav_kernels.Rough` has them."""
+        """Numbers in the single precision of the kernels' ``RoughTuples``."""
         along: Floats = (numbers - self._least) / self._exact.span * self._length
         return along.astype(np.float32)
 
@@ -166,7 +168,9 @@ class _Numbers(_LiveTuples):
         from ontomask.methods.microaggregation import mdav_kernels as kernels
 
         short = self._short(target)
-        near, far = kernels.search(target, short, middle, most, self._rough, self._exact)
+        near, far = kernels.find_nearest_and_farthest(
+            target, short, middle, most, self._rough, self._exact
+        )
         return near, int(far)
 
     def _hide_places(self, places: Longs) -> None:
@@ -198,7 +202,7 @@ class _RemainingNumbers:
     def _add(self, members: Longs, times: Longs) -> None:
         from ontomask.methods.microaggregation import mdav_kernels as kernels
 
-        kernels.add(members, times, self._targets, self._total, self._rest)
+        kernels.add_numbers(members, times, self._targets, self._total, self._rest)
 
     def remove(self, members: Longs) -> None:
         """Take tuples out."""

@@ -12,9 +12,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
+from ontomask._runtime.compiled import jit
 
-__all__ = ["Exact", "Rough", "add", "exactly", "roughly", "search"]
+__all__ = [
+    "ExactTuples",
+    "RoughTuples",
+    "add_numbers",
+    "exact_distance",
+    "rough_distances",
+    "find_nearest_and_farthest",
+]
 
 Floats = NDArray[np.float64]
 Shorts = NDArray[np.float32]
@@ -26,7 +33,7 @@ BLOCK = 256
 FAR = 2**62
 
 
-class Exact(NamedTuple):
+class ExactTuples(NamedTuple):
     """Tuples as they are compared: ``rint(apart / span * scale)`` for each attribute.
 
     Where ``squared``, by half the square of what they are apart, and no span. ``numbers[t, j]``
@@ -40,7 +47,7 @@ class Exact(NamedTuple):
     squared: bool
 
 
-class Rough(NamedTuple):
+class RoughTuples(NamedTuple):
     """Some tuples, in their order, with short numbers that stand for distances as they are.
 
     ``tuples[place]`` is which one, ``numbers[j, place]`` its numbers, ``weight[place]`` its weight,
@@ -53,8 +60,8 @@ class Rough(NamedTuple):
     slack: np.float32
 
 
-@compiled
-def exactly(t: int, target: Floats, exact: Exact) -> int:
+@jit
+def exact_distance(t: int, target: Floats, exact: ExactTuples) -> int:
     """The weighted distance from a reference to a tuple."""
     total = 0
     for j in range(target.size):
@@ -66,9 +73,9 @@ def exactly(t: int, target: Floats, exact: Exact) -> int:
     return int(total * exact.weight[t])
 
 
-@compiled
-def roughly(
-    first: int, last: int, target: Shorts, rough: Rough, squared: bool, out: Shorts
+@jit
+def rough_distances(
+    first: int, last: int, target: Shorts, rough: RoughTuples, squared: bool, out: Shorts
 ) -> None:
     """The distances from a reference to the tuples of some places, without their weights."""
     out[:] = 0
@@ -82,7 +89,7 @@ def roughly(
                 out[i] += np.abs(numbers[i] - here)
 
 
-@compiled
+@jit
 def _matters(
     distance: np.float32, weight: np.float32, slack: np.float32, low: np.float32, high: np.float32
 ) -> bool:
@@ -91,7 +98,7 @@ def _matters(
     return bool((weight * (distance - slack) <= low) | (weight * (distance + slack) >= high))
 
 
-@compiled
+@jit
 def _any_matters(
     distances: Shorts, weight: Shorts, slack: np.float32, low: np.float32, high: np.float32
 ) -> bool:
@@ -102,9 +109,9 @@ def _any_matters(
     return many > 0
 
 
-@compiled
-def search(
-    target: Floats, short: Shorts, skip: int, most: int, rough: Rough, exact: Exact
+@jit
+def find_nearest_and_farthest(
+    target: Floats, short: Shorts, skip: int, most: int, rough: RoughTuples, exact: ExactTuples
 ) -> tuple[Longs, int]:
     """The tuples of least weighted distance, the first of equals, and the farthest as well.
 
@@ -117,14 +124,14 @@ def search(
     distances, slack = np.empty(BLOCK, np.float32), rough.slack
     for first in range(0, rough.weight.size, BLOCK):
         weight = rough.weight[first : first + BLOCK]
-        roughly(first, first + weight.size, short, rough, exact.squared, distances)
+        rough_distances(first, first + weight.size, short, rough, exact.squared, distances)
         if not _any_matters(distances, weight, slack, low, high):
             continue
         for i in range(weight.size):
             if not _matters(distances[i], weight[i], slack, low, high):
                 continue
             t = rough.tuples[first + i]
-            distance = exactly(t, target, exact)
+            distance = exact_distance(t, target, exact)
             if distance > best:
                 best, far = distance, t
                 high = np.float32(best)
@@ -140,8 +147,8 @@ def search(
     return chosen[:listed], far
 
 
-@compiled
-def add(members: Longs, times: Longs, numbers: Floats, total: Floats, rest: Floats) -> None:
+@jit
+def add_numbers(members: Longs, times: Longs, numbers: Floats, total: Floats, rest: Floats) -> None:
     """Add the numbers of tuples, so many times each, to sums; ``rest`` is what rounding took.
 
     With the rest sums are as good as exact: what is taken away again leaves no trace.

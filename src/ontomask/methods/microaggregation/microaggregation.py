@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.progress import say
-from ontomask.errors import ParameterError, one_of
-from ontomask.methods.method import GroupingMethod, InBlocks
+from ontomask._runtime.progress import report_progress
+from ontomask.errors import ParameterError, check_choice
+from ontomask.methods.method import BlockwiseMethod, GroupingMethod
 from ontomask.methods.microaggregation.mdav import mdav
-from ontomask.methods.microaggregation.synthetic import synthetic
+from ontomask.methods.microaggregation.synthetic import draw_synthetic
 from ontomask.methods.operators import Operators
 from ontomask.microdata.tuples import Transitions, Tuples
 
 if TYPE_CHECKING:
-    from ontomask.methods.blocks.split import Fits
-    from ontomask.methods.microaggregation.merging.rules import Wanted
+    from ontomask.methods.blocks.split import StandaloneTest
+    from ontomask.methods.microaggregation.merging.rules import GroupRule
 
 __all__ = ["Microaggregation"]
 
@@ -37,7 +37,7 @@ OF_MERGING = {
 
 
 @dataclass(frozen=True)
-class Microaggregation(InBlocks, GroupingMethod):
+class Microaggregation(BlockwiseMethod, GroupingMethod):
     """Groups of at least ``k`` similar records, which take the values of their centroid.
 
     ``algorithm="merge"``, ours: small groups are merged where that costs least per record, then
@@ -96,16 +96,16 @@ class Microaggregation(InBlocks, GroupingMethod):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_block()
-        one_of("algorithm", self.algorithm, "merge", "mdav")
-        one_of("distance", self.distance, "mean", "s", "s_paper")
+        check_choice("algorithm", self.algorithm, "merge", "mdav")
+        check_choice("distance", self.distance, "mean", "s", "s_paper")
         if self.candidates is not None:
-            one_of("candidates", self.candidates, "hierarchy", "values")
-        one_of("replacement", self.replacement, "centroid", "synthetic")
-        one_of("operators", self.operators, "semantic", "classic")
-        one_of("objective", self.objective, "sse", "sad")
-        one_of("centroid", self.centroid, "rule", "best")
-        one_of("effort", self.effort, "fast", "thorough")
-        one_of("diversity", self.diversity, "distinct", "entropy")
+            check_choice("candidates", self.candidates, "hierarchy", "values")
+        check_choice("replacement", self.replacement, "centroid", "synthetic")
+        check_choice("operators", self.operators, "semantic", "classic")
+        check_choice("objective", self.objective, "sse", "sad")
+        check_choice("centroid", self.centroid, "rule", "best")
+        check_choice("effort", self.effort, "fast", "thorough")
+        check_choice("diversity", self.diversity, "distinct", "entropy")
         _check_number("l", self.l, integer=True, least=2)
         _check_number("t", self.t, least=0, most=1)
         _check_number("time_limit", self.time_limit, least=0)
@@ -172,25 +172,25 @@ class Microaggregation(InBlocks, GroupingMethod):
         operators = self.operators_for(tuples)
         group, centroids = self.groups(operators, random)
         if self.replacement == "synthetic":
-            return synthetic(tuples, operators, group, random)
-        return Transitions.whole(tuples, centroids, group)
+            return draw_synthetic(tuples, operators, group, random)
+        return Transitions.from_targets(tuples, centroids, group)
 
     def factors(self, tuples: Tuples) -> Sequence[float] | None:
         """Variances are those of the whole table (MA eq. 7)."""
         return None if self.distance == "mean" else self.operators_for(tuples).factors
 
-    def fits(self, tuples: Tuples) -> Fits:
+    def standalone_test(self, tuples: Tuples) -> StandaloneTest:
         """A test of whether some tuples could be one group."""
         if self.algorithm != "merge":
-            return super().fits(tuples)
-        from ontomask.methods.microaggregation.merging.rules import standing
+            return super().standalone_test(tuples)
+        from ontomask.methods.microaggregation.merging.rules import make_group_test
 
-        return standing(tuples, self.k, self._group_rules(tuples))
+        return make_group_test(tuples, self.k, self._group_rules(tuples))
 
-    def _group_rules(self, tuples: Tuples) -> list[Wanted]:
-        from ontomask.methods.microaggregation.merging.rules import wanted
+    def _group_rules(self, tuples: Tuples) -> list[GroupRule]:
+        from ontomask.methods.microaggregation.merging.rules import collect_rules
 
-        return wanted(tuples, self.k, self.l, self.diversity, self.t, self.protects)
+        return collect_rules(tuples, self.k, self.l, self.diversity, self.t, self.protects)
 
     def operators_for(self, tuples: Tuples) -> Operators:
         """How tuples are compared and averaged."""
@@ -212,7 +212,9 @@ class Microaggregation(InBlocks, GroupingMethod):
     def _merge_groups(
         self, operators: Operators, random: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        say("merging groups; the first time ever, the loops are compiled for some ten seconds")
+        report_progress(
+            "merging groups; the first time ever, the loops are compiled for some ten seconds"
+        )
         from ontomask.methods.microaggregation.merging import merge
 
         grouping = merge(
@@ -224,7 +226,7 @@ class Microaggregation(InBlocks, GroupingMethod):
             time_limit=self.time_limit,
             rules=self._group_rules(operators.tuples),
             seed=int(random.integers(2**63)) if self.effort == "thorough" else 1,
-            progress=say,
+            progress=report_progress,
         )
         return grouping.group, grouping.centroids
 

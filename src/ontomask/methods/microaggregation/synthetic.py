@@ -9,15 +9,15 @@ from ontomask.methods.operators import Operators
 from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
 
-__all__ = ["synthetic"]
+__all__ = ["draw_synthetic"]
 
 Longs = NDArray[np.int64]
 
 #: Distances that differ by less are equal; they are between 0 and 1.
-EQUAL = 1e-12
+TOLERANCE = 1e-12
 
 
-def synthetic(
+def draw_synthetic(
     tuples: Tuples, operators: Operators, group: Longs, random: np.random.Generator
 ) -> Transitions:
     """Replace each value by a random one no farther away than the farthest of its group.
@@ -36,7 +36,7 @@ def synthetic(
         _draw_values(tuples, operators, j, group, random) for j in range(len(tuples.attributes))
     ]
     masked, target = count_tuples(tuples.attributes, columns)
-    return Transitions.joined(tuples, masked.targets(), source, target, np.ones_like(source))
+    return Transitions.from_pairs(tuples, masked.targets(), source, target, np.ones_like(source))
 
 
 def _draw_values(
@@ -74,7 +74,7 @@ def _reachable_places(
     numbers = attribute.numbers[codes]
     np.minimum.at(least, group, numbers)
     np.maximum.at(most, group, numbers)
-    reach = np.maximum(numbers - least[group], most[group] - numbers) + EQUAL * attribute.range
+    reach = np.maximum(numbers - least[group], most[group] - numbers) + TOLERANCE * attribute.range
     low = np.searchsorted(attribute.numbers, numbers - reach)
     return low, np.searchsorted(attribute.numbers, numbers + reach, side="right")
 
@@ -97,12 +97,12 @@ class _NearValues:
         if self.classic:
             distances = (np.arange(self.attribute.size) != value).astype(np.float64)
         else:
-            distances = self.attribute.from_target(float(self.attribute.place[value]))
+            distances = self.attribute.distances_from_target(float(self.attribute.place[value]))
         groups, place = np.unique(groups, return_inverse=True)
         sizes = self.start[groups + 1] - self.start[groups]
         first = np.cumsum(sizes) - sizes
         members = np.repeat(self.start[groups] - first, sizes) + np.arange(sizes.sum())
         reach = np.maximum.reduceat(distances[self.values[members]], first)
         order = np.argsort(distances, kind="stable")
-        within = np.searchsorted(distances[order], reach + EQUAL, side="right")
+        within = np.searchsorted(distances[order], reach + TOLERANCE, side="right")
         return order, within[place]

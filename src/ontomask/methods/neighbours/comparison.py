@@ -18,17 +18,17 @@ from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
 if TYPE_CHECKING:
     from ontomask.methods.operators import Operators
 
-__all__ = ["Space", "space"]
+__all__ = ["ValueSpace", "build_value_space"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
-#: What :func:`space` returns.
-Space = tuple[Longs, Longs, NDArray[np.integer], Ints, Floats, Floats]
+#: What :func:`build_value_space` returns.
+ValueSpace = tuple[Longs, Longs, NDArray[np.integer], Ints, Floats, Floats]
 
 
-def space(operators: Operators) -> Space:
+def build_value_space(operators: Operators) -> ValueSpace:
     """How values compare with each other, as flat arrays.
 
     In the order in which they are returned:

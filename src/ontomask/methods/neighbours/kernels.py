@@ -1,8 +1,8 @@
 """The loops that find near tuples. Codes, counts and fixed-point distances only.
 
 ``codes[t, j]`` is the place of a tuple's value among those of attribute ``j``; how values compare
-is a ``Space`` (see :func:`ontomask.methods.neighbours.comparison.space`). An ``Index`` holds the
-tuples of each value: those of value ``v`` of attribute ``j`` are
+is a ``Space`` (see :func:`ontomask.methods.neighbours.comparison.build_value_space`). An ``Index``
+holds the tuples of each value: those of value ``v`` of attribute ``j`` are
 ``holders[first[v'] : first[v'] + length[v']]`` with ``v' = offset[j] + v``, and ``place[j, t]``
 says where tuple ``t`` stands. Tuples can leave it.
 """
@@ -12,21 +12,30 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
-from ontomask.methods.neighbours.comparison import Space
+from ontomask._runtime.compiled import jit
+from ontomask.methods.neighbours.comparison import ValueSpace
 
-__all__ = ["Index", "apart", "distance", "gather", "indexed", "leave", "reading", "refer"]
+__all__ = [
+    "TupleIndex",
+    "number_distance",
+    "distance",
+    "gather_nearest",
+    "build_index",
+    "remove_from_index",
+    "allocate_reading",
+    "set_reference",
+]
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
-Index = tuple[Longs, Longs, Longs, Longs]
+TupleIndex = tuple[Longs, Longs, Longs, Longs]
 
 #: Where a reference stands in a space (its lines, its numbers, their places), how far each
-#: attribute was read, and what was found: see :func:`reading`.
-Reading = tuple[
+#: attribute was read, and what was found: see :func:`allocate_reading`.
+ReadingState = tuple[
     Longs, Floats, Longs, Longs, Longs, Longs, Longs, Longs, Longs, Longs, Ints, Longs, Longs, Longs
 ]
 
@@ -34,14 +43,14 @@ Reading = tuple[
 FAR = 2**62
 
 
-@compiled
-def apart(x: float, y: float, span: float, scale: float) -> int:
+@jit
+def number_distance(x: float, y: float, span: float, scale: float) -> int:
     """The distance between two numbers."""
     return int(np.rint(np.abs(x - y) / span * scale))
 
 
-@compiled
-def indexed(codes: Ints, offset: Longs, left: Longs) -> Index:
+@jit
+def build_index(codes: Ints, offset: Longs, left: Longs) -> TupleIndex:
     """Index the tuples by value, those with records left only."""
     p, m = codes.shape
     first = np.zeros(offset[-1], np.int64)
@@ -64,8 +73,8 @@ def indexed(codes: Ints, offset: Longs, left: Longs) -> Index:
     return first, length, holders, place
 
 
-@compiled
-def leave(t: int, codes: Ints, offset: Longs, index: Index) -> None:
+@jit
+def remove_from_index(t: int, codes: Ints, offset: Longs, index: TupleIndex) -> None:
     """Take a tuple out of the index."""
     first, length, holders, place = index
     for j in range(codes.shape[1]):
@@ -76,15 +85,15 @@ def leave(t: int, codes: Ints, offset: Longs, index: Index) -> None:
         place[j, last] = place[j, t]
 
 
-@compiled
-def reading(space: Space, tuples: int, need: int) -> Reading:
+@jit
+def allocate_reading(space: ValueSpace, tuples: int, need: int) -> ReadingState:
     """Allocate the work space for reading, which serves one reference after the other.
 
     For each attribute the line of the reference, its number, and that number's place; the places
     of the numbers read already, from low up to, but without, high; where the next run begins and
     ends, how far its values are, and those after it, and how many tuples hold them; the order in
-    which numbers are read; and what :func:`gather` finds: which tuples, how far each is, and how
-    many records there are at each distance.
+    which numbers are read; and what :func:`gather_nearest` finds: which tuples, how far each is,
+    and how many records there are at each distance.
     """
     offset, start, _, _, _, unit = space
     m = start.size
@@ -111,8 +120,8 @@ def reading(space: Space, tuples: int, need: int) -> Reading:
     )
 
 
-@compiled
-def refer(t: int, codes: Ints, space: Space, read: Reading) -> None:
+@jit
+def set_reference(t: int, codes: Ints, space: ValueSpace, read: ReadingState) -> None:
     """Make a tuple the reference, where lines are those of the values."""
     offset, start, _, _, numbers, unit = space
     for j in range(start.size):
@@ -123,8 +132,8 @@ def refer(t: int, codes: Ints, space: Space, read: Reading) -> None:
             read[1][j] = numbers[offset[j] + codes[t, j]]
 
 
-@compiled
-def distance(t: int, codes: Ints, space: Space, read: Reading) -> int:
+@jit
+def distance(t: int, codes: Ints, space: ValueSpace, read: ReadingState) -> int:
     """The distance from the reference to a tuple."""
     offset, start, tables, _, numbers, unit = space
     line, here = read[0], read[1]
@@ -133,12 +142,14 @@ def distance(t: int, codes: Ints, space: Space, read: Reading) -> int:
         if unit[j, 0] == 0:
             total += tables[line[j] + codes[t, j]]
         else:
-            total += apart(here[j], numbers[offset[j] + codes[t, j]], unit[j, 0], unit[j, 1])
+            total += number_distance(
+                here[j], numbers[offset[j] + codes[t, j]], unit[j, 0], unit[j, 1]
+            )
     return total
 
 
-@compiled
-def _read_next_run(j: int, space: Space, length: Longs, read: Reading) -> bool:
+@jit
+def _read_next_run(j: int, space: ValueSpace, length: Longs, read: ReadingState) -> bool:
     """Look up the next run of an attribute that some tuple holds; False at the end."""
     offset, _, tables, orders, numbers, unit = space
     line, here, _, low, high, at, end, ahead, after, cost, outwards, _, _, _ = read
@@ -158,7 +169,7 @@ def _read_next_run(j: int, space: Space, length: Longs, read: Reading) -> bool:
                     and numbers[offset[j] + high[j]] - here[j] < here[j] - numbers[offset[j] + v]
                 ):
                     v = high[j]
-                after[j] = apart(here[j], numbers[offset[j] + v], unit[j, 0], unit[j, 1])
+                after[j] = number_distance(here[j], numbers[offset[j] + v], unit[j, 0], unit[j, 1])
             if after[j] != ahead[j]:
                 break
             cost[j] += length[offset[j] + v]
@@ -169,8 +180,8 @@ def _read_next_run(j: int, space: Space, length: Longs, read: Reading) -> bool:
     return cost[j] > 0
 
 
-@compiled
-def _start_reading(space: Space, length: Longs, read: Reading) -> bool:
+@jit
+def _start_reading(space: ValueSpace, length: Longs, read: ReadingState) -> bool:
     """Start reading all attributes; False if there is no tuple at all."""
     _, _, middle, low, high, at, end, ahead, after, _, _, _, _, _ = read
     for j in range(middle.size):
@@ -181,8 +192,8 @@ def _start_reading(space: Space, length: Longs, read: Reading) -> bool:
     return True
 
 
-@compiled
-def _most_promising_attribute(space: Space, read: Reading, missing: int) -> int:
+@jit
+def _most_promising_attribute(space: ValueSpace, read: ReadingState, missing: int) -> int:
     """The attribute whose next run gains the most distance for each tuple to be read."""
     offset = space[0]
     end, ahead, after, cost = read[6], read[7], read[8], read[9]
@@ -196,8 +207,10 @@ def _most_promising_attribute(space: Space, read: Reading, missing: int) -> int:
     return chosen
 
 
-@compiled
-def _distance_if_new(t: int, by: int, most: int, codes: Ints, space: Space, read: Reading) -> int:
+@jit
+def _distance_if_new(
+    t: int, by: int, most: int, codes: Ints, space: ValueSpace, read: ReadingState
+) -> int:
     """The distance to a tuple met in the run of attribute ``by``; -1 if too far or met before."""
     offset, start, tables, _, numbers, unit = space
     line, here, ahead = read[0], read[1], read[7]
@@ -207,15 +220,17 @@ def _distance_if_new(t: int, by: int, most: int, codes: Ints, space: Space, read
         if unit[j, 0] == 0:
             part += tables[line[j] + codes[t, j]]
         else:
-            part = apart(here[j], numbers[offset[j] + codes[t, j]], unit[j, 0], unit[j, 1])
+            part = number_distance(
+                here[j], numbers[offset[j] + codes[t, j]], unit[j, 0], unit[j, 1]
+            )
         total += part
         if total > most or (j != by and part < ahead[j]):
             return -1
     return total
 
 
-@compiled
-def gather(
+@jit
+def gather_nearest(
     need: int,
     limit: int,
     weight: Longs,
@@ -225,9 +240,9 @@ def gather(
     avoid: int,
     value: int,
     codes: Ints,
-    space: Space,
-    index: Index,
-    read: Reading,
+    space: ValueSpace,
+    index: TupleIndex,
+    read: ReadingState,
 ) -> tuple[int, int]:
     """The nearest tuples, as many as hold ``need`` records together, and all as near as the last.
 

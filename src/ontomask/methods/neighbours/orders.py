@@ -17,7 +17,7 @@ from ontomask.microdata.attributes import Attribute, NominalAttribute, Numerical
 from ontomask.microdata.tuples import Tuples
 from ontomask.taxonomy import Taxonomy
 
-__all__ = ["interleaved", "orders", "rank"]
+__all__ = ["interleaved_order", "orders", "value_ranks"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -28,7 +28,7 @@ HALVINGS = 12
 BITS = 63
 
 
-def interleaved(tuples: Tuples) -> Longs:
+def interleaved_order(tuples: Tuples) -> Longs:
     """The order by all first steps, then all second steps, and so on; it keeps most together."""
     walks = [_walk_to_values(attribute) for attribute in tuples.attributes]
     return _sort_by_steps(tuples, _by_level(walks, range(len(walks))))
@@ -46,7 +46,7 @@ def orders(tuples: Tuples) -> Iterator[Longs]:
             yield _sort_by_steps(tuples, _by_level(walks, turn, together=2))
 
 
-def rank(attribute: Attribute) -> Longs:
+def value_ranks(attribute: Attribute) -> Longs:
     """Where each value of an attribute stands when its taxonomy is walked depth first."""
     if isinstance(attribute, NumericalAttribute):
         return np.arange(attribute.size)

@@ -14,27 +14,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.atomic_files import written_beside
-from ontomask.distances import MEASURES, MeasureLike, measure_called
+from ontomask._runtime.atomic_files import atomic_write
+from ontomask.distances import MEASURES, MeasureLike, find_measure
 from ontomask.errors import (
     FileFormatError,
     OntomaskError,
     ParameterError,
     UnknownValueError,
-    many,
-    quoted,
+    format_count,
+    quote_names,
 )
 from ontomask.methods.noise.noise_addition import (
     NoiseAddition,
     SemanticNoise,
     Surroundings,
     mean_and_variance,
-    nothing_would_change,
+    no_variance_error,
 )
 from ontomask.taxonomy import Concept, Taxonomy, map_terms
 from ontomask.taxonomy.about import About
 from ontomask.taxonomy.graph import Links
-from ontomask.taxonomy.value_counts import is_missing, listed
+from ontomask.taxonomy.value_counts import is_missing, to_list
 
 __all__ = ["FittedNoise", "fit", "load"]
 
@@ -88,9 +88,9 @@ class FittedNoise:
             self._known = codes[ascending]
             self._frequencies = np.array(list(self.counts.values()), dtype=np.int64)[ascending]
         if self.method.strategy == "semantic":
-            from ontomask.methods.noise.kernels import masked  # compiling starts here
+            from ontomask.methods.noise.kernels import mask_value  # compiling starts here
 
-            self._mask_kernel = masked
+            self._mask_kernel = mask_value
             self._names = self.domain.identifiers
             measure = self.method.measure(self.measure)
             self._noise = SemanticNoise(self.domain, measure, self.mean)
@@ -152,7 +152,7 @@ class FittedNoise:
         self, values: Iterable[Any], random: np.random.Generator | int | None = None
     ) -> list[Concept]:
         """What many values become, one by one; see :meth:`mask_value`."""
-        column = listed(values)
+        column = to_list(values)
         try:
             codes = np.array([self._codes(value) for value in column], dtype=np.int32)
         except TypeError:
@@ -195,7 +195,7 @@ class FittedNoise:
         if len(codes) == 1:
             return codes[0]
         if codes:
-            meant = quoted(sorted(self.domain.identifiers[code] for code in codes))
+            meant = quote_names(sorted(self.domain.identifiers[code] for code in codes))
             raise UnknownValueError(
                 f"{text!r} is a name ({kind}) of {meant}", "give the identifier of one of them"
             )
@@ -217,7 +217,7 @@ class FittedNoise:
         """
         if not isinstance(self.measure, str):
             name = measure_name(self.measure)
-            if MEASURES.get(name) is not measure_called(self.measure, self.domain):
+            if MEASURES.get(name) is not find_measure(self.measure, self.domain):
                 raise ParameterError(
                     f"the measure {name!r} is a function of your own, which no file can hold",
                     "fit with a named measure to save, or fit again where it is needed",
@@ -245,7 +245,7 @@ class FittedNoise:
         }
         if self.counts is not None:
             content["counts"] = self.counts
-        with written_beside(Path(path), force=force) as file:
+        with atomic_write(Path(path), force=force) as file:
             json.dump(content, file, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -281,14 +281,14 @@ def fit(
     domain: Concept,
 ) -> FittedNoise:
     """See :meth:`NoiseAddition.fit`."""
-    measure_called(measure, taxonomy)  # a wrong name is said before a wrong value
+    find_measure(measure, taxonomy)  # a wrong name is said before a wrong value
     counts = _count_concepts(values, taxonomy)
     if len(counts) < 2:
-        raise nothing_would_change("the column has one value")
+        raise no_variance_error("the column has one value")
     inside = _choose_domain(taxonomy, domain, counts)
     mean, variance = mean_and_variance(counts, inside, method.measure(measure))
     if variance == 0:
-        raise nothing_would_change("the column has variance 0")
+        raise no_variance_error("the column has variance 0")
     kept = None if method.strategy == "semantic" else counts
     return FittedNoise(method, inside, measure, mean, variance, kept)
 
@@ -299,7 +299,7 @@ def _count_concepts(
     terms = map_terms(values, taxonomy, stems=None)
     if terms.missing:
         raise ParameterError(
-            f"values are missing ({many(terms.missing, 'row')})", "leave them out first"
+            f"values are missing ({format_count(terms.missing, 'row')})", "leave them out first"
         )
     if not terms.matches:
         raise ParameterError("there are no values", "give at least two different ones")
@@ -325,7 +325,8 @@ def _choose_domain(taxonomy: Taxonomy, domain: Concept, counts: Mapping[Concept,
     outside = [value for value in counts if value not in inside]
     if outside:
         raise UnknownValueError(
-            f"{many(len(outside), 'value')} not below {domain!r}, the domain: {quoted(outside)}",
+            f"{format_count(len(outside), 'value')} not below {domain!r}, the domain: "
+            f"{quote_names(outside)}",
             "name a concept above them, or use domain='lcs' or 'taxonomy'",
         )
     return inside
@@ -386,7 +387,7 @@ def _restore_noise(content: dict[str, Any]) -> FittedNoise:
         raise ValueError("there are counts of fewer than two values")
     wrong = [concept for concept in (mean, *counts) if concept not in domain.identifiers]
     if wrong:
-        raise ValueError(f"no concept of the domain: {quoted(wrong)}")
+        raise ValueError(f"no concept of the domain: {quote_names(wrong)}")
     return FittedNoise(method, domain, content["measure"], mean, variance, counts or None)
 
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
-from ontomask.microdata.attributes import FIXED
+from ontomask._runtime.compiled import jit
+from ontomask.microdata.attributes import FIXED_POINT_ONE
 
-__all__ = ["arrange", "mask_values", "masked", "reached"]
+__all__ = ["arrange_surroundings", "mask_values", "mask_value", "reached_range"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -24,7 +24,7 @@ Longs = NDArray[np.int64]
 SPREAD = 2654435769
 
 
-@compiled
+@jit
 def classify_concepts(
     value: int, row: Floats, from_mean: Ints, kind: Ints, distances: Ints, table: Ints, slots: Ints
 ) -> int:
@@ -39,7 +39,7 @@ def classify_concepts(
     here = from_mean[value]
     many_distances = 0
     for concept in range(row.size):
-        distance = np.int32(np.rint(row[concept] * FIXED))
+        distance = np.int32(np.rint(row[concept] * FIXED_POINT_ONE))
         slot = ((np.int64(distance) * SPREAD) >> 8) & last
         while table[slot] >= 0 and distances[table[slot]] != distance:
             slot = (slot + 1) & last
@@ -56,7 +56,7 @@ def classify_concepts(
     return many_distances
 
 
-@compiled
+@jit
 def sort_concepts(
     value: int, kind: Ints, many_distances: int, nearest_first: Longs, concepts: Ints
 ) -> tuple[Longs, Longs]:
@@ -79,7 +79,7 @@ def sort_concepts(
     return begin, until
 
 
-@compiled
+@jit
 def copy_by_distance(nearest_first: Longs, first: Longs, until: Longs, concepts: Ints) -> Longs:
     """Append the concepts sorted by distance alone; where each distance begins.
 
@@ -97,7 +97,7 @@ def copy_by_distance(nearest_first: Longs, first: Longs, until: Longs, concepts:
     return begin
 
 
-@compiled
+@jit
 def group_surroundings(
     value: int,
     mean: int,
@@ -140,7 +140,7 @@ def group_surroundings(
     return groups
 
 
-@compiled
+@jit
 def empty_table(concepts: int) -> Ints:
     """A table for the distances of so many concepts."""
     size = 16
@@ -149,8 +149,10 @@ def empty_table(concepts: int) -> Ints:
     return np.full(size, -1, np.int32)
 
 
-@compiled
-def arrange(value: int, mean: int, row: Floats, from_mean: Ints) -> tuple[Ints, Longs, Ints, Longs]:
+@jit
+def arrange_surroundings(
+    value: int, mean: int, row: Floats, from_mean: Ints
+) -> tuple[Ints, Longs, Ints, Longs]:
     """Arrange the concepts around a value: ``concepts``, ``begin``, ``apart``, ``sides``."""
     size = row.size
     kind = np.empty(size, np.int32)
@@ -174,15 +176,15 @@ def arrange(value: int, mean: int, row: Floats, from_mean: Ints) -> tuple[Ints, 
     )
 
 
-@compiled
-def reached(epsilon: float, begin: Longs, apart: Ints, sides: Longs) -> tuple[int, int]:
+@jit
+def reached_range(epsilon: float, begin: Longs, apart: Ints, sides: Longs) -> tuple[int, int]:
     """The concepts that a noise other than 0 leads to: the place of the first, and past the last.
 
     The nearest that are far enough, else the farthest. Where the side has none, those of all
     whose distance is nearest to the noise; one nearer and one farther group may be equally so.
     """
     side = 1 if epsilon > 0 else 0
-    wanted = np.int64(np.rint(abs(epsilon) * FIXED))
+    wanted = np.int64(np.rint(abs(epsilon) * FIXED_POINT_ONE))
     first, last = sides[side, 0], sides[side, 1]
     low, high = first, last
     while low < high:
@@ -203,8 +205,8 @@ def reached(epsilon: float, begin: Longs, apart: Ints, sides: Longs) -> tuple[in
     return begin[low], begin[high]
 
 
-@compiled
-def masked(
+@jit
+def mask_value(
     epsilon: float,
     tie: float,
     value: int,
@@ -216,12 +218,12 @@ def masked(
     """Mask a value; ``tie``, from 0 up to 1, chooses among equals."""
     if epsilon == 0:
         return value
-    first, last = reached(epsilon, begin, apart, sides)
+    first, last = reached_range(epsilon, begin, apart, sides)
     # Times a number just below 1, a large count may be rounded up to itself.
     return concepts[first + min(int(tie * (last - first)), last - first - 1)]
 
 
-@compiled
+@jit
 def mask_values(
     values: Ints,
     mean: int,
@@ -252,4 +254,6 @@ def mask_values(
             value, mean, kind, distances[:many_distances], concepts, begin, apart, sides
         )
         for record in range(start[i], start[i + 1]):
-            out[record] = masked(epsilon[record], tie[record], value, concepts, begin, apart, sides)
+            out[record] = mask_value(
+                epsilon[record], tie[record], value, concepts, begin, apart, sides
+            )

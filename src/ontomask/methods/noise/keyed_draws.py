@@ -27,12 +27,12 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.keyed_numbers import mixed
+from ontomask._runtime.keyed_numbers import mix_bits
 from ontomask.errors import InternalError
 from ontomask.microdata.attributes import Attribute, NominalAttribute, NumericalAttribute
 from ontomask.microdata.tuples import Tuples
 
-__all__ = ["digests", "keys_of", "stream", "tuple_keys", "uniforms"]
+__all__ = ["value_digests", "combine_keys", "stream_number", "tuple_keys", "draw_uniforms"]
 
 Floats = NDArray[np.float64]
 Keys = NDArray[np.uint64]
@@ -54,12 +54,12 @@ def tuple_keys(tuples: Tuples, secret: bytes) -> Keys:
     nor on the order of the attributes.
     """
     names = [attribute.name for attribute in tuples.attributes]
-    return keys_of(
-        names, [digests(attribute, secret) for attribute in tuples.attributes], tuples.codes
+    return combine_keys(
+        names, [value_digests(attribute, secret) for attribute in tuples.attributes], tuples.codes
     )
 
 
-def keys_of(
+def combine_keys(
     names: Sequence[str],
     of_values: Sequence[Keys],
     codes: Codes,
@@ -67,11 +67,11 @@ def keys_of(
     """Combine the digests of values into a key for each row of codes."""
     keys = np.zeros(len(codes[0]), dtype=np.uint64)
     for j in sorted(range(len(names)), key=names.__getitem__):
-        keys = mixed(keys + of_values[j][codes[j]])
+        keys = mix_bits(keys + of_values[j][codes[j]])
     return keys
 
 
-def digests(attribute: Attribute, secret: bytes) -> Keys:
+def value_digests(attribute: Attribute, secret: bytes) -> Keys:
     """A number for each value of an attribute, by place, made of the value and a secret."""
     start = blake2b(digest_size=8, key=secret, person=b"ontomask values")
     start.update(_encode_text(f"{attribute.name}\0"))
@@ -93,14 +93,14 @@ def _value_texts(attribute: Attribute) -> Iterable[str]:
     raise InternalError(f"attribute {attribute.name!r} is neither of words nor of numbers")
 
 
-def stream(secret: bytes, name: str, which: int) -> int:
+def stream_number(secret: bytes, name: str, which: int) -> int:
     """The number of the random stream of an attribute; ``which`` of its draws it is for."""
     hashed = blake2b(digest_size=8, key=secret, person=b"ontomask draws")
     hashed.update(_encode_text(f"{name}\0{which}"))
     return int.from_bytes(hashed.digest(), "little")
 
 
-def uniforms(keys: Keys, number: Longs, stream: int) -> Floats:
+def draw_uniforms(keys: Keys, number: Longs, stream: int) -> Floats:
     """Draw a number from 0 up to 1 for each record, a multiple of 2^-53.
 
     ``keys`` are those of the records' tuples, ``number`` counts the records of a tuple from 0.
@@ -108,8 +108,8 @@ def uniforms(keys: Keys, number: Longs, stream: int) -> Floats:
     out = np.empty(len(keys))
     for first in range(0, len(keys), AT_A_TIME):
         piece = slice(first, first + AT_A_TIME)
-        start = mixed(keys[piece] + np.uint64(stream))
-        drawn = mixed(start + (number[piece].astype(np.uint64) + np.uint64(1)) * STEP)
+        start = mix_bits(keys[piece] + np.uint64(stream))
+        drawn = mix_bits(start + (number[piece].astype(np.uint64) + np.uint64(1)) * STEP)
         out[piece] = drawn >> np.uint64(11)
     out *= 2.0**-53
     return out

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Law"]
+__all__ = ["NoiseLaw"]
 
 Floats = NDArray[np.float64]
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 HALF_STEP = 2.0**-54
 
 
-class Law(NamedTuple):
+class NoiseLaw(NamedTuple):
     """The ``"normal"`` or the ``"laplace"`` law with mean 0 and standard deviation ``spread``.
 
     A draw is the quantile of a uniform number. Quantiles are taken from the middle of the law
@@ -30,7 +30,7 @@ class Law(NamedTuple):
         """Numbers of this law."""
         return self._quantile(_from_the_middle(uniform), math.inf)
 
-    def within_1(self, uniform: Floats) -> Floats:
+    def draw_within_1(self, uniform: Floats) -> Floats:
         """Numbers of this law, given that their size is at most 1."""
         return np.clip(self._quantile(_from_the_middle(uniform), 1.0), -1.0, 1.0)
 

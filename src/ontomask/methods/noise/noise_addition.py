@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.distances import Distances, MeasureLike
-from ontomask.errors import ParameterError, one_of
+from ontomask.errors import ParameterError, check_choice
 from ontomask.methods.method import Method
-from ontomask.methods.noise.law import Law
-from ontomask.microdata.attributes import FIXED, Attribute
+from ontomask.methods.noise.law import NoiseLaw
+from ontomask.microdata.attributes import FIXED_POINT_ONE, Attribute
 from ontomask.microdata.tuples import Transitions, Tuples
 from ontomask.statistics import semantic_mean
 from ontomask.taxonomy import Concept, Taxonomy
@@ -84,9 +84,9 @@ class NoiseAddition(Method):
             raise ParameterError(
                 f"alpha is {alpha!r}", "it is a number above 0, usually from 0.1 to 0.5"
             )
-        one_of("distribution", self.distribution, "normal", "laplace")
-        one_of("strategy", self.strategy, "semantic", "naive", "probabilistic")
-        one_of("operators", self.operators, "semantic", "classic")
+        check_choice("distribution", self.distribution, "normal", "laplace")
+        check_choice("strategy", self.strategy, "semantic", "naive", "probabilistic")
+        check_choice("operators", self.operators, "semantic", "classic")
 
     @property
     def promise(self) -> str:
@@ -117,7 +117,7 @@ class NoiseAddition(Method):
 
         Of ``random`` only a secret is taken; see :mod:`~ontomask.methods.noise.keyed_draws`.
         """
-        from ontomask.methods.noise.table import transitions
+        from ontomask.methods.noise.table import count_transitions
 
         columns = range(len(tuples.attributes))
         counts = [tuples.value_counts(column) for column in columns]
@@ -125,7 +125,7 @@ class NoiseAddition(Method):
         source = np.repeat(np.arange(len(tuples)), tuples.counts)
         number = np.arange(len(source)) - (np.cumsum(tuples.counts) - tuples.counts)[source]
         drawn = noise.masked(tuples.codes[:, source], noise.keys(tuples.codes)[source], number)
-        return transitions(tuples, source, drawn)
+        return count_transitions(tuples, source, drawn)
 
     def fitted(
         self, attributes: Sequence[Attribute], value_counts: Sequence[Longs], secret: bytes
@@ -135,9 +135,9 @@ class NoiseAddition(Method):
         ``value_counts`` has an array per attribute; the tuples themselves need not be known. The
         ``secret`` is what random numbers are made of: the same gives the same again.
         """
-        from ontomask.methods.noise.table import fitted
+        from ontomask.methods.noise.table import fit_table_noise
 
-        return fitted(self, attributes, value_counts, secret)
+        return fit_table_noise(self, attributes, value_counts, secret)
 
     def baseline(self, uniform: Floats, known: NDArray[Any], counts: Longs) -> NDArray[Any]:
         """What a strategy that knows no meaning draws from the ``known`` values with their counts.
@@ -162,7 +162,7 @@ class NoiseAddition(Method):
         self, size: int, variance: float, random: np.random.Generator
     ) -> tuple[Floats, Floats]:
         """The noise of many records, and the numbers from 0 up to 1 that settle their ties."""
-        return self.law(variance).within_1(random.random(size)), random.random(size)
+        return self.law(variance).draw_within_1(random.random(size)), random.random(size)
 
     def target(self, variance: float) -> float:
         r"""The mean distance :math:`E|\varepsilon|` that words of a given variance are to move.
@@ -182,9 +182,9 @@ class NoiseAddition(Method):
             raise ParameterError(f"variance is {variance!r}", "distances have one from 0 to 1")
         return self.law(variance).mean_size() if variance else 0.0
 
-    def law(self, variance: float) -> Law:
+    def law(self, variance: float) -> NoiseLaw:
         """The law of the noise in a column of a given variance."""
-        return Law(self.distribution, math.sqrt(self.alpha) * math.sqrt(variance))
+        return NoiseLaw(self.distribution, math.sqrt(self.alpha) * math.sqrt(variance))
 
     # ------------------------------------------------------------------ one value at a time
 
@@ -246,7 +246,7 @@ class Surroundings(NamedTuple):
 
         if epsilon == 0:
             return np.array([self.value], dtype=np.int32)
-        first, last = kernels.reached(epsilon, *self[2:])
+        first, last = kernels.reached_range(epsilon, *self[2:])
         return self.concepts[first:last]
 
 
@@ -262,14 +262,16 @@ class SemanticNoise:
         self._all_codes = np.arange(len(domain), dtype=np.int32)
         self._between = Distances(domain, self._all_codes, self._all_codes, measure)
         self._mean = domain.code(mean)
-        self._from_mean = np.rint(self._between.row(self._mean) * FIXED).astype(np.int32)
+        self._from_mean = np.rint(self._between.row(self._mean) * FIXED_POINT_ONE).astype(np.int32)
 
     def around(self, value: int) -> Surroundings:
         """The concepts around a value; all are given by code."""
         from ontomask.methods.noise import kernels
 
         row = self._between.row(value)
-        return Surroundings(value, *kernels.arrange(value, self._mean, row, self._from_mean))
+        return Surroundings(
+            value, *kernels.arrange_surroundings(value, self._mean, row, self._from_mean)
+        )
 
     def masked(self, values: Ints, counts: Longs, epsilon: Floats, tie: Floats) -> Ints:
         """Mask records, given their distinct values with counts, in this order.
@@ -309,7 +311,7 @@ class SemanticNoise:
         return out
 
 
-def nothing_would_change(why: str) -> ParameterError:
+def no_variance_error(why: str) -> ParameterError:
     return ParameterError(
         f"{why}: noise in proportion to it would change nothing",
         "leave the column out, or mask it in another way",

@@ -21,19 +21,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.distances import MeasureLike
-from ontomask.methods.noise.keyed_draws import Codes, Keys, digests, keys_of, stream, uniforms
-from ontomask.methods.noise.law import Law
+from ontomask.methods.noise.keyed_draws import (
+    Codes,
+    Keys,
+    combine_keys,
+    draw_uniforms,
+    stream_number,
+    value_digests,
+)
+from ontomask.methods.noise.law import NoiseLaw
 from ontomask.methods.noise.noise_addition import (
     NoiseAddition,
     SemanticNoise,
     mean_and_variance,
-    nothing_would_change,
+    no_variance_error,
 )
 from ontomask.microdata.attributes import MISSING, Attribute, NominalAttribute, NumericalAttribute
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
 from ontomask.taxonomy import Concept, Taxonomy
 
-__all__ = ["TableNoise", "fitted", "transitions"]
+__all__ = ["TableNoise", "fit_table_noise", "count_transitions"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -51,8 +58,8 @@ class TableNoise:
 
     An engine turns the cells of its rows into the places of values, numbers the rows of each tuple,
     and writes what :meth:`masked` gives: ``domain.identifiers[code]`` or its label, or the number.
-    Counted by tuple, the same arrays give the plan (:func:`transitions`). Pieces of 100,000 rows
-    and more are best: the surroundings of every value in a piece are made anew for it.
+    Counted by tuple, the same arrays give the plan (:func:`count_transitions`). Pieces of 100,000
+    rows and more are best: the surroundings of every value in a piece are made anew for it.
     """
 
     def __init__(self, columns: Sequence[ColumnNoise]) -> None:
@@ -69,7 +76,7 @@ class TableNoise:
         names, of_values = zip(
             *((column.name, column.digests) for column in self._columns), strict=True
         )
-        return keys_of(names, of_values, codes)
+        return combine_keys(names, of_values, codes)
 
     def masked(self, codes: Codes, keys: Keys, number: Longs) -> list[NDArray[Any]]:
         """What records become, an array per attribute: concepts by code or -1, or numbers.
@@ -123,7 +130,7 @@ class BaselineNoise(ColumnNoise):
 
     def _draw_present(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> NDArray[Any]:
         return self.method.baseline(
-            uniforms(keys, number, self.streams[0]), self.values, self.counts
+            draw_uniforms(keys, number, self.streams[0]), self.values, self.counts
         )
 
 
@@ -133,14 +140,14 @@ class NoisyNumbers(ColumnNoise):
 
     attribute: NumericalAttribute
     shares: Floats
-    law: Law
+    law: NoiseLaw
 
     def _draw_present(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> Floats:
-        noise = self.law.free(uniforms(keys, number, self.streams[0]))
+        noise = self.law.free(draw_uniforms(keys, number, self.streams[0]))
         moved = np.mod(self.shares[codes] + noise, 2)
         reflected = np.minimum(moved, 2 - moved)
         least, greatest = self.attribute.numbers[[0, -1]]
-        return self.attribute.released(least + reflected * (greatest - least))
+        return self.attribute.round_targets(least + reflected * (greatest - least))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,7 +158,7 @@ class NoisyWords(ColumnNoise):
     measure: MeasureLike
     values: Ints
     mean: Concept
-    law: Law
+    law: NoiseLaw
 
     @cached_property
     def _noise(self) -> SemanticNoise:
@@ -166,8 +173,8 @@ class NoisyWords(ColumnNoise):
         counts = np.bincount(codes, minlength=self.known)
         held = np.flatnonzero(counts)
         keys, number = keys[order], number[order]
-        epsilon = self.law.within_1(uniforms(keys, number, self.streams[0]))
-        tie = uniforms(keys, number, self.streams[1])
+        epsilon = self.law.draw_within_1(draw_uniforms(keys, number, self.streams[0]))
+        tie = draw_uniforms(keys, number, self.streams[1])
         drawn = np.empty(len(codes), dtype=np.int32)
         drawn[order] = self._noise.masked(self.values[held], counts[held], epsilon, tie)
         return drawn
@@ -176,7 +183,7 @@ class NoisyWords(ColumnNoise):
 # ---------------------------------------------------------------------- fitting
 
 
-def fitted(
+def fit_table_noise(
     method: NoiseAddition,
     attributes: Sequence[Attribute],
     value_counts: Sequence[Longs],
@@ -199,9 +206,9 @@ def _fit_column(
     held = np.flatnonzero(counts)
     if len(held) < 2:
         having = "one value" if len(held) else "no values"
-        raise nothing_would_change(f"attribute {attribute.name!r} has {having}")
-    streams = stream(secret, attribute.name, 0), stream(secret, attribute.name, 1)
-    shared = attribute.name, known, digests(attribute, secret), streams
+        raise no_variance_error(f"attribute {attribute.name!r} has {having}")
+    streams = stream_number(secret, attribute.name, 0), stream_number(secret, attribute.name, 1)
+    shared = attribute.name, known, value_digests(attribute, secret), streams
     if isinstance(attribute, NumericalAttribute):
         if method.strategy != "semantic":
             return BaselineNoise(*shared, method, attribute.numbers[held], counts[held])
@@ -216,11 +223,11 @@ def _fit_column(
     frequencies = dict(zip(attribute.values, counts.tolist(), strict=True))
     mean, variance = mean_and_variance(frequencies, attribute.domain, measure)
     if variance == 0:
-        raise nothing_would_change(f"attribute {attribute.name!r} has variance 0")
+        raise no_variance_error(f"attribute {attribute.name!r} has variance 0")
     return NoisyWords(*shared, attribute.domain, measure, codes, mean, method.law(variance))
 
 
-def _law_of_shares(method: NoiseAddition, shares: Floats, counts: Longs) -> Law:
+def _law_of_shares(method: NoiseAddition, shares: Floats, counts: Longs) -> NoiseLaw:
     records = int(counts.sum())
     mean = float(shares @ counts) / records
     law = method.law(float((shares - mean) ** 2 @ counts) / records)
@@ -231,7 +238,7 @@ def _law_of_shares(method: NoiseAddition, shares: Floats, counts: Longs) -> Law:
 # ---------------------------------------------------------------------- the plan
 
 
-def transitions(
+def count_transitions(
     tuples: Tuples, source: Longs, drawn: Sequence[NDArray[Any]], count: Longs | None = None
 ) -> Transitions:
     """Count what was drawn into a plan.

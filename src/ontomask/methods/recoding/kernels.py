@@ -7,17 +7,17 @@ import heapq
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
-from ontomask.methods.neighbours.comparison import Space
+from ontomask._runtime.compiled import jit
+from ontomask.methods.neighbours.comparison import ValueSpace
 from ontomask.methods.neighbours.kernels import (
-    Index,
-    Reading,
+    ReadingState,
+    TupleIndex,
+    allocate_reading,
+    build_index,
     distance,
-    gather,
-    indexed,
-    leave,
-    reading,
-    refer,
+    gather_nearest,
+    remove_from_index,
+    set_reference,
 )
 
 __all__ = ["fuse"]
@@ -26,7 +26,7 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 
-@compiled
+@jit
 def _find_nearest(
     t: int,
     guess: int,
@@ -34,20 +34,22 @@ def _find_nearest(
     least: int,
     codes: Ints,
     counts: Longs,
-    space: Space,
-    index: Index,
-    read: Reading,
+    space: ValueSpace,
+    index: TupleIndex,
+    read: ReadingState,
 ) -> tuple[int, int, int]:
     """The live tuple nearest to ``t``: its distance, its records, its place.
 
     Among equals the one with the fewest records, then the first. ``guess`` is any other live
     tuple, ``least`` the fewest records a live one has.
     """
-    refer(t, codes, space, read)
+    set_reference(t, codes, space, read)
     limit = distance(guess, codes, space, read)
     if weighted:
         limit *= counts[guess]
-    many, nearest = gather(1, limit, counts, weighted, least, t, -1, 0, codes, space, index, read)
+    many, nearest = gather_nearest(
+        1, limit, counts, weighted, least, t, -1, 0, codes, space, index, read
+    )
     candidates = read[11]
     chosen = candidates[0]
     for i in range(1, many):
@@ -57,7 +59,7 @@ def _find_nearest(
     return nearest, counts[chosen], chosen
 
 
-@compiled
+@jit
 def _find_live(t: int, into: Longs) -> int:
     """Find the live tuple that a tuple has become part of."""
     while into[t] >= 0:
@@ -65,12 +67,12 @@ def _find_live(t: int, into: Longs) -> int:
     return t
 
 
-@compiled
+@jit
 def fuse(
     k: int,
     codes: Ints,
     counts: Longs,
-    space: Space,
+    space: ValueSpace,
     weighted: bool,
     third: bool,
     random: np.random.Generator,
@@ -85,8 +87,8 @@ def fuse(
     """
     p = codes.shape[0]
     offset = space[0]
-    index = indexed(codes, offset, counts)
-    read = reading(space, p, 1)
+    index = build_index(codes, offset, counts)
+    read = allocate_reading(space, p, 1)
     source = np.empty(p, np.int64)
     target = np.empty(p, np.int64)
     fusions = 0
@@ -135,4 +137,4 @@ def fuse(
                 into[t] = other
                 counts[other] += c
                 counts[t] = 0
-                leave(t, codes, offset, index)
+                remove_from_index(t, codes, offset, index)

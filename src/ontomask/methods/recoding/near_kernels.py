@@ -15,9 +15,9 @@ import heapq
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
-from ontomask.methods.neighbours.comparison import Space
-from ontomask.methods.neighbours.kernels import FAR, apart
+from ontomask._runtime.compiled import jit
+from ontomask.methods.neighbours.comparison import ValueSpace
+from ontomask.methods.neighbours.kernels import FAR, number_distance
 
 __all__ = ["fuse_near"]
 
@@ -28,7 +28,7 @@ Longs = NDArray[np.int64]
 NearestTuples = tuple[Longs, Longs, Longs]
 
 
-@compiled
+@jit
 def _fill_windows(t: int, rows: Ints, place: Ints, sides: Longs) -> None:
     """Fill in the windows of a tuple, before it and after it; -1 where an order ends.
 
@@ -53,7 +53,7 @@ def _fill_windows(t: int, rows: Ints, place: Ints, sides: Longs) -> None:
                 at += step
 
 
-@compiled
+@jit
 def _remove_tuple(t: int, rows: Ints, place: Ints) -> None:
     """Take a tuple out of all orders, and join its places with the empty ones beside them."""
     for r in range(rows.shape[0]):
@@ -66,8 +66,8 @@ def _remove_tuple(t: int, rows: Ints, place: Ints) -> None:
         rows[r, first] = rows[r, last] = first - last - 1
 
 
-@compiled
-def _measure_pairs(ones: Longs, others: Longs, codes: Ints, space: Space, far: Longs) -> None:
+@jit
+def _measure_pairs(ones: Longs, others: Longs, codes: Ints, space: ValueSpace, far: Longs) -> None:
     """Measure the distances of pairs of tuples; ``FAR`` where one of them is -1."""
     offset, start, tables, _, numbers, unit = space
     for i in range(ones.size):
@@ -82,18 +82,18 @@ def _measure_pairs(ones: Longs, others: Longs, codes: Ints, space: Space, far: L
                 total += tables[line + codes[other, j]]
             else:
                 x, y = numbers[offset[j] + codes[t, j]], numbers[offset[j] + codes[other, j]]
-                total += apart(x, y, unit[j, 0], unit[j, 1])
+                total += number_distance(x, y, unit[j, 0], unit[j, 1])
         far[i] = total
 
 
-@compiled
+@jit
 def _find_nearest(
     t: int,
     weighted: bool,
     codes: Ints,
     rank: Longs,
     counts: Longs,
-    space: Space,
+    space: ValueSpace,
     rows: Ints,
     place: Ints,
     sides: Longs,
@@ -122,14 +122,14 @@ def _find_nearest(
     near[t], had[t], known[t] = least, counts[chosen], chosen
 
 
-@compiled
+@jit
 def fuse_near(
     k: int,
     window: int,
     codes: Ints,
     rank: Longs,
     counts: Longs,
-    space: Space,
+    space: ValueSpace,
     rows: Ints,
     place: Ints,
     weighted: bool,

@@ -10,10 +10,10 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.progress import say
-from ontomask.errors import NearNeighboursWarning, ParameterError, many, one_of
-from ontomask.methods.method import GroupingMethod, InBlocks
-from ontomask.methods.neighbours.comparison import space
+from ontomask._runtime.progress import report_progress
+from ontomask.errors import NearNeighboursWarning, ParameterError, check_choice, format_count
+from ontomask.methods.method import BlockwiseMethod, GroupingMethod
+from ontomask.methods.neighbours.comparison import build_value_space
 from ontomask.methods.operators import Operators
 from ontomask.microdata.tuples import Transitions, Tuples
 
@@ -31,7 +31,7 @@ Fusions = tuple[Longs, Longs]
 
 
 @dataclass(frozen=True)
-class Recoding(InBlocks, GroupingMethod):
+class Recoding(BlockwiseMethod, GroupingMethod):
     r"""Tuples with fewer than ``k`` records take, one after another, the values of another tuple.
 
     Nothing appears that was not in the table. While some tuple has fewer than ``k`` records, one is
@@ -75,12 +75,12 @@ class Recoding(InBlocks, GroupingMethod):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_block()
-        one_of("distance", self.distance, "semantic", "discernibility")
-        one_of("heuristics", self.heuristics, "h1+h2+h3", "h1+h2", "h1", "none")
+        check_choice("distance", self.distance, "semantic", "discernibility")
+        check_choice("heuristics", self.heuristics, "h1+h2+h3", "h1+h2", "h1", "none")
         if not isinstance(self.weighted, bool):
             raise ParameterError(f"weighted is {self.weighted!r}", "it is True or False")
-        one_of("operators", self.operators, "semantic", "classic")
-        one_of("neighbours", self.neighbours, "auto", "exact", "near")
+        check_choice("operators", self.operators, "semantic", "classic")
+        check_choice("neighbours", self.neighbours, "auto", "exact", "near")
 
     @property
     def because(self) -> str:
@@ -102,7 +102,7 @@ class Recoding(InBlocks, GroupingMethod):
         for t, other in zip(source[::-1].tolist(), target[::-1].tolist(), strict=True):
             final[t] = final[other]  # the last fusion first: where the other ended is known
         used, place = np.unique(final, return_inverse=True)
-        return Transitions.whole(tuples, tuples.targets()[used], place)
+        return Transitions.from_targets(tuples, tuples.targets()[used], place)
 
     def fusions(self, tuples: Tuples, random: np.random.Generator) -> Fusions:
         """Which tuple takes the values of which, in the order in which it happens."""
@@ -114,7 +114,8 @@ class Recoding(InBlocks, GroupingMethod):
         if self.neighbours == "auto" and len(tuples) > MANY:
             near = True
             warnings.warn(
-                f"{many(len(tuples), 'tuple')}: each is compared with those close by, which loses "
+                f"{format_count(len(tuples), 'tuple')}: each is compared with those close by, "
+                "which loses "
                 "a little more than comparing it with all; neighbours='exact' does that",
                 NearNeighboursWarning,
                 stacklevel=2,
@@ -136,20 +137,22 @@ def _fuse_with_nearest(
 
     tuples = operators.tuples
     codes = np.ascontiguousarray(tuples.codes.T)
-    return kernels.fuse(k, codes, tuples.counts.copy(), space(operators), weighted, third, random)
+    return kernels.fuse(
+        k, codes, tuples.counts.copy(), build_value_space(operators), weighted, third, random
+    )
 
 
 def _fuse_with_near(
     operators: Operators, k: int, weighted: bool, third: bool, random: np.random.Generator
 ) -> Fusions:
     """Fuse every tuple with the nearest of those close by, the nearest pair first."""
-    from ontomask.methods.neighbours.orders import interleaved, orders
+    from ontomask.methods.neighbours.orders import interleaved_order, orders
     from ontomask.methods.recoding import near_kernels as kernels
 
     tuples = operators.tuples
-    say(f"recoding {len(tuples):,} tuples, each looking among near neighbours only")
+    report_progress(f"recoding {len(tuples):,} tuples, each looking among near neighbours only")
     # Numbered so that those which are compared are together in memory, too.
-    sorted_ = interleaved(tuples)
+    sorted_ = interleaved_order(tuples)
     number = np.empty(len(tuples), dtype=np.int32)
     number[sorted_] = np.arange(len(tuples), dtype=np.int32)
     rows = np.array([number[order] for order in islice(orders(tuples), ORDERS)])
@@ -163,7 +166,7 @@ def _fuse_with_near(
         codes,
         sorted_,
         tuples.counts[sorted_],
-        space(operators),
+        build_value_space(operators),
         rows,
         place,
         weighted,

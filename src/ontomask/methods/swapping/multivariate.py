@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.methods.neighbours.comparison import Space, space
+from ontomask.methods.neighbours.comparison import ValueSpace, build_value_space
 from ontomask.methods.operators import Operators
 from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
 
@@ -36,7 +36,7 @@ def swap_records(
     from ontomask.methods.swapping import multivariate_kernels as kernels
 
     tuples = operators.tuples
-    compared = space(operators)
+    compared = build_value_space(operators)
     codes = np.ascontiguousarray(tuples.codes.T)
     classes = [_classify_values(j, operators, compared) for j in range(len(tuples.attributes))]
     swapped, unpaired = kernels.swap(
@@ -57,7 +57,7 @@ def swap_records(
 
 
 def _draw_first_reference(
-    operators: Operators, compared: Space, random: np.random.Generator
+    operators: Operators, compared: ValueSpace, random: np.random.Generator
 ) -> int:
     """Draw from the tuples with the greatest summed distance to all records (RS eq. 10)."""
     tuples = operators.tuples
@@ -82,14 +82,14 @@ def _summed_distances(attribute: NumericalAttribute, counts: Longs) -> Floats:
     return np.asarray(total / (attribute.range or 1.0))
 
 
-def _distance_table(j: int, compared: Space) -> NDArray[np.integer]:
+def _distance_table(j: int, compared: ValueSpace) -> NDArray[np.integer]:
     """The distances between the values of a nominal attribute."""
     offset, start, tables, _, _, _ = compared
     size = int(offset[j + 1] - offset[j])
     return tables[start[j] : start[j] + size * size].reshape(size, size)
 
 
-def _all_separate(compared: Space) -> bool:
+def _all_separate(compared: ValueSpace) -> bool:
     """Whether no two tuples are at distance 0: two values of one attribute never are."""
     offset, _, _, _, numbers, unit = compared
     for j, (span, scale) in enumerate(unit):
@@ -118,7 +118,7 @@ class ValueClasses(NamedTuple):
     narrow_least: NDArray[np.integer]
 
 
-def _classify_values(j: int, operators: Operators, compared: Space) -> ValueClasses:
+def _classify_values(j: int, operators: Operators, compared: ValueSpace) -> ValueClasses:
     """Classify values by similar distances to all others, so that bounds on distances are close."""
     attribute = operators.tuples.attributes[j]
     m = len(operators.tuples.attributes)

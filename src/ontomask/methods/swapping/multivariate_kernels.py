@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
-from ontomask.methods.neighbours.comparison import Space
+from ontomask._runtime.compiled import jit
+from ontomask.methods.neighbours.comparison import ValueSpace
 from ontomask.methods.neighbours.kernels import (
     FAR,
-    Index,
-    Reading,
-    apart,
+    ReadingState,
+    TupleIndex,
+    allocate_reading,
+    build_index,
     distance,
-    gather,
-    indexed,
-    leave,
-    reading,
-    refer,
+    gather_nearest,
+    number_distance,
+    remove_from_index,
+    set_reference,
 )
 
 __all__ = ["COMPLETE", "GUARD", "PLAIN", "swap"]
@@ -50,7 +50,7 @@ Blocks = tuple[Any, ...]
 # ---------------------------------------------------------------- records and what is left of them
 
 
-@compiled
+@jit
 def _list_records(counts: Longs, lists: int) -> RecordLists:
     p = counts.size
     start = np.zeros(p + 1, np.int64)
@@ -69,14 +69,14 @@ def _list_records(counts: Longs, lists: int) -> RecordLists:
     return start, of, free, place, left
 
 
-@compiled
+@jit
 def _is_free(j: int, r: int, records: RecordLists) -> bool:
     start, of, _, place, left = records
     t = of[r]
     return place[j, r] < start[t] + left[j, t]
 
 
-@compiled
+@jit
 def _mark_swapped(j: int, r: int, records: RecordLists) -> int:
     """Mark a record's value as swapped; how many values of its tuple are left."""
     start, of, free, place, left = records
@@ -89,7 +89,7 @@ def _mark_swapped(j: int, r: int, records: RecordLists) -> int:
     return left[j, t]
 
 
-@compiled
+@jit
 def _find_record(x: int, tuples: Longs, many: int, ends: Longs) -> tuple[int, int]:
     """Find record ``x`` of some tuples with cumulative counts ``ends``: its tuple, its place."""
     low, high = 0, many - 1
@@ -105,7 +105,7 @@ def _find_record(x: int, tuples: Longs, many: int, ends: Longs) -> tuple[int, in
 # ---------------------------------------------------------------- partners
 
 
-@compiled
+@jit
 def _fill_interval(
     r: int,
     many: int,
@@ -113,7 +113,7 @@ def _fill_interval(
     step: int,
     counts: Longs,
     records: RecordLists,
-    read: Reading,
+    read: ReadingState,
     ends: Longs,
     stamp: Longs,
     interval: Ints,
@@ -157,7 +157,7 @@ def _fill_interval(
             size += 1
 
 
-@compiled
+@jit
 def _draw_partner(j: int, interval: Ints, records: RecordLists, random: np.random.Generator) -> int:
     """Draw a random record of the interval whose value is unswapped; -1 if there is none."""
     chosen, free = -1, 0
@@ -169,7 +169,7 @@ def _draw_partner(j: int, interval: Ints, records: RecordLists, random: np.rando
     return chosen
 
 
-@compiled
+@jit
 def _draw_from_tuples(
     j: int, many: int, records: RecordLists, tuples: Longs, ends: Longs, random: np.random.Generator
 ) -> int:
@@ -183,7 +183,7 @@ def _draw_from_tuples(
     return free[j, start[t] + x]
 
 
-@compiled
+@jit
 def _would_stay(j: int, r: int, k: int, counts: Longs, changed: Any, records: RecordLists) -> bool:
     """Whether a rare record, left as it is in attribute ``j``, would be wholly unchanged."""
     if changed[r] or counts[records[1][r]] >= k:
@@ -194,17 +194,17 @@ def _would_stay(j: int, r: int, k: int, counts: Longs, changed: Any, records: Re
     return True
 
 
-@compiled
+@jit
 def _draw_guarded(
     j: int,
     r: int,
     k: int,
     codes: Ints,
     counts: Longs,
-    space: Space,
-    index: Index,
+    space: ValueSpace,
+    index: TupleIndex,
     records: RecordLists,
-    read: Reading,
+    read: ReadingState,
     changed: Any,
     ends: Longs,
     random: np.random.Generator,
@@ -215,7 +215,9 @@ def _draw_guarded(
     nearest, far = read[11], read[12]
     stays = _would_stay(j, r, k, counts, changed, records)
     for avoid in (-1, j):
-        many, cut = gather(k, FAR, left[j], False, 1, -1, avoid, value, codes, space, index, read)
+        many, cut = gather_nearest(
+            k, FAR, left[j], False, 1, -1, avoid, value, codes, space, index, read
+        )
         if many == 0:
             continue
         # Those inside the edge first, then those at the edge.
@@ -246,9 +248,9 @@ def _draw_guarded(
 # ---------------------------------------------------------------- the next reference
 
 
-@compiled
+@jit
 def _bound_distances(
-    t: int, codes: Ints, space: Space, blocks: Blocks, wide: Longs, upper: Longs, lower: Longs
+    t: int, codes: Ints, space: ValueSpace, blocks: Blocks, wide: Longs, upper: Longs, lower: Longs
 ) -> None:
     """Bound the distances from the values of a tuple to those of each class."""
     offset, _, _, _, numbers, unit = space
@@ -269,19 +271,19 @@ def _bound_distances(
             first = wide_ends[0][wide_ends[1][j] + 2 * c]
             last = wide_ends[0][wide_ends[1][j] + 2 * c + 1]
             wide[j, c] = max(
-                apart(x, numbers[offset[j] + first], span, scale),
-                apart(x, numbers[offset[j] + last], span, scale),
+                number_distance(x, numbers[offset[j] + first], span, scale),
+                number_distance(x, numbers[offset[j] + last], span, scale),
             )
         for c in range(widths[j, 1]):
             first = narrow_ends[0][narrow_ends[1][j] + 2 * c]
             last = narrow_ends[0][narrow_ends[1][j] + 2 * c + 1]
-            to_first = apart(x, numbers[offset[j] + first], span, scale)
-            to_last = apart(x, numbers[offset[j] + last], span, scale)
+            to_first = number_distance(x, numbers[offset[j] + first], span, scale)
+            to_last = number_distance(x, numbers[offset[j] + last], span, scale)
             upper[j, c] = max(to_first, to_last)
             lower[j, c] = 0 if first <= v <= last else min(to_first, to_last)
 
 
-@compiled
+@jit
 def _pool_records(of: Ints, wide: Longs, many: int) -> tuple[Longs, Ints, Ints, Longs]:
     """Pool the records of each wide block: where they begin, which, their places, how many."""
     begin = np.zeros(many + 1, np.int64)
@@ -299,7 +301,7 @@ def _pool_records(of: Ints, wide: Longs, many: int) -> tuple[Longs, Ints, Ints, 
     return begin, pool, spot, size
 
 
-@compiled
+@jit
 def _finish_record(r: int, records: RecordLists, blocks: Blocks, pools: Any, alive: Longs) -> None:
     """Take a wholly swapped record out of the lists."""
     t = records[1][r]
@@ -314,17 +316,17 @@ def _finish_record(r: int, records: RecordLists, blocks: Blocks, pools: Any, ali
     pool[last], spot[r] = r, last
 
 
-@compiled
+@jit
 def _draw_farthest(
     r: int,
     guess: int,
     codes: Ints,
-    space: Space,
+    space: ValueSpace,
     blocks: Blocks,
     records: RecordLists,
     pools: Any,
     alive: Longs,
-    read: Reading,
+    read: ReadingState,
     bounds: Any,
     ends: Longs,
     random: np.random.Generator,
@@ -407,7 +409,7 @@ def _draw_farthest(
 # ---------------------------------------------------------------- the whole
 
 
-@compiled
+@jit
 def swap(
     k: int,
     rule: int,
@@ -415,7 +417,7 @@ def swap(
     separate: bool,
     codes: Ints,
     counts: Longs,
-    space: Space,
+    space: ValueSpace,
     blocks: Blocks,
     random: np.random.Generator,
 ) -> tuple[Ints, Longs]:
@@ -428,7 +430,7 @@ def swap(
     records = _list_records(counts, m + 1)
     start, of, _, _, left = records
     n = of.size
-    everyone = indexed(codes, offset, counts)
+    everyone = build_index(codes, offset, counts)
     heads, lengths = everyone[0], np.empty((m, offset[-1]), np.int64)
     holders, places = np.empty((m, 0), np.int64), np.empty((m, m, 0), np.int64)
     if rule != PLAIN:  # the tuples with unswapped values, attribute by attribute
@@ -447,7 +449,7 @@ def swap(
         np.empty(blocks[1].size - 1, np.int64),
     )
     need = min(k, n - 1) + 1
-    read = reading(space, p, need)
+    read = allocate_reading(space, p, need)
     nearest, far, ends = read[11], read[12], np.empty(p, np.int64)
     cuts, stamp = np.full(p, FAR), np.full(n, -1)
     interval = np.empty(need - 1, np.int32)
@@ -462,13 +464,13 @@ def swap(
     before, previous = -1, -1  # the blocks of the last references
     while True:
         t = int(of[r])
-        refer(t, codes, space, read)
+        set_reference(t, codes, space, read)
         if rule != GUARD:
             if separate and counts[t] >= need:
                 many, cuts[t] = 1, 0
                 nearest[0], far[0] = t, 0
             else:
-                many, cuts[t] = gather(
+                many, cuts[t] = gather_nearest(
                     need, cuts[t], counts, False, 1, -1, -1, 0, codes, space, everyone, read
                 )
             _fill_interval(
@@ -479,7 +481,7 @@ def swap(
                 continue
             index = (heads, lengths[j], holders[j], places[j])
             if _mark_swapped(j, r, records) == 0 and rule != PLAIN:
-                leave(t, codes, offset, index)
+                remove_from_index(t, codes, offset, index)
             if rule == GUARD:
                 w = _draw_guarded(
                     j, r, k, codes, counts, space, index, records, read, changed, ends, random
@@ -487,7 +489,7 @@ def swap(
             else:
                 w = _draw_partner(j, interval, records, random)
                 if w < 0 and rule == COMPLETE:
-                    many, _ = gather(
+                    many, _ = gather_nearest(
                         1, FAR, left[j], False, 1, -1, -1, 0, codes, space, index, read
                     )
                     if many > 0:
@@ -497,7 +499,7 @@ def swap(
                 continue
             u = int(of[w])
             if _mark_swapped(j, w, records) == 0 and rule != PLAIN:
-                leave(u, codes, offset, index)
+                remove_from_index(u, codes, offset, index)
             new_values[j, r], new_values[j, w] = codes[u, j], codes[t, j]
             if codes[u, j] != codes[t, j]:
                 changed[r] = changed[w] = True

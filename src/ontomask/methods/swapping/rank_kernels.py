@@ -1,10 +1,12 @@
 """The loops behind rank swapping of one attribute: values by place, counts, distances.
 
 A swap is the value of a record and that of its partner, or -1 for want of one. Which record of a
-value it was does not matter here, they are alike; :func:`deal` says it in the end, by lot.
+value it was does not matter here, they are alike; :func:`assign_values` says it in the end, by lot.
 
-Two loops find partners nearby (RS algorithm 2), :func:`near_words` and :func:`near_numbers`; one
-finds them along a ranking (RS algorithm 1), :func:`along`. Every value has at least one record.
+Two loops find partners nearby (RS algorithm 2), :func:`swap_near_words` and
+:func:`swap_near_numbers`; one
+finds them along a ranking (RS algorithm 1), :func:`swap_along_ranking`. Every value has at least
+one record.
 
 Unswapped records are counted in a tree: ``tree[i]`` holds those of the last ``i & -i`` values
 before place ``i``, so that a change and a sum touch only a few of them.
@@ -15,11 +17,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
-from ontomask.methods.neighbours.kernels import apart
-from ontomask.microdata.attributes import FIXED
+from ontomask._runtime.compiled import jit
+from ontomask.methods.neighbours.kernels import number_distance
+from ontomask.microdata.attributes import FIXED_POINT_ONE
 
-__all__ = ["along", "deal", "near_numbers", "near_words", "ranking", "summed_distances"]
+__all__ = [
+    "swap_along_ranking",
+    "assign_values",
+    "swap_near_numbers",
+    "swap_near_words",
+    "rank_values",
+    "summed_distances",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -35,7 +44,7 @@ MANY_TRIES = 64
 # ---------------------------------------------------------------- counting what is unswapped
 
 
-@compiled
+@jit
 def _build_tree(counts: Longs) -> Ints:
     """Build the tree of some counts; its length is a power of two, plus one."""
     size = 1
@@ -48,7 +57,7 @@ def _build_tree(counts: Longs) -> Ints:
     return tree
 
 
-@compiled
+@jit
 def _remove_record(tree: Ints, value: int) -> None:
     """Remove one record of a value from the tree."""
     place = value + 1
@@ -57,7 +66,7 @@ def _remove_record(tree: Ints, value: int) -> None:
         place += place & -place
 
 
-@compiled
+@jit
 def _count_before(tree: Ints, value: int) -> int:
     """Count the records of all values before a value."""
     total = 0
@@ -67,7 +76,7 @@ def _count_before(tree: Ints, value: int) -> int:
     return total
 
 
-@compiled
+@jit
 def _value_at(tree: Ints, record: int) -> int:
     """The value of a record, counted from the first value on."""
     value = 0
@@ -83,7 +92,7 @@ def _value_at(tree: Ints, record: int) -> int:
 # ---------------------------------------------------------------- words
 
 
-@compiled
+@jit
 def summed_distances(table: Ints, counts: Longs) -> Longs:
     """The distance from each value to all records (RS eq. 5)."""
     sums = np.zeros(counts.size, np.int64)
@@ -93,7 +102,7 @@ def summed_distances(table: Ints, counts: Longs) -> Longs:
     return sums
 
 
-@compiled
+@jit
 def _sort_by_distance(row: Ints, order: Ints) -> None:
     """Sort values by distance: by the last ten bits, the middle ten, the first ten."""
     other = np.arange(row.size).astype(np.int32)
@@ -111,7 +120,7 @@ def _sort_by_distance(row: Ints, order: Ints) -> None:
         other[:] = order
 
 
-@compiled
+@jit
 def _end_of_tie(row: Ints, order: Ints, start: int) -> int:
     """Past the values that are as far as that at ``start``."""
     distance = row[order[start]]
@@ -120,7 +129,7 @@ def _end_of_tie(row: Ints, order: Ints, start: int) -> int:
     return start
 
 
-@compiled
+@jit
 def _find_interval(v: int, k: int, row: Ints, order: Ints, counts: Longs, interval: Longs) -> None:
     """Find the ``k`` nearest records: all of some values, and some of equally far ones.
 
@@ -140,7 +149,7 @@ def _find_interval(v: int, k: int, row: Ints, order: Ints, counts: Longs, interv
     interval[0], interval[1], interval[2], interval[3] = start, end, inner, outer - inner
 
 
-@compiled
+@jit
 def _choose_part(
     inner: int, edge: int, k: int, free: int, free_edge: int, random: np.random.Generator
 ) -> int:
@@ -162,7 +171,7 @@ def _choose_part(
     return 0
 
 
-@compiled
+@jit
 def _count_unswapped(order: Ints, start: int, end: int, left: Longs) -> int:
     """Count the unswapped records of some values."""
     total = 0
@@ -171,7 +180,7 @@ def _count_unswapped(order: Ints, start: int, end: int, left: Longs) -> int:
     return total
 
 
-@compiled
+@jit
 def _draw_value(
     order: Ints, start: int, left: Longs, total: int, random: np.random.Generator
 ) -> int:
@@ -183,8 +192,8 @@ def _draw_value(
     return int(order[start])
 
 
-@compiled
-def near_words(
+@jit
+def swap_near_words(
     table: Ints, counts: Longs, first: int, k: int, complete: bool, random: np.random.Generator
 ) -> Swaps:
     """Swap words within the ``k`` nearest records, starting with value ``first``."""
@@ -237,7 +246,7 @@ def near_words(
         v = _draw_farthest_word(row, line, far[v], left, tree, n, random)
 
 
-@compiled
+@jit
 def _draw_farthest_word(
     row: Ints, line: Ints, far: int, left: Longs, tree: Ints, n: int, random: np.random.Generator
 ) -> int:
@@ -256,7 +265,7 @@ def _draw_farthest_word(
 # ---------------------------------------------------------------- numbers
 
 
-@compiled
+@jit
 def _range_within(
     v: int, distance: int, numbers: Floats, span: float, low: int, high: int
 ) -> tuple[int, int]:
@@ -266,28 +275,28 @@ def _range_within(
     end = v  # within the distance, and `low` is or what is before it is not
     while low < end:
         middle = (low + end) // 2
-        if apart(numbers[v], numbers[middle], span, FIXED) <= distance:
+        if number_distance(numbers[v], numbers[middle], span, FIXED_POINT_ONE) <= distance:
             end = middle
         else:
             low = middle + 1
     start = v + 1
     while start < high:
         middle = (start + high) // 2
-        if apart(numbers[v], numbers[middle], span, FIXED) <= distance:
+        if number_distance(numbers[v], numbers[middle], span, FIXED_POINT_ONE) <= distance:
             start = middle + 1
         else:
             high = middle
     return low, high
 
 
-@compiled
+@jit
 def _radius(v: int, k: int, numbers: Floats, span: float, until: Longs) -> int:
     """How far the ``k``-th nearest record is; ``until[v]`` records have numbers before ``v``."""
     low, high = max(v - k, 0), min(v + k + 1, numbers.size)  # where k others are to be found
     least = 0
     most = max(
-        apart(numbers[v], numbers[low], span, FIXED),
-        apart(numbers[v], numbers[high - 1], span, FIXED),
+        number_distance(numbers[v], numbers[low], span, FIXED_POINT_ONE),
+        number_distance(numbers[v], numbers[high - 1], span, FIXED_POINT_ONE),
     )
     while least < most:
         middle = (least + most) // 2
@@ -299,7 +308,7 @@ def _radius(v: int, k: int, numbers: Floats, span: float, until: Longs) -> int:
     return least
 
 
-@compiled
+@jit
 def _draw_number(tree: Ints, ranges: tuple[int, int, int, int], random: np.random.Generator) -> int:
     """Draw the number of an unswapped record in one of two ranges of places; there is one."""
     first = _count_before(tree, ranges[0])
@@ -309,36 +318,41 @@ def _draw_number(tree: Ints, ranges: tuple[int, int, int, int], random: np.rando
     return _value_at(tree, first + record if record < many else second + record - many)
 
 
-@compiled
+@jit
 def _draw_nearest_number(
     v: int, n: int, numbers: Floats, span: float, tree: Ints, random: np.random.Generator
 ) -> int:
     """Draw the number of one of the nearest unswapped records."""
     below = _count_before(tree, v)
-    distance = int(FIXED)
+    distance = int(FIXED_POINT_ONE)
     if below > 0:
-        distance = apart(numbers[v], numbers[_value_at(tree, below - 1)], span, FIXED)
+        distance = number_distance(
+            numbers[v], numbers[_value_at(tree, below - 1)], span, FIXED_POINT_ONE
+        )
     if below < n:
-        distance = min(distance, apart(numbers[v], numbers[_value_at(tree, below)], span, FIXED))
+        distance = min(
+            distance,
+            number_distance(numbers[v], numbers[_value_at(tree, below)], span, FIXED_POINT_ONE),
+        )
     start, end = _range_within(v, distance, numbers, span, 0, numbers.size)
     return _draw_number(tree, (start, end, end, end), random)
 
 
-@compiled
+@jit
 def _draw_farthest_number(
     v: int, n: int, numbers: Floats, span: float, tree: Ints, random: np.random.Generator
 ) -> int:
     """Draw the number of one of the farthest unswapped records."""
     distance = max(
-        apart(numbers[v], numbers[_value_at(tree, 0)], span, FIXED),
-        apart(numbers[v], numbers[_value_at(tree, n - 1)], span, FIXED),
+        number_distance(numbers[v], numbers[_value_at(tree, 0)], span, FIXED_POINT_ONE),
+        number_distance(numbers[v], numbers[_value_at(tree, n - 1)], span, FIXED_POINT_ONE),
     )
     start, end = _range_within(v, distance - 1, numbers, span, 0, numbers.size)
     return _draw_number(tree, (0, start, end, numbers.size), random)
 
 
-@compiled
-def near_numbers(
+@jit
+def swap_near_numbers(
     numbers: Floats,
     counts: Longs,
     first: int,
@@ -393,15 +407,15 @@ def near_numbers(
 # ---------------------------------------------------------------- rankings
 
 
-@compiled
+@jit
 def _shuffle(values: Ints, start: int, end: int, random: np.random.Generator) -> None:
     for last in range(end - 1, start, -1):
         other = start + int(random.random() * (last + 1 - start))
         values[last], values[other] = values[other], values[last]
 
 
-@compiled
-def ranking(keys: Longs, order: Longs, counts: Longs, random: np.random.Generator) -> Ints:
+@jit
+def rank_values(keys: Longs, order: Longs, counts: Longs, random: np.random.Generator) -> Ints:
     """The values of all records by ascending key, equal keys shuffled; ``order`` sorts the keys."""
     ranked = np.empty(counts.sum(), np.int32)
     start = end = 0
@@ -416,8 +430,8 @@ def ranking(keys: Longs, order: Longs, counts: Longs, random: np.random.Generato
     return ranked
 
 
-@compiled
-def along(ranked: Ints, k: int, complete: bool, random: np.random.Generator) -> Swaps:
+@jit
+def swap_along_ranking(ranked: Ints, k: int, complete: bool, random: np.random.Generator) -> Swaps:
     """Swap every record with one of the ``k`` after it in the ranking (RS algorithm 1)."""
     n = ranked.size
     after = np.arange(1, n + 1).astype(np.int32)  # the next unswapped one, n after the last
@@ -442,7 +456,7 @@ def along(ranked: Ints, k: int, complete: bool, random: np.random.Generator) -> 
     return reference[:steps], partner[:steps]
 
 
-@compiled
+@jit
 def _draw_after(
     i: int, last: int, swapped: NDArray[np.bool_], after: Ints, random: np.random.Generator
 ) -> int:
@@ -467,8 +481,8 @@ def _draw_after(
 # ---------------------------------------------------------------- who gets what
 
 
-@compiled
-def deal(
+@jit
+def assign_values(
     reference: Ints, partner: Ints, codes: Ints, counts: Longs, random: np.random.Generator
 ) -> Ints:
     """Assign the new value of each record, tuple by tuple.

@@ -9,16 +9,21 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import NothingSwappedWarning, ParameterError, one_of
-from ontomask.methods.method import InBlocks
+from ontomask.errors import NothingSwappedWarning, ParameterError, check_choice
+from ontomask.methods.method import BlockwiseMethod
 from ontomask.methods.operators import Operators
-from ontomask.microdata.attributes import FIXED, Attribute, NominalAttribute, NumericalAttribute
+from ontomask.microdata.attributes import (
+    FIXED_POINT_ONE,
+    Attribute,
+    NominalAttribute,
+    NumericalAttribute,
+)
 from ontomask.microdata.tuples import Transitions, Tuples
 
 if TYPE_CHECKING:
-    from ontomask.methods.blocks.split import Fits
+    from ontomask.methods.blocks.split import StandaloneTest
 
-__all__ = ["RankSwapping", "swaps"]
+__all__ = ["RankSwapping", "swap_attribute"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -28,7 +33,7 @@ Swaps = tuple[Ints, Ints]
 
 
 @dataclass(frozen=True)
-class RankSwapping(InBlocks):
+class RankSwapping(BlockwiseMethod):
     r"""Values change places with values of other records that are among the ``k`` nearest.
 
     Each attribute has the same values as before, each as often. ``strategy`` says who swaps:
@@ -80,7 +85,7 @@ class RankSwapping(InBlocks):
         is_integer = isinstance(self.k, int | np.integer) and not isinstance(self.k, bool)
         if not is_integer or self.k < 1:
             raise ParameterError(f"k is {self.k!r}", "it is a whole number, 1 or more")
-        one_of(
+        check_choice(
             "strategy",
             self.strategy,
             *("multivariate", "dynamic", "fixed", "distributional", "random"),
@@ -93,9 +98,9 @@ class RankSwapping(InBlocks):
                 f"guard is True, and strategy is {self.strategy!r}",
                 "guard whole records with strategy='multivariate', or leave guard out",
             )
-        one_of("operators", self.operators, "semantic", "classic")
+        check_choice("operators", self.operators, "semantic", "classic")
         self._check_block()
-        if self.block is not None and not self.divides:
+        if self.block is not None and not self.gains_from_blocks:
             raise ParameterError(
                 f"block is {self.block:,}, and strategy is {self.strategy!r}",
                 "only strategy='multivariate' needs blocks; the others are fast on any table",
@@ -138,7 +143,7 @@ class RankSwapping(InBlocks):
                 stacklevel=2,
             )
             unswapped = [np.repeat(codes, tuples.counts) for codes in tuples.codes]
-            return Transitions.of_records(tuples, unswapped, [0] * len(unswapped))
+            return Transitions.from_records(tuples, unswapped, [0] * len(unswapped))
         if self.strategy == "multivariate":
             return self._swap_whole_records(tuples, random)
         if len(tuples.attributes) == 1:
@@ -146,11 +151,11 @@ class RankSwapping(InBlocks):
         return self._swap_each_attribute(tuples, random)
 
     @property
-    def divides(self) -> bool:
+    def gains_from_blocks(self) -> bool:
         """Only whole records are searched for near ones; attributes alone are fast anyway."""
         return self.strategy == "multivariate"
 
-    def fits(self, tuples: Tuples) -> Fits:
+    def standalone_test(self, tuples: Tuples) -> StandaloneTest:
         """Every record of a block must have others to swap with, and different ones."""
         return lambda members: len(members) > 1 and int(tuples.counts[members].sum()) > self.k
 
@@ -172,7 +177,7 @@ class RankSwapping(InBlocks):
 
         operators = Operators(tuples, "mean", self.operators)
         columns, unpaired = swap_records(operators, self.k, self.complete, self.guard, random)
-        return Transitions.of_records(tuples, columns, unpaired)
+        return Transitions.from_records(tuples, columns, unpaired)
 
     def _swap_each_attribute(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         from ontomask.methods.swapping import rank_kernels as kernels
@@ -180,12 +185,12 @@ class RankSwapping(InBlocks):
         columns, unpaired = [], []
         for j, codes in enumerate(tuples.codes):
             reference, partner = self._swap_column(tuples, j, random)
-            columns.append(kernels.deal(reference, partner, codes, tuples.counts, random))
+            columns.append(kernels.assign_values(reference, partner, codes, tuples.counts, random))
             unpaired.append(int((partner < 0).sum()))
-        return Transitions.of_records(tuples, columns, unpaired)
+        return Transitions.from_records(tuples, columns, unpaired)
 
     def _swap_column(self, tuples: Tuples, j: int, random: np.random.Generator) -> Swaps:
-        return swaps(
+        return swap_attribute(
             tuples.attributes[j],
             tuples.value_counts(j),
             self.strategy,
@@ -211,7 +216,7 @@ def _count_transitions(tuples: Tuples, swapped: Swaps) -> Transitions:
     return Transitions(tuples, tuples.targets(), *pairs, count, (int(kept.sum()),))
 
 
-def swaps(
+def swap_attribute(
     attribute: Attribute,
     counts: Longs,
     strategy: str,
@@ -257,7 +262,7 @@ def _swap_words(
     first = _draw_value(np.flatnonzero(sums == sums.max()), counts, random)
     if strategy == "fixed":
         return _swap_along(table[first].astype(np.int64), counts, k, complete, random)
-    return kernels.near_words(table, counts, first, k, complete, random)
+    return kernels.swap_near_words(table, counts, first, k, complete, random)
 
 
 def _swap_numbers(
@@ -273,12 +278,14 @@ def _swap_numbers(
     # The summed distance is convex: the least or the greatest number is the most marginal one.
     ends = np.unique([0, len(numbers) - 1])
     span = float(numbers[-1] - numbers[0]) or 1.0
-    apart = np.rint(np.abs(numbers - numbers[ends][:, None]) / span * FIXED).astype(np.int64)
+    apart = np.rint(np.abs(numbers - numbers[ends][:, None]) / span * FIXED_POINT_ONE).astype(
+        np.int64
+    )
     sums = apart @ counts
     first = _draw_value(ends[sums == sums.max()], counts, random)
     if strategy == "fixed":
         return _swap_along(np.abs(np.arange(len(numbers)) - first), counts, k, complete, random)
-    return kernels.near_numbers(numbers, counts, first, k, complete, random)
+    return kernels.swap_near_numbers(numbers, counts, first, k, complete, random)
 
 
 def _draw_value(values: Longs, counts: Longs, random: np.random.Generator) -> int:
@@ -293,7 +300,9 @@ def _swap_along(
     from ontomask.methods.swapping import rank_kernels as kernels
 
     order = np.argsort(keys, kind="stable")
-    return kernels.along(kernels.ranking(keys, order, counts, random), k, complete, random)
+    return kernels.swap_along_ranking(
+        kernels.rank_values(keys, order, counts, random), k, complete, random
+    )
 
 
 def _pair_at_random(counts: Longs, random: np.random.Generator) -> Swaps:

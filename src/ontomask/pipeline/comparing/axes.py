@@ -9,7 +9,7 @@ from typing import Any
 from ontomask import risk, utility
 from ontomask.pipeline.evaluation import Evaluation
 
-__all__ = ["LOSSES", "RISKS", "Axis", "figures_of"]
+__all__ = ["LOSSES", "RISKS", "Axis", "axis_figures"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ LOSSES = (
 )
 
 
-def figures_of(evaluation: Evaluation | None, records: int) -> dict[str, float | None]:
+def axis_figures(evaluation: Evaluation | None, records: int) -> dict[str, float | None]:
     """The figure of a point on every axis, by name."""
     return {
         axis.name: None if evaluation is None else axis.figure(evaluation, records)

@@ -10,23 +10,23 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ontomask._runtime.atomic_files import written_beside
-from ontomask.errors import many
+from ontomask._runtime.atomic_files import atomic_write
+from ontomask.errors import format_count
 from ontomask.methods.method import Method
-from ontomask.methods.registry import name_of, unusual
-from ontomask.pipeline.comparing.axes import LOSSES, RISKS, figures_of
+from ontomask.methods.registry import changed_settings, name_of
+from ontomask.pipeline.comparing.axes import LOSSES, RISKS, axis_figures
 from ontomask.pipeline.comparing.points import Point
-from ontomask.pipeline.guarantee import percent, shown
-from ontomask.report.plain_values import plain
+from ontomask.pipeline.guarantee import format_method, format_percent
+from ontomask.report.plain_values import to_plain_values
 
 __all__ = ["Comparison", "method_as_yaml"]
 
 
 def method_as_yaml(method: Method) -> str:
     """The part of a release file that names a method."""
-    from ontomask._runtime.yaml_text import as_yaml
+    from ontomask._runtime.yaml_text import format_yaml
 
-    return as_yaml({"method": {"name": name_of(method), **unusual(method)}})
+    return format_yaml({"method": {"name": name_of(method), **changed_settings(method)}})
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,7 +61,7 @@ class Comparison:
         ``None`` is what is not known. ``figures`` by which points are compared come under their
         names; ``l`` and ``t`` are those of the confidential column that is worst off.
         """
-        return [plain(self._row(point)) for point in self.points]
+        return [to_plain_values(self._row(point)) for point in self.points]
 
     def _row(self, point: Point) -> dict[str, Any]:
         settings, guarantee, evaluation = point.settings, point.guarantee, point.evaluation
@@ -76,7 +76,7 @@ class Comparison:
             "unit": None if guarantee is None else guarantee.unit,
             "classes": None if guarantee is None else guarantee.classes,
             "uniques": risk.get("uniques"),
-            **figures_of(evaluation, self.records),
+            **axis_figures(evaluation, self.records),
             "semantic_quality": None
             if evaluation is None
             else evaluation.utility["semantic_quality"],
@@ -94,7 +94,7 @@ class Comparison:
     def write_csv(self, path: str | PathLike[str], force: bool = False) -> None:
         """Write the table as CSV, completely or not at all; what is not known is empty."""
         rows = self.table()
-        with written_beside(Path(path), force=force) as file:
+        with atomic_write(Path(path), force=force) as file:
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
             writer.writeheader()
             writer.writerows(
@@ -107,10 +107,10 @@ class Comparison:
         It holds figures over all records and the settings of the methods, and no value of the
         table. It is for whoever chooses; what goes with a release is its report.
         """
-        from ontomask.report.pages import page
+        from ontomask.report.pages import render_page
 
-        html = page("compare.html", it=self._page_content())
-        with written_beside(Path(path), force=force) as file:
+        html = render_page("compare.html", it=self._page_content())
+        with atomic_write(Path(path), force=force) as file:
             file.write(html)
 
     def _page_content(self) -> dict[str, Any]:
@@ -170,15 +170,16 @@ class Comparison:
         return limits
 
     def __repr__(self) -> str:
-        size = f"{many(self.records, 'record')}, {many(self.tuples, 'tuple')}"
+        size = f"{format_count(self.records, 'record')}, {format_count(self.tuples, 'tuple')}"
         sample = f", a sample of {self.sampled_from:,}" if self.sampled_from else ""
         failed = sum(bool(point.error) for point in self.points)
         lines = [
-            f"Comparison({many(len(self.points), 'point')}"
+            f"Comparison({format_count(len(self.points), 'point')}"
             f"{f', {failed:,} failed' if failed else ''}, {size}{sample})"
         ]
         lines += [
-            f"  {shown(point.method)}: linked {percent(point.risk or 0)}, SSE {point.loss:.4g}"
+            f"  {format_method(point.method)}: linked {format_percent(point.risk or 0)}, SSE "
+            f"{point.loss:.4g}"
             for point in self.front
         ]
         return "\n".join(lines)
@@ -187,7 +188,9 @@ class Comparison:
 def _fixed_settings(point: Point) -> dict[str, Any]:
     """The settings that differ from the defaults, without the one that is varied."""
     return {
-        name: value for name, value in unusual(point.method).items() if name not in ("k", "alpha")
+        name: value
+        for name, value in changed_settings(point.method).items()
+        if name not in ("k", "alpha")
     }
 
 

@@ -19,14 +19,14 @@ from ontomask.errors import OntomaskError, OntomaskWarning
 from ontomask.methods.method import Method
 from ontomask.methods.registry import name_of, settings_of
 from ontomask.microdata.tuples import Transitions, Tuples
-from ontomask.pipeline.evaluation import Evaluation, figures
-from ontomask.pipeline.guarantee import Guarantee, guaranteed
-from ontomask.pipeline.mask import People, planned
-from ontomask.pipeline.requirements import unmet
+from ontomask.pipeline.evaluation import Evaluation, evaluate_plan
+from ontomask.pipeline.guarantee import Guarantee, make_guarantee
+from ontomask.pipeline.mask import People, plan_tuples
+from ontomask.pipeline.requirements import unmet_requirements
 from ontomask.risk import Confidential, masked_classes
-from ontomask.risk.classes import blank, looks
+from ontomask.risk.classes import canonical_targets, suppressed_targets
 
-__all__ = ["Point", "Task", "dominated", "judged", "worked_out"]
+__all__ = ["Point", "ComparisonTask", "find_dominated", "judge_points", "compute_point"]
 
 Longs = NDArray[np.int64]
 
@@ -43,7 +43,7 @@ UNKNOWN_PEOPLE = (
 
 
 @dataclass(frozen=True)
-class Task:
+class ComparisonTask:
     """What every point is worked out from; ``seed`` starts the random generator.
 
     ``people`` are the tuple and the person of every record, ``confidential`` how often each value
@@ -117,7 +117,7 @@ class Point:
 # ---------------------------------------------------------------------- working it out
 
 
-def worked_out(task: Task, method: Method) -> Point:
+def compute_point(task: ComparisonTask, method: Method) -> Point:
     """Plan and evaluate a method; an error becomes part of its point."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -135,41 +135,46 @@ def worked_out(task: Task, method: Method) -> Point:
     return replace(point, notes=(*point.notes, *dict.fromkeys(messages)))
 
 
-def _compute_point(task: Task, method: Method) -> Point:
+def _compute_point(task: ComparisonTask, method: Method) -> Point:
     began = perf_counter()
     random = np.random.default_rng(task.seed)
-    plan = planned(method, task.tuples, random, task.people, task.confidential)
+    plan = plan_tuples(method, task.tuples, random, task.people, task.confidential)
     seconds = perf_counter() - began
     removed = getattr(method, "how", None) == "drop"
     after: Sequence[Confidential] = ()
     notes = []
-    if plan.is_whole:
+    if plan.has_one_target_per_tuple:
         after = [_count_by_class(column, plan, removed) for column in task.confidential]
     elif task.confidential:
         notes.append(UNKNOWN_CONFIDENTIAL)
     if task.people is None:
         sizes, unit = masked_classes(plan, removed), "record"
-    elif plan.is_whole:
+    elif plan.has_one_target_per_tuple:
         sizes, unit = _count_people(task.people, plan, removed), "person"
     else:
         sizes, unit = masked_classes(plan, removed), "record"
         notes.append(UNKNOWN_PEOPLE)
-    evaluation = figures(
+    evaluation = evaluate_plan(
         plan, getattr(method, "k", None), after, task.confidential, removed=removed
     )
-    guarantee = guaranteed(task.columns, method, plan, sizes, unit, after)
+    guarantee = make_guarantee(task.columns, method, plan, sizes, unit, after)
     return Point(
-        method, evaluation, guarantee, seconds, notes=tuple(notes), _whole_tuples=plan.is_whole
+        method,
+        evaluation,
+        guarantee,
+        seconds,
+        notes=tuple(notes),
+        _whole_tuples=plan.has_one_target_per_tuple,
     )
 
 
 def _count_by_class(column: Confidential, plan: Transitions, removed: bool) -> Confidential:
     """The counts of a confidential column by class, from those by tuple."""
     target = plan.target_of()[column.classes]
-    kept = ~blank(plan)[target] if removed else np.ones(len(target), dtype=bool)
+    kept = ~suppressed_targets(plan)[target] if removed else np.ones(len(target), dtype=bool)
     return Confidential(
         column.name,
-        looks(plan)[target][kept],
+        canonical_targets(plan)[target][kept],
         column.values[kept],
         column.counts[kept],
         column.attribute,
@@ -179,19 +184,19 @@ def _count_by_class(column: Confidential, plan: Transitions, removed: bool) -> C
 def _count_people(people: People, plan: Transitions, removed: bool) -> Longs:
     """Count the different people of each class; all unknown ones count as one."""
     target = plan.target_of()[people[0]]
-    kept = ~blank(plan)[target] if removed else np.ones(len(target), dtype=bool)
-    pairs = np.unique(np.column_stack([looks(plan)[target], people[1]])[kept], axis=0)
+    kept = ~suppressed_targets(plan)[target] if removed else np.ones(len(target), dtype=bool)
+    pairs = np.unique(np.column_stack([canonical_targets(plan)[target], people[1]])[kept], axis=0)
     return np.unique(pairs[:, 0], return_counts=True)[1].astype(np.int64)
 
 
 # ---------------------------------------------------------------------- judging it
 
 
-def judged(
+def judge_points(
     points: Sequence[Point], require: Mapping[str, float], *, people: bool, confidential: bool
 ) -> tuple[Point, ...]:
     """Mark each point with the requirements it does not meet and whether another dominates it."""
-    dominated_flags = dominated([(point.risk, point.loss) for point in points])
+    dominated_flags = find_dominated([(point.risk, point.loss) for point in points])
     return tuple(
         replace(_check_requirements(point, require, people, confidential), dominated=is_dominated)
         for point, is_dominated in zip(points, dominated_flags, strict=True)
@@ -210,17 +215,17 @@ def _check_requirements(
     decidable = {name: limit for name, limit in require.items() if name not in unknown}
     return replace(
         point,
-        unmet=tuple(unmet(decidable, point.evaluation, point.guarantee)),
+        unmet=tuple(unmet_requirements(decidable, point.evaluation, point.guarantee)),
         unknown=tuple(unknown),
     )
 
 
-def dominated(points: Sequence[tuple[float | None, float | None]]) -> list[bool]:
+def find_dominated(points: Sequence[tuple[float | None, float | None]]) -> list[bool]:
     """Which points another one dominates: no more risk and no more loss, and less of one.
 
     A point that lacks a figure neither dominates nor is dominated.
 
-    >>> dominated([(0.1, 5.0), (0.2, 3.0), (0.2, 5.0), (None, 1.0)])
+    >>> find_dominated([(0.1, 5.0), (0.2, 3.0), (0.2, 5.0), (None, 1.0)])
     [False, False, True, False]
     """
     flags = [False] * len(points)

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.distances import Distances
-from ontomask.errors import OntomaskError, many
+from ontomask.errors import OntomaskError, format_count
 from ontomask.microdata.attributes import (
-    FIXED,
+    FIXED_POINT_ONE,
     MISSING,
     Attribute,
     NominalAttribute,
@@ -28,12 +28,19 @@ from ontomask.microdata.attributes import (
 )
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal
 from ontomask.taxonomy import Concept, TermMap, map_terms
-from ontomask.taxonomy.names import nearest
+from ontomask.taxonomy.names import closest_names
 
 if TYPE_CHECKING:
     from ontomask.pipeline.mask import Release
 
-__all__ = ["Numbers", "QuasiIdentifier", "Value", "Words", "columns_of", "number_words"]
+__all__ = [
+    "NumericQuasiIdentifier",
+    "QuasiIdentifier",
+    "CellValue",
+    "NominalQuasiIdentifier",
+    "quasi_identifiers_of",
+    "format_number",
+]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -42,7 +49,7 @@ _EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
 @dataclass(frozen=True)
-class Value:
+class CellValue:
     """What stands in a cell: identifier, number, level or date, and how it is called.
 
     ``value`` is None for a missing or a blank one; ``words`` say which.
@@ -57,7 +64,7 @@ class Value:
         return self.words if self.value is None else str(self.value)
 
 
-BLANK = Value(None, "blank")
+BLANK = CellValue(None, "blank")
 
 
 class QuasiIdentifier(ABC):
@@ -66,13 +73,13 @@ class QuasiIdentifier(ABC):
     name: str
     attribute: Attribute
 
-    def said(self, target: float) -> Value:
+    def describe_target(self, target: float) -> CellValue:
         """Describe a target: its value and its name."""
         return BLANK if math.isnan(target) else self._describe_target(target)
 
-    def original(self, place: int) -> Value:
+    def original(self, place: int) -> CellValue:
         """Describe an original value, by place."""
-        return self.said(float(self.attribute.target_of(np.array([place]))[0]))
+        return self.describe_target(float(self.attribute.target_of(np.array([place]))[0]))
 
     def apart(self, target: float, places: Sequence[int] | Longs) -> Floats:
         """The distances from a target to some values, as masking sees them; a blank is at 1."""
@@ -80,7 +87,7 @@ class QuasiIdentifier(ABC):
         return np.ones(len(places)) if math.isnan(target) else self._distances_from(target, places)
 
     @abstractmethod
-    def _describe_target(self, target: float) -> Value: ...
+    def _describe_target(self, target: float) -> CellValue: ...
 
     @abstractmethod
     def _distances_from(self, target: float, places: Longs) -> Floats: ...
@@ -98,11 +105,11 @@ class QuasiIdentifier(ABC):
         """The values that are most like one that no record holds."""
 
     @abstractmethod
-    def why(self, place: int, target: float) -> str:
+    def explain_distance(self, place: int, target: float) -> str:
         """Explain the distance from a value to a target in words."""
 
 
-def columns_of(release: Release) -> list[QuasiIdentifier]:
+def quasi_identifiers_of(release: Release) -> list[QuasiIdentifier]:
     """The quasi-identifiers of a release."""
     columns: list[QuasiIdentifier] = []
     attributes = release.transitions.tuples.attributes
@@ -110,11 +117,13 @@ def columns_of(release: Release) -> list[QuasiIdentifier]:
         if isinstance(attribute, NominalAttribute):
             assert isinstance(column, Nominal)
             terms, marks = release.mappings[column.column], release.schema.missing_marks
-            columns.append(Words(column.column, attribute, column, terms, frozenset(marks)))
+            columns.append(
+                NominalQuasiIdentifier(column.column, attribute, column, terms, frozenset(marks))
+            )
         else:
             assert isinstance(attribute, NumericalAttribute)
             assert not isinstance(column, Nominal)
-            columns.append(Numbers(column.column, attribute, column))
+            columns.append(NumericQuasiIdentifier(column.column, attribute, column))
     return columns
 
 
@@ -122,7 +131,7 @@ def columns_of(release: Release) -> list[QuasiIdentifier]:
 
 
 @dataclass(frozen=True, eq=False)
-class Words(QuasiIdentifier):
+class NominalQuasiIdentifier(QuasiIdentifier):
     """A column of concepts; ``terms`` say which text stood for which."""
 
     name: str
@@ -131,15 +140,15 @@ class Words(QuasiIdentifier):
     terms: TermMap
     marks: frozenset[str]
 
-    def _describe_target(self, target: float) -> Value:
+    def _describe_target(self, target: float) -> CellValue:
         return self.concept(self.attribute.candidates[int(target)])
 
-    def concept(self, concept: Concept) -> Value:
+    def concept(self, concept: Concept) -> CellValue:
         """A concept by its identifier and its name."""
         if concept == MISSING:
-            return Value(None, "missing")
+            return CellValue(None, "missing")
         label = self.column.taxonomy.label(concept)
-        return Value(concept, concept if label == concept else f"{concept} ({label})")
+        return CellValue(concept, concept if label == concept else f"{concept} ({label})")
 
     @cached_property
     def _place_of_concept(self) -> dict[Concept, int]:
@@ -183,30 +192,30 @@ class Words(QuasiIdentifier):
         label = self.column.taxonomy.label
         names = dict.fromkeys(str(match.value) for match in self.terms.matches)
         names |= dict.fromkeys(label(concept) for concept in self.attribute.values)
-        return nearest(str(value), names)
+        return closest_names(str(value), names)
 
-    def fixed(self, candidates: Sequence[int] | Longs, places: Longs) -> Longs:
+    def fixed_point_distances(self, candidates: Sequence[int] | Longs, places: Longs) -> Longs:
         """Distances from each candidate (row) to each value (column), in fixed point."""
         concepts = [self.attribute.candidates[int(number)] for number in candidates]
         is_missing = np.array([concept == MISSING for concept in concepts], dtype=bool)
         is_concept = places < len(self._place_of_concept)
         # Missing is as far from everything as can be.
-        table = np.where(is_missing[:, None] & ~is_concept[None], 0.0, FIXED)
+        table = np.where(is_missing[:, None] & ~is_concept[None], 0.0, FIXED_POINT_ONE)
         if is_concept.any() and not is_missing.all():
             attribute = self.attribute
             rows = [concept for concept in concepts if concept != MISSING]
             columns = [attribute.values[place] for place in places[is_concept].tolist()]
             between = Distances(attribute.domain, rows, columns, attribute.measure).table()
-            table[np.ix_(~is_missing, is_concept)] = np.rint(between * FIXED)
+            table[np.ix_(~is_missing, is_concept)] = np.rint(between * FIXED_POINT_ONE)
         return table.astype(np.int64)
 
     def _distances_from(self, target: float, places: Longs) -> Floats:
-        return np.asarray(self.fixed([int(target)], places)[0] / FIXED)
+        return np.asarray(self.fixed_point_distances([int(target)], places)[0] / FIXED_POINT_ONE)
 
-    def why(self, place: int, target: float) -> str:
+    def explain_distance(self, place: int, target: float) -> str:
         if math.isnan(target):
             return "suppressed, which counts as distance 1"
-        original, masked = self.original(place), self.said(target)
+        original, masked = self.original(place), self.describe_target(target)
         if original == masked:
             return "unchanged"
         if original.value is None or masked.value is None:
@@ -221,15 +230,15 @@ class Words(QuasiIdentifier):
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers(QuasiIdentifier):
+class NumericQuasiIdentifier(QuasiIdentifier):
     """A column of numbers, levels or days."""
 
     name: str
     attribute: NumericalAttribute
     column: Numeric | Ordinal | Date
 
-    def _describe_target(self, target: float) -> Value:
-        number = float(self.attribute.released(np.array([target]))[0])
+    def _describe_target(self, target: float) -> CellValue:
+        number = float(self.attribute.round_targets(np.array([target]))[0])
         if isinstance(self.column, Ordinal):
             level = list(self.column.levels)[round(number)]
             value = level if isinstance(level, str | int | float) else str(level)
@@ -238,8 +247,8 @@ class Numbers(QuasiIdentifier):
         elif self.attribute.decimals == 0:
             value = round(number)
         else:
-            return Value(number, f"{number:.{self.attribute.decimals}f}")
-        return Value(value, str(value))
+            return CellValue(number, f"{number:.{self.attribute.decimals}f}")
+        return CellValue(value, str(value))
 
     def _distances_from(self, target: float, places: Longs) -> Floats:
         if self.attribute.range == 0:
@@ -286,35 +295,39 @@ class Numbers(QuasiIdentifier):
         number = self._to_number(value)
         if isinstance(self.column, Ordinal):
             level_names = [self.original(place).words for place in range(self.attribute.size)]
-            return nearest(str(value), level_names) or level_names[:3]
+            return closest_names(str(value), level_names) or level_names[:3]
         if number is None:
             return []
         after = int(np.searchsorted(self.attribute.numbers, number))
         neighbours = [place for place in (after - 1, after) if 0 <= place < self.attribute.size]
         return [self.original(place).words for place in neighbours]
 
-    def why(self, place: int, target: float) -> str:
+    def explain_distance(self, place: int, target: float) -> str:
         if math.isnan(target):
             return "suppressed, which counts as distance 1"
         before = float(self.attribute.numbers[place])
-        after = float(self.attribute.released(np.array([target]))[0])
+        after = float(self.attribute.round_targets(np.array([target]))[0])
         if before == after:
             return "unchanged"
         least, most = self.original(0).words, self.original(self.attribute.size - 1).words
         size = abs(after - before)
         if isinstance(self.column, Ordinal):
-            change = f"{many(round(size), 'level')} {'higher' if after > before else 'lower'}"
+            change = (
+                f"{format_count(round(size), 'level')} {'higher' if after > before else 'lower'}"
+            )
         elif isinstance(self.column, Date):
-            change = f"{many(round(size), 'day')} {'later' if after > before else 'earlier'}"
+            change = (
+                f"{format_count(round(size), 'day')} {'later' if after > before else 'earlier'}"
+            )
         else:
-            change = f"{number_words(size)} {'more' if after > before else 'less'}"
+            change = f"{format_number(size)} {'more' if after > before else 'less'}"
         return f"{change}, on a range from {least} to {most}"
 
 
-def number_words(number: float) -> str:
+def format_number(number: float) -> str:
     """Format a number with up to three decimals, without trailing zeros.
 
-    >>> number_words(14.0), number_words(0.25), number_words(1234.5678)
+    >>> format_number(14.0), format_number(0.25), format_number(1234.5678)
     ('14', '0.25', '1,234.568')
     """
     return f"{number:,.3f}".rstrip("0").rstrip(".") if abs(number) >= 0.001 else f"{number:.3g}"

@@ -13,27 +13,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import ParameterError, UnknownValueError, quoted
-from ontomask.pipeline.explain.columns import QuasiIdentifier, Value, columns_of
+from ontomask.errors import ParameterError, UnknownValueError, quote_names
+from ontomask.pipeline.explain.columns import CellValue, QuasiIdentifier, quasi_identifiers_of
 from ontomask.pipeline.explain.groups import Centre
-from ontomask.pipeline.explain.methods import Story
-from ontomask.pipeline.guarantee import shown
-from ontomask.report.plain_values import plain
-from ontomask.taxonomy.names import nearest
+from ontomask.pipeline.explain.methods import MethodExplanation
+from ontomask.pipeline.guarantee import format_method
+from ontomask.report.plain_values import to_plain_values
+from ontomask.taxonomy.names import closest_names
 
 if TYPE_CHECKING:
     from ontomask.pipeline.mask import Release
 
 __all__ = [
-    "ColumnExplained",
-    "Explained",
-    "Group",
-    "Member",
+    "ColumnExplanation",
+    "MaskingExplanation",
+    "TupleGroup",
+    "GroupMember",
     "Move",
-    "Part",
+    "ExplanationPart",
     "Target",
-    "TupleExplained",
-    "ValueExplained",
+    "TupleExplanation",
+    "ValueExplanation",
     "explain",
 ]
 
@@ -58,7 +58,7 @@ class Move:
     swapped, ``nearer`` says how many of the column's other records lie nearer to the original.
     """
 
-    to: Value
+    to: CellValue
     records: int
     distance: float
     nearer: int | None
@@ -66,7 +66,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class ColumnExplained:
+class ColumnExplanation:
     """One column of a tuple: what became of its value, and how that was chosen.
 
     ``centre`` is there where the value is that of a group's centroid; ``notes`` are sentences that
@@ -74,7 +74,7 @@ class ColumnExplained:
     """
 
     column: str
-    original: Value
+    original: CellValue
     moves: tuple[Move, ...]
     centre: Centre | None
     notes: tuple[str, ...]
@@ -87,23 +87,23 @@ class Target:
     ``alike_tuples`` and ``alike_records`` say how many became the same.
     """
 
-    values: tuple[Value, ...] | None
+    values: tuple[CellValue, ...] | None
     records: int
     alike_tuples: int
     alike_records: int
 
 
 @dataclass(frozen=True)
-class Member:
+class GroupMember:
     """A tuple of a group; ``distance`` is the weighted mean over the columns."""
 
-    values: tuple[Value, ...]
+    values: tuple[CellValue, ...]
     records: int
     distance: float
 
 
 @dataclass(frozen=True)
-class Group:
+class TupleGroup:
     """The tuples that were masked together, those with the most records first, then the nearest.
 
     ``name`` says what binds them. ``members`` are a few of them; their distance is
@@ -113,51 +113,51 @@ class Group:
     name: str
     tuples: int
     records: int
-    members: tuple[Member, ...]
+    members: tuple[GroupMember, ...]
     measured_from: str
 
 
 @dataclass(frozen=True)
-class TupleExplained:
+class TupleExplanation:
     """One original tuple: what it became, its group, and every column.
 
     ``became`` and the moves of every column account for all ``records``, the most frequent first.
     """
 
-    values: tuple[Value, ...]
+    values: tuple[CellValue, ...]
     records: int
     became: tuple[Target, ...]
-    group: Group | None
-    columns: tuple[ColumnExplained, ...]
+    group: TupleGroup | None
+    columns: tuple[ColumnExplanation, ...]
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class ValueExplained:
+class ValueExplanation:
     """What the records with one value of a column became; ``moves`` account for all of them."""
 
     column: str
-    value: Value
+    value: CellValue
     moves: tuple[Move, ...]
 
 
 @dataclass(frozen=True)
-class Part:
+class ExplanationPart:
     """The records that hold what was asked for.
 
     ``values`` tell what became of each value that was asked for, where several tuples hold it;
     ``example`` explains the tuple that has the most records, the first in sorted order of equals.
     """
 
-    asked: dict[str, Value]
+    asked: dict[str, CellValue]
     records: int
     tuples: int
-    values: tuple[ValueExplained, ...]
-    example: TupleExplained
+    values: tuple[ValueExplanation, ...]
+    example: TupleExplanation
 
 
 @dataclass(frozen=True, repr=False)
-class Explained:
+class MaskingExplanation:
     """Why a value or a tuple became what it became; ``str()`` puts it in words.
 
     It names original values: for the data steward's eyes, never to be published. ``parts`` is one
@@ -168,29 +168,29 @@ class Explained:
     columns: tuple[str, ...]
     method: str
     because: str
-    parts: tuple[Part, ...]
+    parts: tuple[ExplanationPart, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """All of it in plain values, ready for JSON."""
-        return {**dict(plain(asdict(self))), "private": PRIVATE}
+        return {**dict(to_plain_values(asdict(self))), "private": PRIVATE}
 
     def __str__(self) -> str:
-        from ontomask.pipeline.explain.words import in_words
+        from ontomask.pipeline.explain.words import format_explanation
 
-        return in_words(self)
+        return format_explanation(self)
 
     __repr__ = __str__
 
 
-def explain(release: Release, value: Any) -> Explained:
+def explain(release: Release, value: Any) -> MaskingExplanation:
     """Why a value or a tuple became what it became; see :meth:`Release.explain`."""
-    columns = columns_of(release)
+    columns = quasi_identifiers_of(release)
     parts = tuple(
         _Explainer(release, columns).explain_selection(selection)
         for selection in _find_selections(columns, value)
     )
     names = tuple(column.name for column in columns)
-    return Explained(names, shown(release.method), release.method.because, parts)
+    return MaskingExplanation(names, format_method(release.method), release.method.because, parts)
 
 
 # ---------------------------------------------------------------------- what was asked
@@ -207,7 +207,8 @@ def _find_selections(columns: Sequence[QuasiIdentifier], value: Any) -> list[Sel
         if len(value) != len(columns):
             raise ParameterError(
                 f"{len(value)} values were given, and there are {len(columns)} quasi-identifiers",
-                f"give one of each, {quoted(c.name for c in columns)}, or a dict with some of them",
+                f"give one of each, {quote_names(c.name for c in columns)}, or a dict with some "
+                "of them",
             )
         return [_select_columns(columns, dict(zip([c.name for c in columns], value, strict=True)))]
     places = {
@@ -215,7 +216,7 @@ def _find_selections(columns: Sequence[QuasiIdentifier], value: Any) -> list[Sel
     }
     if not places:
         raise UnknownValueError(
-            f"no record holds {str(value)!r} in {quoted(c.name for c in columns)}",
+            f"no record holds {str(value)!r} in {quote_names(c.name for c in columns)}",
             _suggest_values(columns, value),
         )
     return [{j: place} for j, place in places.items()]
@@ -227,11 +228,11 @@ def _select_columns(columns: Sequence[QuasiIdentifier], values: Mapping[Any, Any
         raise ParameterError("nothing was asked for", "give a value, or columns with their values")
     for name in values:
         if name not in column_numbers:
-            near = nearest(str(name), column_numbers, most=1)
+            near = closest_names(str(name), column_numbers, most=1)
             raise ParameterError(
                 f"there is no quasi-identifier {str(name)!r}",
                 (f"did you mean {near[0]!r}? " if near else "")
-                + f"There are {quoted(column_numbers)}",
+                + f"There are {quote_names(column_numbers)}",
             )
     return {
         column_numbers[name]: _find_place(columns[column_numbers[name]], value)
@@ -244,7 +245,7 @@ def _find_place(column: QuasiIdentifier, value: Any) -> int:
     if len(places) > 1:
         raise UnknownValueError(
             f"{str(value)!r} may be several values of column {column.name!r}: "
-            f"{quoted(column.original(place).short for place in places)}",
+            f"{quote_names(column.original(place).short for place in places)}",
             "give the identifier of the one that is meant",
         )
     if not places:
@@ -259,9 +260,9 @@ def _suggest_values(columns: Sequence[QuasiIdentifier], value: Any) -> str:
     """Suggest values instead of one that no record holds."""
     for column in columns:
         if below := column.below(value):
-            return f"records of {column.name!r} hold what is below it: {quoted(below, most=3)}"
+            return f"records of {column.name!r} hold what is below it: {quote_names(below, most=3)}"
     near = {name: column.name for column in columns for name in column.near(value)}
-    best = (nearest(str(value), near) or list(near))[:3] if len(columns) > 1 else list(near)
+    best = (closest_names(str(value), near) or list(near))[:3] if len(columns) > 1 else list(near)
     if not best:
         return "give a value as the original table has it"
     suggestions = [f"{name!r} ({near[name]})" if len(columns) > 1 else repr(name) for name in best]
@@ -279,7 +280,7 @@ class _Explainer:
         self.plan, self.method = release.transitions, release.method
         self.tuples = self.plan.tuples
 
-    def explain_selection(self, selection: Selection) -> Part:
+    def explain_selection(self, selection: Selection) -> ExplanationPart:
         """Explain the selected values, and the tuple with the most records that holds them."""
         is_holder = np.ones(len(self.tuples), dtype=bool)
         for j, place in selection.items():
@@ -291,12 +292,12 @@ class _Explainer:
                 "name fewer columns: those that do stand together are explained",
             )
         rows = np.flatnonzero(is_holder[self.plan.source])
-        return Part(
+        return ExplanationPart(
             asked={self.columns[j].name: self.columns[j].original(p) for j, p in selection.items()},
             records=int(self.tuples.counts[holders].sum()),
             tuples=len(holders),
             values=tuple(
-                ValueExplained(
+                ValueExplanation(
                     self.columns[j].name,
                     self.columns[j].original(place),
                     self._find_moves(j, place, rows),
@@ -307,12 +308,14 @@ class _Explainer:
             example=self.explain_tuple(int(holders[np.argmax(self.tuples.counts[holders])])),
         )
 
-    def explain_tuple(self, t: int) -> TupleExplained:
+    def explain_tuple(self, t: int) -> TupleExplanation:
         """Explain one tuple."""
         rows = np.flatnonzero(self.plan.source == t)
         rows = rows[np.argsort(-self.plan.count[rows], kind="stable")]
-        explanation = Story.of(self.release, self.columns, t, int(self.plan.target[rows[0]]))
-        return TupleExplained(
+        explanation = MethodExplanation.of(
+            self.release, self.columns, t, int(self.plan.target[rows[0]])
+        )
+        return TupleExplanation(
             values=self.describe_tuple(t),
             records=int(self.tuples.counts[t]),
             became=tuple(
@@ -321,7 +324,7 @@ class _Explainer:
             ),
             group=self._describe_group(explanation),
             columns=tuple(
-                ColumnExplained(
+                ColumnExplanation(
                     column.name,
                     column.original(place),
                     self._find_moves(j, place, rows),
@@ -335,7 +338,7 @@ class _Explainer:
             notes=explanation.notes,
         )
 
-    def describe_tuple(self, t: int) -> tuple[Value, ...]:
+    def describe_tuple(self, t: int) -> tuple[CellValue, ...]:
         """Describe the values of a tuple."""
         pairs = zip(self.columns, self.tuples.codes[:, t].tolist(), strict=True)
         return tuple(column.original(place) for column, place in pairs)
@@ -346,7 +349,7 @@ class _Explainer:
         return Target(
             None
             if np.isnan(row).all()
-            else tuple(c.said(float(x)) for c, x in zip(self.columns, row, strict=True)),
+            else tuple(c.describe_target(float(x)) for c, x in zip(self.columns, row, strict=True)),
             records,
             int(alike.sum()),
             int(self.plan.count[alike].sum()),
@@ -362,8 +365,10 @@ class _Explainer:
             target = float(targets[i])
             distance = float(column.apart(target, [place])[0])
             nearer = self._count_nearer(j, place, distance) if self.method.permutes else None
-            words = column.why(place, target) if number < MOST_WORDS else ""
-            moves.append(Move(column.said(target), int(counts[i]), distance, nearer, words))
+            words = column.explain_distance(place, target) if number < MOST_WORDS else ""
+            moves.append(
+                Move(column.describe_target(target), int(counts[i]), distance, nearer, words)
+            )
         return tuple(moves)
 
     def _count_nearer(self, j: int, place: int, distance: float) -> int:
@@ -373,7 +378,7 @@ class _Explainer:
         near = column.apart(own, np.arange(column.attribute.size)) < distance
         return int(self.tuples.value_counts(j)[near].sum()) - (distance > 0)
 
-    def _describe_group(self, explanation: Story) -> Group | None:
+    def _describe_group(self, explanation: MethodExplanation) -> TupleGroup | None:
         """The tuples of a group with their distances from a target."""
         members, counts = explanation.members, explanation.counts
         if not len(members):
@@ -385,12 +390,14 @@ class _Explainer:
         ]
         distance = weights @ np.array(distances) / weights.sum()
         order = np.lexsort((members, distance, -counts))[:MOST_MEMBERS]
-        return Group(
+        return TupleGroup(
             explanation.name,
             len(members),
             int(counts.sum()),
             tuple(
-                Member(self.describe_tuple(int(members[i])), int(counts[i]), float(distance[i]))
+                GroupMember(
+                    self.describe_tuple(int(members[i])), int(counts[i]), float(distance[i])
+                )
                 for i in order
             ),
             explanation.measured_from,

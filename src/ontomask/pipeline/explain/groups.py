@@ -16,14 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.methods.microaggregation.microaggregation import Microaggregation
-from ontomask.microdata.attributes import FIXED
+from ontomask.microdata.attributes import FIXED_POINT_ONE
 from ontomask.microdata.tuples import Transitions, Tuples
-from ontomask.pipeline.explain.columns import Numbers, QuasiIdentifier, Value, Words
+from ontomask.pipeline.explain.columns import (
+    CellValue,
+    NominalQuasiIdentifier,
+    NumericQuasiIdentifier,
+    QuasiIdentifier,
+)
 
 if TYPE_CHECKING:
     from ontomask.pipeline.mask import Release
 
-__all__ = ["Candidate", "Centre", "Groups", "centre_of", "groups_of"]
+__all__ = [
+    "CentreCandidate",
+    "Centre",
+    "MicroaggregationGroups",
+    "explain_centre",
+    "rebuild_groups",
+]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -34,14 +45,14 @@ MOST_VALUES = 8
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CentreCandidate:
     """What the middle of a group might have been, and what spoke for it.
 
     ``total`` is the summed distance to the group's values, over records; the records that hold it
     where the most frequent value is taken.
     """
 
-    value: Value
+    value: CellValue
     total: float
 
 
@@ -56,10 +67,10 @@ class Centre:
     """
 
     rule: str
-    chosen: Value
-    values: tuple[tuple[Value, int], ...]
+    chosen: CellValue
+    values: tuple[tuple[CellValue, int], ...]
     distinct: int
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[CentreCandidate, ...] = ()
     among: int = 0
     exact: float | None = None
 
@@ -70,7 +81,7 @@ class Centre:
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class MicroaggregationGroups:
     """The group of each tuple, and the centroid of each group as it is written.
 
     ``above`` are the candidates that each value of a column brings in; ``classic`` says that words
@@ -88,10 +99,10 @@ class Groups:
         return np.flatnonzero(self.group == self.group[tuple_])
 
 
-_cache: WeakKeyDictionary[Transitions, Groups | None] = WeakKeyDictionary()
+_cache: WeakKeyDictionary[Transitions, MicroaggregationGroups | None] = WeakKeyDictionary()
 
 
-def groups_of(release: Release) -> Groups | None:
+def rebuild_groups(release: Release) -> MicroaggregationGroups | None:
     """The groups of a microaggregation; None where they cannot be formed again."""
     plan, method = release.transitions, release.method
     if not isinstance(method, Microaggregation) or method.effort == "thorough":
@@ -103,15 +114,17 @@ def groups_of(release: Release) -> Groups | None:
     return _cache[plan]
 
 
-def _rebuild_groups(plan: Transitions, method: Microaggregation) -> Groups | None:
+def _rebuild_groups(plan: Transitions, method: Microaggregation) -> MicroaggregationGroups | None:
     operators = method.operators_for(plan.tuples)
     group, raw = method.groups(operators, np.random.default_rng(0))
-    released = [a.released(c) for a, c in zip(plan.tuples.attributes, raw.T, strict=True)]
+    released = [a.round_targets(c) for a, c in zip(plan.tuples.attributes, raw.T, strict=True)]
     # Not the operators themselves: they hold tables.
     rule = "least sum"
     if method.algorithm == "merge":
         rule = "least loss" if method.centroid == "best" else "least sum, then loss"
-    groups = Groups(group, np.column_stack(released), operators.above, operators.classic, rule)
+    groups = MicroaggregationGroups(
+        group, np.column_stack(released), operators.above, operators.classic, rule
+    )
     if method.replacement == "centroid":
         targets = set(map(tuple, plan.targets.tolist()))
         if not targets <= set(map(tuple, groups.centroids.tolist())):
@@ -119,14 +132,16 @@ def _rebuild_groups(plan: Transitions, method: Microaggregation) -> Groups | Non
     return groups
 
 
-def centre_of(groups: Groups, tuples: Tuples, column: QuasiIdentifier, members: Longs) -> Centre:
+def explain_centre(
+    groups: MicroaggregationGroups, tuples: Tuples, column: QuasiIdentifier, members: Longs
+) -> Centre:
     """How the centroid of some tuples was chosen in one column."""
     j = tuples.attributes.index(column.attribute)
     places, at = np.unique(tuples.codes[j, members], return_inverse=True)
     counts = np.bincount(at, weights=tuples.counts[members]).astype(np.int64)
-    if isinstance(column, Numbers):
+    if isinstance(column, NumericQuasiIdentifier):
         return _centre_of_numbers(column, places, counts)
-    assert isinstance(column, Words)
+    assert isinstance(column, NominalQuasiIdentifier)
     if groups.classic:
         return _centre_by_frequency(column, places, counts)
     chosen = int(groups.centroids[groups.group[members[0]], j])
@@ -135,7 +150,7 @@ def centre_of(groups: Groups, tuples: Tuples, column: QuasiIdentifier, members: 
 
 def _group_values(
     column: QuasiIdentifier, places: Longs, counts: Longs
-) -> tuple[tuple[Value, int], ...]:
+) -> tuple[tuple[CellValue, int], ...]:
     """The values of a group, the most frequent first."""
     order = np.argsort(-counts, kind="stable")[:MOST_VALUES]
     return tuple((column.original(int(places[i])), int(counts[i])) for i in order)
@@ -143,7 +158,7 @@ def _group_values(
 
 def _centre_by_least_sum(
     candidates: tuple[Longs, NDArray[np.int32]],
-    column: Words,
+    column: NominalQuasiIdentifier,
     places: Longs,
     counts: Longs,
     chosen: int,
@@ -151,30 +166,31 @@ def _centre_by_least_sum(
 ) -> Centre:
     start, above = candidates
     pool = np.unique(np.concatenate([above[start[v] : start[v + 1]] for v in places]))
-    sums = column.fixed(pool, places) @ counts
+    sums = column.fixed_point_distances(pool, places) @ counts
     # Ties as candidates are sorted; the chosen one first, whatever settled it.
     order = np.lexsort((pool, sums, pool != chosen))[: RUNNERS_UP + 1]
     best = tuple(
-        Candidate(column.said(float(pool[i])), float(sums[i] / FIXED)) for i in order.tolist()
+        CentreCandidate(column.describe_target(float(pool[i])), float(sums[i] / FIXED_POINT_ONE))
+        for i in order.tolist()
     )
     values = _group_values(column, places, counts)
     return Centre(rule, best[0].value, values, len(places), best, len(pool))
 
 
-def _centre_by_frequency(column: Words, places: Longs, counts: Longs) -> Centre:
+def _centre_by_frequency(column: NominalQuasiIdentifier, places: Longs, counts: Longs) -> Centre:
     order = np.argsort(-counts, kind="stable")[: RUNNERS_UP + 1]
     best = tuple(
-        Candidate(column.original(int(places[i])), float(counts[i])) for i in order.tolist()
+        CentreCandidate(column.original(int(places[i])), float(counts[i])) for i in order.tolist()
     )
     values = _group_values(column, places, counts)
     return Centre("most frequent", best[0].value, values, len(places), best, len(places))
 
 
-def _centre_of_numbers(column: Numbers, places: Longs, counts: Longs) -> Centre:
+def _centre_of_numbers(column: NumericQuasiIdentifier, places: Longs, counts: Longs) -> Centre:
     exact = column.attribute.centroid(places, counts)
     rule = "median" if column.attribute.median else "mean"
     ascending = tuple(
         (column.original(int(place)), int(count))
         for place, count in list(zip(places, counts, strict=True))[:MOST_VALUES]
     )
-    return Centre(rule, column.said(exact), ascending, len(places), exact=float(exact))
+    return Centre(rule, column.describe_target(exact), ascending, len(places), exact=float(exact))

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import many
+from ontomask.errors import format_count
 from ontomask.methods.microaggregation.microaggregation import Microaggregation
-from ontomask.methods.microaggregation.synthetic import EQUAL
+from ontomask.methods.microaggregation.synthetic import TOLERANCE
 from ontomask.methods.noise.noise_addition import NoiseAddition, mean_and_variance
 from ontomask.methods.recoding.recoding import Recoding
 from ontomask.methods.resampling import Resampling
@@ -22,13 +22,23 @@ from ontomask.methods.suppression import Suppression
 from ontomask.methods.swapping.rank_swapping import RankSwapping
 from ontomask.microdata.attributes import NominalAttribute
 from ontomask.microdata.schema import Numeric
-from ontomask.pipeline.explain.columns import Numbers, QuasiIdentifier, Words, number_words
-from ontomask.pipeline.explain.groups import Centre, Groups, centre_of, groups_of
+from ontomask.pipeline.explain.columns import (
+    NominalQuasiIdentifier,
+    NumericQuasiIdentifier,
+    QuasiIdentifier,
+    format_number,
+)
+from ontomask.pipeline.explain.groups import (
+    Centre,
+    MicroaggregationGroups,
+    explain_centre,
+    rebuild_groups,
+)
 
 if TYPE_CHECKING:
     from ontomask.pipeline.mask import Release
 
-__all__ = ["Story"]
+__all__ = ["MethodExplanation"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -37,7 +47,7 @@ NOBODY = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class Story:
+class MethodExplanation:
     """How a method explains the masking of a tuple.
 
     ``members`` are the tuples of its group, itself among them, with the records that are in it;
@@ -55,7 +65,9 @@ class Story:
     column_notes: tuple[tuple[str, ...], ...] = ()
 
     @staticmethod
-    def of(release: Release, columns: Sequence[QuasiIdentifier], t: int, target: int) -> Story:
+    def of(
+        release: Release, columns: Sequence[QuasiIdentifier], t: int, target: int
+    ) -> MethodExplanation:
         """Explain tuple ``t``, most of whose records became ``target``."""
         explainer = _TupleExplainer(release, columns, t, target)
         method = release.method
@@ -91,10 +103,10 @@ class _TupleExplainer:
         """The tuples with records that became the same target."""
         return np.asarray(self.plan.source[self.plan.target == self.target])
 
-    def explain_by_target(self, *notes: str) -> Story:
+    def explain_by_target(self, *notes: str) -> MethodExplanation:
         """Explain by the records with the same target, where groups are not known."""
         counts = self.plan.count[self.plan.target == self.target]
-        return Story(
+        return MethodExplanation(
             self.tuples_with_same_target(),
             counts,
             self.row,
@@ -103,26 +115,26 @@ class _TupleExplainer:
             notes=notes,
         )
 
-    def explain_without_group(self, *notes: str, **more: Any) -> Story:
+    def explain_without_group(self, *notes: str, **more: Any) -> MethodExplanation:
         """Explain a method that forms no groups."""
-        return Story(NOBODY, NOBODY, self.row, notes=notes, **more)
+        return MethodExplanation(NOBODY, NOBODY, self.row, notes=notes, **more)
 
     def describe_target(self, row: Floats) -> str:
         """Describe a target in one line."""
         pairs = zip(self.columns, row.tolist(), strict=True)
-        return " · ".join(column.said(x).short for column, x in pairs)
+        return " · ".join(column.describe_target(x).short for column, x in pairs)
 
     # ------------------------------------------------------------------ groups with a middle
 
-    def explain_microaggregation(self, method: Microaggregation) -> Story:
+    def explain_microaggregation(self, method: Microaggregation) -> MethodExplanation:
         """Explain by the group, formed again, and the sums behind its centroid."""
-        groups = groups_of(self.release)
+        groups = rebuild_groups(self.release)
         if groups is None:
             return self.explain_by_target()
         members = groups.members(self.t)
         counts = self.tuples.counts[members]
         if method.replacement == "synthetic":
-            return Story(
+            return MethodExplanation(
                 members,
                 counts,
                 self.own,
@@ -140,11 +152,15 @@ class _TupleExplainer:
             )
         else:
             centres = tuple(
-                centre_of(groups, self.tuples, column, members) for column in self.columns
+                explain_centre(groups, self.tuples, column, members) for column in self.columns
             )
-        return Story(members, counts, centroid, "the centroid", centres=centres, notes=notes)
+        return MethodExplanation(
+            members, counts, centroid, "the centroid", centres=centres, notes=notes
+        )
 
-    def _notes_on_joined_groups(self, groups: Groups, centroid: Floats) -> tuple[str, ...]:
+    def _notes_on_joined_groups(
+        self, groups: MicroaggregationGroups, centroid: Floats
+    ) -> tuple[str, ...]:
         """Notes on other groups that got the same values: too few people, or the same centroid."""
         notes = []
         number = groups.group[self.t]
@@ -159,24 +175,29 @@ class _TupleExplainer:
             )
         elif same.any():
             verb = "has" if same.sum() == 1 else "have"
-            notes.append(f"{many(int(same.sum()), 'other group')} {verb} the same centroid.")
+            notes.append(
+                f"{format_count(int(same.sum()), 'other group')} {verb} the same centroid."
+            )
         if (~same).any():
             notes.append(
-                f"{many(int((~same).sum()), 'other group')}, of records of fewer than {k} people, "
+                f"{format_count(int((~same).sum()), 'other group')}, of records of fewer than {k} "
+                "people, "
                 "took these values, too."
             )
         return tuple(notes)
 
-    def _notes_on_reach(self, groups: Groups, members: Longs) -> tuple[tuple[str, ...], ...]:
+    def _notes_on_reach(
+        self, groups: MicroaggregationGroups, members: Longs
+    ) -> tuple[tuple[str, ...], ...]:
         """Of each column, how far from its value another may be drawn (MA algorithm 1)."""
         notes = []
         for j, column in enumerate(self.columns):
             place = int(self.tuples.codes[j, self.t])
             distances = column.apart(float(self.own[j]), np.arange(column.attribute.size))
-            if groups.classic and isinstance(column, Words):
+            if groups.classic and isinstance(column, NominalQuasiIdentifier):
                 distances = (np.arange(column.attribute.size) != place).astype(np.float64)
             reach = float(distances[self.tuples.codes[j, members]].max())
-            within = int((distances <= reach + EQUAL).sum())
+            within = int((distances <= reach + TOLERANCE).sum())
             notes.append(
                 (
                     f"drawn by chance from the {within:,} values of the column within {reach:.3f} "
@@ -189,40 +210,45 @@ class _TupleExplainer:
 
     # ------------------------------------------------------------------ other groups
 
-    def explain_recoding(self, method: Recoding) -> Story:
+    def explain_recoding(self, method: Recoding) -> MethodExplanation:
         """Explain which tuple gave its values to the whole group."""
         members = self.tuples_with_same_target()
         targets = self.tuples.targets()[members]
         giver = int(members[(targets == self.row).all(axis=1).argmax()])
-        giver_records = many(int(self.tuples.counts[giver]), "record")
+        giver_records = format_count(int(self.tuples.counts[giver]), "record")
         giver_words = f"{self.describe_target(self.row)}, which {giver_records}"
         if giver == self.t:
             notes = [
-                f"It keeps its values, and {many(len(members) - 1, 'rarer tuple')} took them, too."
+                f"It keeps its values, and {format_count(len(members) - 1, 'rarer tuple')} took "
+                "them, too."
                 if len(members) > 1
                 else f"It keeps its values: no rarer tuple was fused with it, and its "
-                f"{many(self.records, 'record')} are {method.k} or more."
+                f"{format_count(self.records, 'record')} are {method.k} or more."
             ]
         else:
             verb = "holds" if self.tuples.counts[giver] == 1 else "hold"
             notes = [f"All of its group took the values of {giver_words} {verb}."]
             if self.records < method.k:
-                notes.append(f"It had {many(self.records, 'record')}, fewer than {method.k}.")
+                notes.append(
+                    f"It had {format_count(self.records, 'record')}, fewer than {method.k}."
+                )
             else:
                 notes.append(f"Its class held records of fewer than {method.k} people.")
         counts = self.tuples.counts[members]
-        return Story(members, counts, self.row, "the values they took", notes=tuple(notes))
+        return MethodExplanation(
+            members, counts, self.row, "the values they took", notes=tuple(notes)
+        )
 
-    def explain_resampling(self) -> Story:
+    def explain_resampling(self) -> MethodExplanation:
         """Explain random groups, which a plan does not keep."""
         return self.explain_by_target(
             "Which records formed a group was drawn by chance and is not kept: below are those that"
             " became the same, of one group or of several."
         )
 
-    def explain_suppression(self, method: Suppression) -> Story:
+    def explain_suppression(self, method: Suppression) -> MethodExplanation:
         """Explain suppression by the number of records and k."""
-        records, k = many(self.records, "record"), method.k
+        records, k = format_count(self.records, "record"), method.k
         person = self.release.schema.person is not None
         if not np.isnan(self.row).all():
             enough = f"of {k} people or more" if person else f"{k} or more"
@@ -243,7 +269,7 @@ class _TupleExplainer:
 
     # ------------------------------------------------------------------ values that move
 
-    def explain_swapping(self) -> Story:
+    def explain_swapping(self) -> MethodExplanation:
         """Explain swapping, whose pairs of records are counted but not kept."""
         return self.explain_without_group(
             "Who swapped with whom is not kept: the counts say what the records of this tuple got.",
@@ -259,7 +285,7 @@ class _TupleExplainer:
             for unpaired in self.plan.unpaired or [0] * len(self.columns)
         )
 
-    def explain_noise(self, method: NoiseAddition) -> Story:
+    def explain_noise(self, method: NoiseAddition) -> MethodExplanation:
         """Explain noise by the mean of each column and the direction in which values moved."""
         if method.strategy != "semantic":
             return self.explain_without_group()
@@ -270,12 +296,14 @@ class _TupleExplainer:
         )
 
     def _note_on_mean(self, method: NoiseAddition, j: int, column: QuasiIdentifier) -> str:
-        if isinstance(column, Words):
+        if isinstance(column, NominalQuasiIdentifier):
             return self._note_on_concept_mean(method, j, column)
-        assert isinstance(column, Numbers)
+        assert isinstance(column, NumericQuasiIdentifier)
         return self._note_on_number_mean(j, column)
 
-    def _note_on_concept_mean(self, method: NoiseAddition, j: int, column: Words) -> str:
+    def _note_on_concept_mean(
+        self, method: NoiseAddition, j: int, column: NominalQuasiIdentifier
+    ) -> str:
         attribute: NominalAttribute = column.attribute
         counts = self.tuples.value_counts(j)[: len(attribute.values)]
         place = int(self.tuples.codes[j, self.t])
@@ -295,11 +323,11 @@ class _TupleExplainer:
             [*map(from_mean, self._received_targets(j))],
         )
 
-    def _note_on_number_mean(self, j: int, column: Numbers) -> str:
+    def _note_on_number_mean(self, j: int, column: NumericQuasiIdentifier) -> str:
         numbers = column.attribute.numbers
         mean = float(numbers @ self.tuples.value_counts(j)) / self.tuples.records
-        named = number_words(mean) if isinstance(column.column, Numeric) else ""
-        words = named or column.said(mean).words
+        named = format_number(mean) if isinstance(column.column, Numeric) else ""
+        words = named or column.describe_target(mean).words
         return self._note_on_directions(
             words, abs(self.own[j] - mean), [abs(x - mean) for x in self._received_targets(j)]
         )
@@ -311,9 +339,9 @@ class _TupleExplainer:
         return [float(x) for x in got]
 
     def _note_on_directions(self, mean: str, before: float, after: Sequence[float]) -> str:
-        towards = sum(x < before - EQUAL for x in after)
-        away = sum(x > before + EQUAL for x in after)
+        towards = sum(x < before - TOLERANCE for x in after)
+        away = sum(x > before + TOLERANCE for x in after)
         ways = [(towards, "moved towards it"), (away, "moved away from it")]
         ways.append((len(after) - towards - away, "did neither"))
         directions = ", ".join(f"{count:,} {way}" for count, way in ways if count)
-        return f"the column's mean is {mean}; of {many(len(after), 'record')} {directions}"
+        return f"the column's mean is {mean}; of {format_count(len(after), 'record')} {directions}"

@@ -5,21 +5,21 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from ontomask.errors import many
-from ontomask.pipeline.explain.columns import Value, number_words
+from ontomask.errors import format_count
+from ontomask.pipeline.explain.columns import CellValue, format_number
 from ontomask.pipeline.explain.explanation import (
     PRIVATE,
-    ColumnExplained,
-    Explained,
-    Group,
+    ColumnExplanation,
+    ExplanationPart,
+    MaskingExplanation,
     Move,
-    Part,
     Target,
-    TupleExplained,
+    TupleExplanation,
+    TupleGroup,
 )
 from ontomask.pipeline.explain.groups import Centre
 
-__all__ = ["in_words"]
+__all__ = ["format_explanation"]
 
 WIDTH = 100
 
@@ -28,7 +28,7 @@ MOST_MOVES = 5
 MOST_SHARES = 10
 
 
-def in_words(explained: Explained) -> str:
+def format_explanation(explained: MaskingExplanation) -> str:
     """Format an explanation as lines of text."""
     chosen = f": {explained.because}" if explained.because else ""
     lines = _wrap(f"{explained.method}{chosen}", 0)
@@ -60,30 +60,33 @@ def _wrap_row(begin: str, text: str) -> list[str]:
     )
 
 
-def _join_values(values: Sequence[Value]) -> str:
+def _join_values(values: Sequence[CellValue]) -> str:
     return " · ".join(value.short for value in values)
 
 
 # ---------------------------------------------------------------------- a value
 
 
-def _format_part(part: Part, columns: Sequence[str]) -> Iterator[str]:
+def _format_part(part: ExplanationPart, columns: Sequence[str]) -> Iterator[str]:
     if part.tuples == 1:
         yield from _format_tuple(part.example)
         return
     for explained in part.values:
-        heading = f"{many(part.records, 'record')} of {many(part.tuples, 'tuple')} became"
+        heading = (
+            f"{format_count(part.records, 'record')} of {format_count(part.tuples, 'tuple')} became"
+        )
         yield from _wrap(f"{explained.column} {explained.value.words}: {heading}", 0, 2)
         yield from _format_shares(explained.moves)
         yield ""
-    most = many(part.example.records, "record")
+    most = format_count(part.example.records, "record")
     yield f"Of these tuples, the first of those with the most records ({most}):"
     yield ""
     yield from _format_tuple(part.example)
     others = [name for name in columns if name not in part.asked]
     yield ""
     yield from _wrap(
-        f"To see another of the {many(part.tuples, 'tuple')}, name more columns with their values: "
+        f"To see another of the {format_count(part.tuples, 'tuple')}, name more columns with "
+        "their values: "
         f"{', '.join(others)}.",
         0,
     )
@@ -101,19 +104,21 @@ def _format_shares(moves: Sequence[Move]) -> Iterator[str]:
         yield from _wrap_row(format_cells(move.records, f"{move.distance:.3f}"), move.to.words)
     if rest := moves[MOST_SHARES:]:
         records = sum(move.records for move in rest)
-        yield format_cells(records, "") + many(len(rest), "other value")
+        yield format_cells(records, "") + format_count(len(rest), "other value")
 
 
 # ---------------------------------------------------------------------- one tuple
 
 
-def _format_tuple(explained: TupleExplained) -> Iterator[str]:
-    yield from _wrap(f"{_join_values(explained.values)}, {many(explained.records, 'record')}", 0, 2)
+def _format_tuple(explained: TupleExplanation) -> Iterator[str]:
+    yield from _wrap(
+        f"{_join_values(explained.values)}, {format_count(explained.records, 'record')}", 0, 2
+    )
     for target in explained.became[:MOST_MOVES]:
         yield from _wrap(_format_target(target, explained.records), 2, 2)
     if rest := explained.became[MOST_MOVES:]:
-        records = many(sum(target.records for target in rest), "record")
-        yield f"  → {many(len(rest), 'other tuple')}, {records}"
+        records = format_count(sum(target.records for target in rest), "record")
+        yield f"  → {format_count(len(rest), 'other tuple')}, {records}"
     for note in explained.notes:
         yield from _wrap(note, 2)
     if explained.group is not None:
@@ -128,28 +133,34 @@ def _format_tuple(explained: TupleExplained) -> Iterator[str]:
 
 def _format_target(target: Target, records: int) -> str:
     values = "suppressed" if target.values is None else _join_values(target.values)
-    share = f", {target.records:,} of {many(records, 'record')}" if target.records < records else ""
+    share = (
+        f", {target.records:,} of {format_count(records, 'record')}"
+        if target.records < records
+        else ""
+    )
     if target.alike_records == target.records:
         return f"→ {values}{share}; no other record became that"
-    alike = f"{many(target.alike_records, 'record')} of {many(target.alike_tuples, 'tuple')}"
+    alike_records = format_count(target.alike_records, "record")
+    alike = f"{alike_records} of {format_count(target.alike_tuples, 'tuple')}"
     return f"→ {values}{share}; {alike} became that in all"
 
 
-def _format_group(group: Group) -> Iterator[str]:
+def _format_group(group: TupleGroup) -> Iterator[str]:
     if group.tuples == 1:
-        yield f"{group.name}: this tuple alone, {many(group.records, 'record')}"
+        yield f"{group.name}: this tuple alone, {format_count(group.records, 'record')}"
         return
-    yield f"{group.name}: {many(group.tuples, 'tuple')}, {many(group.records, 'record')}"
+    tuples, records = format_count(group.tuples, "tuple"), format_count(group.records, "record")
+    yield f"{group.name}: {tuples}, {records}"
     yield f"  records  distance from {group.measured_from}, mean over the columns"
     for member in group.members:
         begin = f"  {member.records:>7,}  {member.distance:>8.3f}  "
         yield from _wrap_row(begin, _join_values(member.values))
     if more := group.tuples - len(group.members):
         rest = group.records - sum(member.records for member in group.members)
-        yield f"  {rest:>7,}            {many(more, 'other tuple')}"
+        yield f"  {rest:>7,}            {format_count(more, 'other tuple')}"
 
 
-def _format_column(column: ColumnExplained, records: int, in_company: bool) -> Iterator[str]:
+def _format_column(column: ColumnExplanation, records: int, in_company: bool) -> Iterator[str]:
     if len(column.moves) == 1 and column.moves[0].words == "unchanged":
         yield from _wrap(f"{column.column}: {column.original.words}, unchanged", 0, 2)
     else:
@@ -157,8 +168,8 @@ def _format_column(column: ColumnExplained, records: int, in_company: bool) -> I
         for move in column.moves[:MOST_MOVES]:
             yield from _format_move(move, records)
         if rest := column.moves[MOST_MOVES:]:
-            others = many(sum(move.records for move in rest), "record")
-            yield f"  → {many(len(rest), 'other value')}, {others}"
+            others = format_count(sum(move.records for move in rest), "record")
+            yield f"  → {format_count(len(rest), 'other value')}, {others}"
     for note in column.notes:
         yield from _wrap(note, 2, 2)
     if column.centre is not None and in_company:
@@ -167,7 +178,9 @@ def _format_column(column: ColumnExplained, records: int, in_company: bool) -> I
 
 
 def _format_move(move: Move, records: int) -> Iterator[str]:
-    share = f", {move.records:,} of {many(records, 'record')}" if move.records < records else ""
+    share = (
+        f", {move.records:,} of {format_count(records, 'record')}" if move.records < records else ""
+    )
     if move.words == "unchanged":
         yield from _wrap(f"→ unchanged{share}", 2, 2)
         return
@@ -217,11 +230,11 @@ def _format_mean(centre: Centre) -> str:
     chosen, exact = centre.chosen, centre.exact
     if exact is None or not isinstance(chosen.value, int | float) or exact == chosen.value:
         return chosen.words
-    return f"{chosen.words}, rounded from {number_words(exact)}"
+    return f"{chosen.words}, rounded from {format_number(exact)}"
 
 
 def _format_rule(centre: Centre) -> str:
-    among = f"of {many(centre.among, 'candidate')}"
+    among = f"of {format_count(centre.among, 'candidate')}"
     if centre.rule == "least loss":
         return (
             f"{among} the one that costs least together with the other columns; summed distances:"

@@ -1,32 +1,38 @@
 """What the values of a column mean, and taxonomies made of them: for the steward's eyes alone."""
 
 from ontomask.pipeline.meaning.column import (
-    Apart,
+    BranchCounts,
     ColumnMeaning,
-    Facts,
-    Found,
-    Lost,
-    Masses,
-    Named,
-    meaning_of,
+    ConceptFacts,
+    ConceptHit,
+    NamedConcept,
+    UnmappedTerm,
+    ValueDistance,
+    find_column_meaning,
 )
-from ontomask.taxonomy.from_values import Made, free_file, of_values, taxonomy_file, write_made
+from ontomask.taxonomy.from_values import (
+    SavedTaxonomy,
+    free_taxonomy_path,
+    save_taxonomy,
+    taxonomy_of_values,
+    taxonomy_path,
+)
 from ontomask.taxonomy.outline import outline_of, read_outline
 
 __all__ = [
-    "Apart",
+    "ValueDistance",
     "ColumnMeaning",
-    "Facts",
-    "Found",
-    "Lost",
-    "Made",
-    "Masses",
-    "Named",
-    "free_file",
-    "meaning_of",
-    "of_values",
+    "ConceptFacts",
+    "ConceptHit",
+    "UnmappedTerm",
+    "SavedTaxonomy",
+    "BranchCounts",
+    "NamedConcept",
+    "free_taxonomy_path",
+    "find_column_meaning",
+    "taxonomy_of_values",
     "outline_of",
     "read_outline",
-    "taxonomy_file",
-    "write_made",
+    "taxonomy_path",
+    "save_taxonomy",
 ]

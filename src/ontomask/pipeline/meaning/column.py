@@ -13,21 +13,30 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import UnknownValueError, quoted
-from ontomask.microdata.distinct_values import Distinct
+from ontomask.errors import UnknownValueError, quote_names
+from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.schema import Nominal
 from ontomask.microdata.value_coding import terms_of
 from ontomask.taxonomy import Concept, Match, Taxonomy, TermMap, map_terms
-from ontomask.taxonomy.names import nearest
-from ontomask.taxonomy.tree import Drawn, drawn
+from ontomask.taxonomy.names import closest_names
+from ontomask.taxonomy.tree import TaxonomyTree, draw_tree
 
-__all__ = ["Apart", "ColumnMeaning", "Facts", "Found", "Lost", "Masses", "Named", "meaning_of"]
+__all__ = [
+    "ValueDistance",
+    "ColumnMeaning",
+    "ConceptFacts",
+    "ConceptHit",
+    "UnmappedTerm",
+    "BranchCounts",
+    "NamedConcept",
+    "find_column_meaning",
+]
 
 Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedConcept:
     """A concept and what it is called."""
 
     concept: Concept
@@ -35,18 +44,18 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Found:
+class ConceptHit:
     """A concept by one of its names: the way to it from the root, and the records at or below."""
 
     concept: Concept
     label: str
     name: str
-    path: tuple[Named, ...]
+    path: tuple[NamedConcept, ...]
     records: int
 
 
 @dataclass(frozen=True)
-class Lost:
+class UnmappedTerm:
     """A value without a concept of its own; ``ambiguous`` where several are called so.
 
     ``nearest`` are those, or the concepts whose names are most like it.
@@ -55,11 +64,11 @@ class Lost:
     value: str
     records: int
     ambiguous: bool
-    nearest: tuple[Found, ...]
+    nearest: tuple[ConceptHit, ...]
 
 
 @dataclass(frozen=True)
-class Facts:
+class ConceptFacts:
     """A concept: where it is, what is beside it, and the records it holds.
 
     ``at_or_below`` counts records of the concept and of all its kinds, each once, whatever way
@@ -69,9 +78,9 @@ class Facts:
     concept: Concept
     label: str
     labels: tuple[str, ...]
-    path: tuple[Named, ...]
-    parents: tuple[Named, ...]
-    children: tuple[Found, ...]
+    path: tuple[NamedConcept, ...]
+    parents: tuple[NamedConcept, ...]
+    children: tuple[ConceptHit, ...]
     kinds: int
     at_or_below: int
     exactly: int
@@ -84,7 +93,7 @@ Node = tuple[int, Concept, str, int, int]
 
 
 @dataclass(frozen=True)
-class Masses:
+class BranchCounts:
     """The part of a taxonomy that holds records, as a tree in depth-first order.
 
     A concept with several parents is drawn below the deepest of them. ``top`` is the place of the
@@ -99,26 +108,26 @@ class Masses:
 
 
 @dataclass(frozen=True)
-class Apart:
+class ValueDistance:
     """How far apart two values are, and why.
 
     ``shared`` are what both are, the most specific first; ``first_only`` and ``second_only`` what
     one of them is, itself included. ``domain`` is what distances are counted in.
     """
 
-    first: Named
-    second: Named
+    first: NamedConcept
+    second: NamedConcept
     distance: float
     measure: str
-    domain: Named
-    lcs: Named
-    shared: tuple[Named, ...]
-    first_only: tuple[Named, ...]
-    second_only: tuple[Named, ...]
+    domain: NamedConcept
+    lcs: NamedConcept
+    shared: tuple[NamedConcept, ...]
+    first_only: tuple[NamedConcept, ...]
+    second_only: tuple[NamedConcept, ...]
     words: tuple[str, ...]
 
 
-def meaning_of(
+def find_column_meaning(
     column: Nominal, counts: Mapping[str, int], marks: Sequence[str] = ()
 ) -> ColumnMeaning:
     """Find the concepts of the values of a column, given how many records hold each.
@@ -126,7 +135,7 @@ def meaning_of(
     ``marks`` are values that count as missing.
 
     >>> from ontomask import datasets
-    >>> meaning = meaning_of(
+    >>> meaning = find_column_meaning(
     ...     Nominal("diagnosis", datasets.diagnoses()), {"Flu": 3, "sprain": 1, "hepatits": 1}
     ... )
     >>> meaning.coverage
@@ -136,7 +145,7 @@ def meaning_of(
     """
     present = {value: count for value, count in counts.items() if value not in set(marks)}
     missing = sum(counts.values()) - sum(present.values())
-    distinct = Distinct(
+    distinct = DistinctValues(
         list(present),
         np.arange(len(present), dtype=np.int64),
         np.fromiter(present.values(), dtype=np.int64, count=len(present)),
@@ -172,20 +181,20 @@ class ColumnMeaning:
         """Records whose value is not missing."""
         return sum(match.count for match in self.terms.matches)
 
-    def ways(self) -> list[tuple[str, int, int]]:
+    def counts_by_match_kind(self) -> list[tuple[str, int, int]]:
         """Count values and records by the kind of name that matched."""
         values: dict[str, int] = {}
         for match in self.terms.matches:
             values[match.how] = values.get(match.how, 0) + 1
         return [(how, values[how], records) for how, records in self.terms.how.items()]
 
-    def lost(self, most: int = 50, near: int = 4) -> list[Lost]:
+    def lost(self, most: int = 50, near: int = 4) -> list[UnmappedTerm]:
         """The most frequent values without a concept, with the concepts they may mean."""
         lost_matches = self.terms.lost[:most]
         unmapped = TermMap(self.taxonomy, tuple(lost_matches))
         suggestions = unmapped.suggestions(most, near) if lost_matches else {}
         return [
-            Lost(
+            UnmappedTerm(
                 match.value,
                 match.count,
                 bool(match.concepts),
@@ -199,11 +208,11 @@ class ColumnMeaning:
 
     # ------------------------------------------------------------------ concepts
 
-    def search(self, text: str, most: int = 12) -> list[Found]:
+    def search(self, text: str, most: int = 12) -> list[ConceptHit]:
         """Concepts by (part of) a name."""
         return [self._make_hit(hit.concept, hit.name) for hit in self.taxonomy.search(text, most)]
 
-    def facts(self, concept: Concept, children: int = 200, values: int = 20) -> Facts:
+    def facts(self, concept: Concept, children: int = 200, values: int = 20) -> ConceptFacts:
         """What is known of a concept; so many of its children and of the values that mean it."""
         tax = self.taxonomy
         code = tax.code(concept)
@@ -213,7 +222,7 @@ class ColumnMeaning:
             kinds, key=lambda child: (-self._records_below[child], tax.identifiers[child])
         )
         counted_values = [(m.value, m.count) for m in self.terms.matches if m.concept == identifier]
-        return Facts(
+        return ConceptFacts(
             identifier,
             tax.label(identifier),
             tax.labels(identifier),
@@ -226,34 +235,34 @@ class ColumnMeaning:
             tuple(counted_values[:values]),
         )
 
-    def path(self, concept: Concept) -> tuple[Named, ...]:
+    def path(self, concept: Concept) -> tuple[NamedConcept, ...]:
         """The way from the root down to a concept's parent, as the taxonomy is drawn."""
         tree = self._tree
         place = int(tree.place[self.taxonomy.code(concept)])
-        above: list[Named] = []
+        above: list[NamedConcept] = []
         while place:
             place = int(tree.parent[place])
             above.append(self._name_concept(self.taxonomy.identifiers[tree.codes[place]]))
         return tuple(reversed(above))
 
-    def _name_concept(self, concept: Concept) -> Named:
-        return Named(concept, self.taxonomy.label(concept))
+    def _name_concept(self, concept: Concept) -> NamedConcept:
+        return NamedConcept(concept, self.taxonomy.label(concept))
 
-    def _make_hit(self, concept: Concept, name: str = "") -> Found:
+    def _make_hit(self, concept: Concept, name: str = "") -> ConceptHit:
         label = self.taxonomy.label(concept)
         records = int(self._records_below[self.taxonomy.code(concept)])
-        return Found(concept, label, name or label, self.path(concept), records)
+        return ConceptHit(concept, label, name or label, self.path(concept), records)
 
     # ------------------------------------------------------------------ masses
 
-    def masses(self, most: int = 3000) -> Masses:
+    def count_branches(self, most: int = 3000) -> BranchCounts:
         """The part of the taxonomy that holds records; beyond ``most`` the smallest are folded."""
         tree = self._tree
         own_records = self._records_exactly[tree.codes]
-        branch_records = tree.summed(own_records)
+        branch_records = tree.branch_sums(own_records)
         nonempty = np.flatnonzero(branch_records)
         if not len(nonempty):
-            return Masses((), 0, 0, 0)
+            return BranchCounts((), 0, 0, 0)
         # A branch is no larger than the one above it, which comes first: none hangs in the air.
         shown = np.sort(nonempty[np.lexsort((nonempty, -branch_records[nonempty]))][: max(most, 1)])
         number = np.full(len(tree.codes), -1, dtype=np.int64)
@@ -263,7 +272,7 @@ class ColumnMeaning:
         codes = tree.codes[shown].tolist()
         names, labels = self.taxonomy.identifiers, self.taxonomy.label_lists
         columns = (above.tolist(), branch_records[shown].tolist(), own_records[shown].tolist())
-        return Masses(
+        return BranchCounts(
             tuple(
                 (parent, names[code], labels[code][0] if labels[code] else names[code], sum_, own_)
                 for code, parent, sum_, own_ in zip(codes, *columns, strict=True)
@@ -274,8 +283,8 @@ class ColumnMeaning:
         )
 
     @cached_property
-    def _tree(self) -> Drawn:
-        return drawn(self.taxonomy)
+    def _tree(self) -> TaxonomyTree:
+        return draw_tree(self.taxonomy)
 
     @cached_property
     def _records_exactly(self) -> Longs:
@@ -315,7 +324,7 @@ class ColumnMeaning:
             return tax
         return tax.domain(concepts) if wanted == "lcs" else tax.domain(root=wanted)
 
-    def apart(self, first: str, second: str) -> Apart:
+    def apart(self, first: str, second: str) -> ValueDistance:
         """Explain the distance between two values of the column, or two concepts by name."""
         a, b = self._find_concept(first), self._find_concept(second)
         domain = self.domain
@@ -326,7 +335,7 @@ class ColumnMeaning:
                     "name a concept above all values as domain, or lcs, or taxonomy",
                 )
         explanation = domain.explain(a, b, self.column.measure)
-        return Apart(
+        return ValueDistance(
             self._name_concept(a),
             self._name_concept(b),
             explanation.distance,
@@ -352,13 +361,13 @@ class ColumnMeaning:
         concept = map_terms({value: 1}, self.column.taxonomy).concepts.get(value)
         if concept is not None:  # a concept may be compared that no record holds
             return concept
-        near = nearest(value, matches)
+        near = closest_names(value, matches)
         raise UnknownValueError(
             f"no record holds {value!r}, and no concept is called so",
-            f"did you mean {quoted(near)}?" if near else "choose a value of the column",
+            f"did you mean {quote_names(near)}?" if near else "choose a value of the column",
         )
 
-    def _exclusive_ancestors(self, concept: Concept, other: Concept) -> Iterator[Named]:
+    def _exclusive_ancestors(self, concept: Concept, other: Concept) -> Iterator[NamedConcept]:
         """The ancestors of a concept that another does not have, the most specific first."""
         domain = self.domain
         exclusive = domain.ancestors(concept) - domain.ancestors(other)

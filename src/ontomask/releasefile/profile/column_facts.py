@@ -13,14 +13,19 @@ from typing import Any
 
 import duckdb
 
-from ontomask.engines.duckdb.connection import fresh_name, identifier, literal, reading
+from ontomask.engines.duckdb.connection import (
+    fresh_name,
+    identifier,
+    literal,
+    translate_read_errors,
+)
 from ontomask.engines.formats import StoredTable
 from ontomask.errors import ColumnError
 
-__all__ = ["FEWEST", "Facts", "Looking"]
+__all__ = ["MIN_SHOWN_COUNT", "ColumnFacts", "ColumnProfiler"]
 
 #: A value that fewer records carry is never shown.
-FEWEST = 10
+MIN_SHOWN_COUNT = 10
 #: So many frequent values are kept at most.
 MOST_FREQUENT = 5
 #: Tables up to so many rows, and columns up to so many different values, are counted exactly.
@@ -58,7 +63,7 @@ DATE_SHAPE = r"\d{1,4}[-/. ](\d{1,2}|[A-Za-z]{3})[-/. ]\d{2,4}([T ]\d{1,2}:\d{2}
 
 
 @dataclass(frozen=True)
-class Facts:
+class ColumnFacts:
     """What was counted in a column.
 
     ``kind`` is what stands in it: text, whole numbers, decimals, dates, flags, nothing, or
@@ -105,7 +110,7 @@ class Facts:
         return self.exact and len(self.values) == self.distinct
 
 
-class Looking:
+class ColumnProfiler:
     """Counts what the columns of an open table hold."""
 
     def __init__(self, stored: StoredTable) -> None:
@@ -118,25 +123,25 @@ class Looking:
         """Copy the table into the database unless it is Parquet; return what to read."""
         if self.stored.format == "parquet":
             return self.stored.source
-        with reading(self.stored.path):
+        with translate_read_errors(self.stored.path):
             self.sql.execute(f"create temp table {self._own} as from {self.stored.source}")
         return self._own
 
     # ------------------------------------------------------------------ columns
 
-    def columns(self) -> Iterator[Facts]:
+    def columns(self) -> Iterator[ColumnFacts]:
         """The facts of every column, in their order."""
         if not self.stored.rows:
             raise ColumnError(f"{self.stored.path} has no records", "there is nothing to look at")
         yield from self._facts(self.stored.names)
 
-    def column(self, name: str) -> Facts:
+    def column(self, name: str) -> ColumnFacts:
         """The facts of one column."""
         return next(self._facts([name]))
 
-    def _facts(self, names: Sequence[str]) -> Iterator[Facts]:
+    def _facts(self, names: Sequence[str]) -> Iterator[ColumnFacts]:
         for name, (present, distinct) in zip(names, self._approximate_counts(names), strict=True):
-            with reading(self.stored.path):
+            with translate_read_errors(self.stored.path):
                 facts = self._column_facts(name, present, distinct)
             yield facts
 
@@ -153,15 +158,17 @@ class Looking:
                 )
                 for name in names[start : start + 100]
             )
-            with reading(self.stored.path):
+            with translate_read_errors(self.stored.path):
                 numbers = _fetch_row(self.sql, f"select {expressions} from {self.table}")
             counts += zip(numbers[::2], numbers[1::2], strict=True)
         return counts
 
-    def _column_facts(self, name: str, present: int, distinct: int) -> Facts:
+    def _column_facts(self, name: str, present: int, distinct: int) -> ColumnFacts:
         kind, rows = self.stored.types[name], self.stored.rows
         if _is_nested(kind):
-            return Facts(name, "something else", rows, rows - present, 0, stored_as_text=False)
+            return ColumnFacts(
+                name, "something else", rows, rows - present, 0, stored_as_text=False
+            )
         exact = rows <= MANY_ROWS or distinct <= MANY_VALUES
         values = self._count_values(name, kind, exact)
         marks, empty = self._find_missing_marks(values, kind)
@@ -172,7 +179,7 @@ class Looking:
         records = facts.pop("records") * (1 if exact else rows / min(rows, SAMPLE))
         if not exact and facts["distinct"]:
             facts |= {"distinct": distinct, "singles": 0, "rarest": 1, "frequent": {}}
-        return Facts(name, rows=rows, missing=rows - round(records), exact=exact, **facts)
+        return ColumnFacts(name, rows=rows, missing=rows - round(records), exact=exact, **facts)
 
     def _count_values(self, name: str, kind: str, exact: bool) -> str:
         """Make a table of a column's values, as they are and as text, with their counts."""
@@ -212,7 +219,7 @@ class Looking:
         marks = {
             text: n
             for text, n in rows
-            if text and (text.strip().lower() not in WORDS_FOR_MISSING or n >= FEWEST)
+            if text and (text.strip().lower() not in WORDS_FOR_MISSING or n >= MIN_SHOWN_COUNT)
         }
         return marks, sum(n for text, n in rows if not text)
 
@@ -236,7 +243,9 @@ class Looking:
         if not distinct:
             return {"kind": "nothing", "distinct": 0, "records": 0}
         counts = self._most_frequent(values)
-        frequent = {text: n for text, n in list(counts.items())[:MOST_FREQUENT] if n >= FEWEST}
+        frequent = {
+            text: n for text, n in list(counts.items())[:MOST_FREQUENT] if n >= MIN_SHOWN_COUNT
+        }
         formats = self._date_formats(values) if _is_text(kind) and dates else ()
         return {
             "kind": _content_kind(kind, bool(formats), numbers == 1, bool(integers), bool(zeros)),
@@ -278,7 +287,7 @@ class Looking:
     def uniques(self, columns: Sequence[str]) -> int:
         """Count the records that are unique on some columns, by a hash of 64 bits."""
         hashed = ", ".join(map(identifier, columns))
-        with reading(self.stored.path):
+        with translate_read_errors(self.stored.path):
             return int(
                 _fetch_row(
                     self.sql,
@@ -298,7 +307,7 @@ class Looking:
             if column_marks:
                 literals = ", ".join(map(literal, column_marks))
                 tests.append(f"cast({column} as varchar) in ({literals})")
-        with reading(self.stored.path):
+        with translate_read_errors(self.stored.path):
             row = _fetch_row(
                 self.sql, f"select count(*) from {self.table} where {' or '.join(tests) or 'false'}"
             )
@@ -340,7 +349,7 @@ def _content_kind(kind: str, dates: bool, numbers: bool, integers: bool, zeros: 
     return "whole numbers" if integers else "decimals"
 
 
-def is_finite(facts: Facts) -> bool:
+def is_finite(facts: ColumnFacts) -> bool:
     """Whether numbers are all finite, and none too long to be told from its neighbour."""
     limit = math.inf if facts.kind == "decimals" and not facts.stored_as_text else 2.0**53
     return facts.largest < limit

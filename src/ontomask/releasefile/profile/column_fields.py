@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ontomask.releasefile.profile.column_facts import Facts
-from ontomask.releasefile.profile.proposals import Suggestion, as_chosen
+from ontomask.releasefile.profile.column_facts import ColumnFacts
+from ontomask.releasefile.profile.proposals import Suggestion, suggest_in_role
 
-__all__ = ["ColumnFields", "Making", "fields_in_role", "fields_of"]
+__all__ = ["ColumnFields", "ProposedTaxonomy", "fields_in_role", "suggested_fields"]
 
 
 @dataclass(frozen=True)
-class Making:
+class ProposedTaxonomy:
     """How a taxonomy can be made of the values: ``paths``, ``prefixes`` or ``flat``.
 
     Paths are parted by ``separator``; prefixes have these ``lengths``.
@@ -34,14 +34,14 @@ class ColumnFields:
     fields: dict[str, Any]
     reason: str
     notes: tuple[str, ...] = ()
-    make: Making | None = None
+    make: ProposedTaxonomy | None = None
     lacks: str | None = None
 
 
-def fields_in_role(facts: Facts, role: str) -> ColumnFields:
+def fields_in_role(facts: ColumnFacts, role: str) -> ColumnFields:
     """Release file fields of a column in a role.
 
-    >>> facts = Facts("ward", "text", rows=40, missing=0, distinct=2, values={"A": 30, "B": 10})
+    >>> facts = ColumnFacts("ward", "text", rows=40, missing=0, distinct=2, values={"A": 30, "B": 10})
     >>> fields_in_role(facts, "keep").fields
     {'role': 'keep'}
     >>> masked = fields_in_role(facts, "quasi")
@@ -50,13 +50,16 @@ def fields_in_role(facts: Facts, role: str) -> ColumnFields:
     >>> masked.make
     Making(how='flat', separator=None, lengths=())
     """
-    suggestion = as_chosen(facts, role)
+    suggestion = suggest_in_role(facts, role)
     if suggestion.role != role:
         return ColumnFields(
             {"role": role}, suggestion.reason, suggestion.notes, lacks=_obstacle(suggestion)
         )
     return ColumnFields(
-        fields_of(suggestion), suggestion.reason, suggestion.notes, _proposed_taxonomy(suggestion)
+        suggested_fields(suggestion),
+        suggestion.reason,
+        suggestion.notes,
+        _proposed_taxonomy(suggestion),
     )
 
 
@@ -65,7 +68,7 @@ def _obstacle(suggestion: Suggestion) -> str:
     return f"It cannot be masked as it is. {reason}."
 
 
-def fields_of(suggestion: Suggestion, taxonomy: str | None = None) -> dict[str, Any]:
+def suggested_fields(suggestion: Suggestion, taxonomy: str | None = None) -> dict[str, Any]:
     """A suggestion as release file fields; ``taxonomy`` is a file made of the values."""
     fields: dict[str, Any] = {"role": suggestion.role}
     if suggestion.taxonomy or taxonomy:
@@ -83,9 +86,9 @@ def fields_of(suggestion: Suggestion, taxonomy: str | None = None) -> dict[str, 
     return fields
 
 
-def _proposed_taxonomy(suggestion: Suggestion) -> Making | None:
-    if suggestion.made is None:
+def _proposed_taxonomy(suggestion: Suggestion) -> ProposedTaxonomy | None:
+    if suggestion.taxonomy_kind is None:
         return None
-    if isinstance(suggestion.made_of, str):
-        return Making(suggestion.made, separator=suggestion.made_of)
-    return Making(suggestion.made, lengths=suggestion.made_of)
+    if isinstance(suggestion.taxonomy_parts, str):
+        return ProposedTaxonomy(suggestion.taxonomy_kind, separator=suggestion.taxonomy_parts)
+    return ProposedTaxonomy(suggestion.taxonomy_kind, lengths=suggestion.taxonomy_parts)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "CATEGORIES",
-    "CODED",
-    "CONFIDENTIAL",
-    "CONFIDENTIAL_PARTS",
-    "COUNTED",
-    "IDENTIFYING",
-    "NUMBERED",
-    "OF_PEOPLE",
-    "OF_PLACES",
-    "OF_TIMES",
-    "PEOPLE",
-    "POSTAL",
-    "STAFF",
+    "CATEGORY_WORDS",
+    "CODE_WORDS",
+    "CONFIDENTIAL_WORDS",
+    "CONFIDENTIAL_WORD_PARTS",
+    "COUNT_WORDS",
+    "IDENTIFIER_WORDS",
+    "NUMBER_WORDS",
+    "TRAIT_WORDS",
+    "PLACE_WORDS",
+    "TIME_WORDS",
+    "PERSON_WORDS",
+    "POSTAL_WORDS",
+    "STAFF_WORDS",
     "word_at",
     "words_of",
 ]
@@ -27,41 +27,41 @@ def _split_words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-PEOPLE = _split_words("""
+PERSON_WORDS = _split_words("""
     patient person subject member customer client user participant respondent student employee
     citizen resident household insured pid mrn ssn
 """)
-IDENTIFYING = _split_words("""
+IDENTIFIER_WORDS = _split_words("""
     ssn mrn email mail phone telephone tel mobile fax address street iban passport licence
     license url ip username login surname firstname lastname forename nhs dni nif uuid guid
 """)
-NUMBERED = _split_words("id ids nbr nr no number uuid guid key mrn identifier")
-OF_PEOPLE = _split_words("""
+NUMBER_WORDS = _split_words("id ids nbr nr no number uuid guid key mrn identifier")
+TRAIT_WORDS = _split_words("""
     age sex gender race ethnicity ethnic marital education school degree occupation job
     profession religion nationality nation country native birth born dob birthday birthdate
     birthplace year height weight language citizenship relationship family household children
     industry workclass employer disability veteran
 """)
-OF_PLACES = _split_words("""
+PLACE_WORDS = _split_words("""
     zip zipcode postal postcode plz city town region state county province district area place
     address municipality ward hospital clinic site location neighbourhood latitude longitude
 """)
-OF_TIMES = _split_words("date time day days month week hours stay duration los admitted")
-POSTAL = _split_words("zip zipcode postal postcode plz")
-CONFIDENTIAL = _split_words("""
+TIME_WORDS = _split_words("date time day days month week hours stay duration los admitted")
+POSTAL_WORDS = _split_words("zip zipcode postal postcode plz")
+CONFIDENTIAL_WORDS = _split_words("""
     charge charges cost costs amount price salary income wage wages pay payment payments revenue
     balance debt gain loss capital outcome result results readmitted readmission death died
     deceased mortality survival survived score glucose serum hba1c cholesterol creatinine
     haemoglobin hemoglobin pressure hiv viral tumour tumor stage prognosis verdict grade
 """)
-CONFIDENTIAL_PARTS = ("result", "salary", "income", "outcome", "readmi")
-CODED = _split_words("""
+CONFIDENTIAL_WORD_PARTS = ("result", "salary", "income", "outcome", "readmi")
+CODE_WORDS = _split_words("""
     diagnosis diagnoses diag dx icd icd9 icd10 procedure procedures proc px code codes cause
     disease
 """)
-COUNTED = ("num", "number", "count", "n", "nr", "no", "times")  # as a first word
-STAFF = _split_words("doctor physician provider surgeon nurse therapist prescriber author")
-CATEGORIES = _split_words("id type code class category group kind status source flag")
+COUNT_WORDS = ("num", "number", "count", "n", "nr", "no", "times")  # as a first word
+STAFF_WORDS = _split_words("doctor physician provider surgeon nurse therapist prescriber author")
+CATEGORY_WORDS = _split_words("id type code class category group kind status source flag")
 
 
 def words_of(name: str) -> frozenset[str]:
@@ -73,7 +73,9 @@ def words_of(name: str) -> frozenset[str]:
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     parts = re.findall(r"[^\W_]+", apart)
     words = {part.lower() for part in parts}
-    return frozenset(word if word in CODED else word.rstrip("0123456789") or word for word in words)
+    return frozenset(
+        word if word in CODE_WORDS else word.rstrip("0123456789") or word for word in words
+    )
 
 
 def word_at(name: str, place: int) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ontomask.errors import OntomaskError
-from ontomask.releasefile.profile.column_names import CODED
+from ontomask.releasefile.profile.column_names import CODE_WORDS
 from ontomask.taxonomy import load_taxonomy, map_terms
 
-__all__ = ["Known", "known_by"]
+__all__ = ["TaxonomyCoverage", "find_bundled_taxonomy"]
 
 #: A taxonomy is proposed where it knows so many of the different values.
 MIN_COVERAGE = 0.9
@@ -28,7 +28,7 @@ PROCEDURES = {"procedure", "procedures", "proc", "px", "surgery", "operation", "
 
 
 @dataclass(frozen=True)
-class Known:
+class TaxonomyCoverage:
     """A taxonomy with the share of different values it knows, and how many it does not know."""
 
     taxonomy: str
@@ -38,11 +38,13 @@ class Known:
     of_codes: bool = True
 
 
-def known_by(values: Mapping[str, int], words_of_name: frozenset[str]) -> Known | None:
+def find_bundled_taxonomy(
+    values: Mapping[str, int], words_of_name: frozenset[str]
+) -> TaxonomyCoverage | None:
     """Find the bundled taxonomy that covers nearly all values of a column, if there is one."""
     if len(values) < FEWEST_VALUES:
         return None
-    named_as_code = bool(words_of_name & CODED)
+    named_as_code = bool(words_of_name & CODE_WORDS)
     if _matching_share(values, ICD9) >= MIN_COVERAGE:
         names = BUNDLED_CODES[::-1] if words_of_name & PROCEDURES else BUNDLED_CODES
     elif _matching_share(values, ICD10) >= MIN_COVERAGE:
@@ -68,7 +70,7 @@ def _matching_share(values: Mapping[str, int], pattern: re.Pattern[str]) -> floa
     return sum(pattern.fullmatch(value.strip()) is not None for value in values) / len(values)
 
 
-def _code_coverage(values: Mapping[str, int], name: str, mend: bool) -> Known | None:
+def _code_coverage(values: Mapping[str, int], name: str, mend: bool) -> TaxonomyCoverage | None:
     """Coverage of codes by a taxonomy; damaged ones are repaired where the name says codes."""
     try:
         taxonomy = load_taxonomy(name)
@@ -85,7 +87,7 @@ def _code_coverage(values: Mapping[str, int], name: str, mend: bool) -> Known | 
     # or where all of them lost their point.
     if coverage < MIN_COVERAGE or (mended < plain and not _are_damaged_codes(values, plain)):
         return None
-    return Known(name, coverage, unknown, mended < plain)
+    return TaxonomyCoverage(name, coverage, unknown, mended < plain)
 
 
 def _are_damaged_codes(values: Mapping[str, int], plain: int) -> bool:
@@ -94,11 +96,15 @@ def _are_damaged_codes(values: Mapping[str, int], plain: int) -> bool:
     return mostly_right or without_point
 
 
-def _wordnet_coverage(values: Mapping[str, int]) -> Known | None:
+def _wordnet_coverage(values: Mapping[str, int]) -> TaxonomyCoverage | None:
     """Coverage by WordNet, where hardly any word is unknown or ambiguous."""
     if len(values) < FEWEST_WORDS or _matching_share(values, PHRASE) < MIN_COVERAGE:
         return None
     counts: dict[object, int] = dict(sorted(values.items(), key=lambda item: -item[1])[:MOST_WORDS])
     unknown = len(map_terms(counts, load_taxonomy("wordnet")).lost)
     coverage = 1 - unknown / len(counts)
-    return Known("wordnet", coverage, unknown, of_codes=False) if coverage >= MIN_COVERAGE else None
+    return (
+        TaxonomyCoverage("wordnet", coverage, unknown, of_codes=False)
+        if coverage >= MIN_COVERAGE
+        else None
+    )

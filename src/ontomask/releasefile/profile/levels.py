@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ontomask.releasefile.profile.column_facts import FEWEST, Facts
+from ontomask.releasefile.profile.column_facts import MIN_SHOWN_COUNT, ColumnFacts
 
 __all__ = ["levels_of"]
 
@@ -28,7 +28,7 @@ STYLES: tuple[Callable[[str], str], ...] = (str, str.lower, str.capitalize, str.
 INTERVAL = re.compile(r"[\[(]?\s*(\d+)\s*(?:-|–|to|,)\s*(\d+)\s*[\])]?|(\d+)\s*\+")
 
 
-def levels_of(facts: Facts) -> tuple[str, ...]:
+def levels_of(facts: ColumnFacts) -> tuple[str, ...]:
     """The values in their order, where they have one; rare values are not named."""
     values = set(facts.values)
     if facts.kind != "text" or not facts.complete or not values:
@@ -38,7 +38,7 @@ def levels_of(facts: Facts) -> tuple[str, ...]:
             levels = tuple(map(style, scale))
             if values <= set(levels) and len(values) > 1:
                 return levels  # all of them: which ones occur, and how often, is not told
-    if facts.rarest < FEWEST or len(values) > 50:
+    if facts.rarest < MIN_SHOWN_COUNT or len(values) > 50:
         return ()
     if len(values) == 2 and not facts.missing:
         return tuple(sorted(values))

@@ -9,29 +9,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ontomask.errors import many
-from ontomask.releasefile.profile.column_facts import FEWEST, Facts, is_finite
+from ontomask.errors import format_count
+from ontomask.releasefile.profile.column_facts import MIN_SHOWN_COUNT, ColumnFacts, is_finite
 from ontomask.releasefile.profile.column_names import (
-    CATEGORIES,
-    CODED,
-    CONFIDENTIAL,
-    CONFIDENTIAL_PARTS,
-    COUNTED,
-    IDENTIFYING,
-    NUMBERED,
-    OF_PEOPLE,
-    OF_PLACES,
-    OF_TIMES,
-    PEOPLE,
-    POSTAL,
-    STAFF,
+    CATEGORY_WORDS,
+    CODE_WORDS,
+    CONFIDENTIAL_WORD_PARTS,
+    CONFIDENTIAL_WORDS,
+    COUNT_WORDS,
+    IDENTIFIER_WORDS,
+    NUMBER_WORDS,
+    PERSON_WORDS,
+    PLACE_WORDS,
+    POSTAL_WORDS,
+    STAFF_WORDS,
+    TIME_WORDS,
+    TRAIT_WORDS,
     word_at,
     words_of,
 )
-from ontomask.releasefile.profile.known_concepts import Known, known_by
+from ontomask.releasefile.profile.known_concepts import TaxonomyCoverage, find_bundled_taxonomy
 from ontomask.releasefile.profile.levels import levels_of
 
-__all__ = ["Suggestion", "as_chosen", "as_quasi", "one_person", "proposed"]
+__all__ = ["Suggestion", "suggest_in_role", "suggest_quasi", "keep_one_person", "suggest_role"]
 
 #: From here on nearly every record has a value of its own.
 NEARLY_ALL = 0.95
@@ -62,22 +62,22 @@ class Suggestion:
     repair_codes: bool = False
     levels: tuple[str, ...] = ()
     date_format: str | None = None
-    made: str | None = None
-    made_of: tuple[int, ...] | str = ()
+    taxonomy_kind: str | None = None
+    taxonomy_parts: tuple[int, ...] | str = ()
     notes: tuple[str, ...] = ()
 
 
 # ---------------------------------------------------------------------- the rules
 
 
-def proposed(facts: Facts) -> Suggestion:
+def suggest_role(facts: ColumnFacts) -> Suggestion:
     """Suggest a role by the first rule that applies, with notes on what to look at."""
     words = words_of(facts.name)
     suggestion = next(opinion for rule in RULES if (opinion := rule(facts, words)) is not None)
     notes = list(suggestion.notes)
     if not facts.exact:
         notes.append("judged by a random sample: the table is large and the values are many")
-    if 0.9 <= facts.numbers < 1 and facts.kind == "text" and suggestion.made == "flat":
+    if 0.9 <= facts.numbers < 1 and facts.kind == "text" and suggestion.taxonomy_kind == "flat":
         notes.append(
             f"{facts.numbers:.0%} of the different values are numbers: if all should be, correct "
             "the others or name them in missing_marks, and say type: numeric"
@@ -85,10 +85,10 @@ def proposed(facts: Facts) -> Suggestion:
     return replace(suggestion, notes=tuple(notes))
 
 
-Rule = Callable[[Facts, frozenset[str]], Suggestion | None]
+Rule = Callable[[ColumnFacts, frozenset[str]], Suggestion | None]
 
 
-def _empty_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _empty_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     if facts.kind == "nothing":
         return Suggestion("drop", "it has no values")
     if facts.kind == "something else":
@@ -96,22 +96,22 @@ def _empty_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     return None
 
 
-def _direct_identifier_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
-    if words & IDENTIFYING and facts.variety > 0.1:
+def _direct_identifier_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+    if words & IDENTIFIER_WORDS and facts.variety > 0.1:
         return Suggestion("identifier", "by its name it points to a person")
-    if words <= PEOPLE | {"name", "full", "first", "last"} and "name" in words:
+    if words <= PERSON_WORDS | {"name", "full", "first", "last"} and "name" in words:
         return Suggestion("identifier", "by its name it holds names")
-    if "name" in words and facts.kind == "text" and (facts.variety > 0.5 or words & STAFF):
+    if "name" in words and facts.kind == "text" and (facts.variety > 0.5 or words & STAFF_WORDS):
         return Suggestion("identifier", "it seems to hold names")
-    if words <= STAFF and facts.kind == "text":
+    if words <= STAFF_WORDS and facts.kind == "text":
         return Suggestion("identifier", "it may hold the names of those who did the work")
     return None
 
 
-def _number_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _number_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     """Numbers and codes that identify people or records."""
-    about_people = bool(words & PEOPLE)
-    named_as_number = word_at(facts.name, -1) in NUMBERED or words <= PEOPLE
+    about_people = bool(words & PERSON_WORDS)
+    named_as_number = word_at(facts.name, -1) in NUMBER_WORDS or words <= PERSON_WORDS
     if facts.kind not in ("text", "whole numbers") or not named_as_number:
         return None
     if facts.variety >= (0.1 if about_people else 0.2) and facts.distinct > FEW_VALUES:
@@ -127,13 +127,13 @@ def _number_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     return None
 
 
-def _constant_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _constant_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     if facts.distinct == 1 and not facts.missing:
         return Suggestion("keep", "the same value in every record")
     return None
 
 
-def _mostly_missing_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _mostly_missing_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     share = facts.missing / facts.rows
     is_word = facts.kind in ("text", "flags") and not levels_of(facts)
     confidential = _is_confidential(facts, words)
@@ -147,13 +147,13 @@ def _mostly_missing_rule(facts: Facts, words: frozenset[str]) -> Suggestion | No
     return None
 
 
-def _free_text_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _free_text_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     if facts.kind == "text" and facts.mean_length > FREE_TEXT and facts.variety > 0.2:
         return Suggestion("drop", "free text, which may say anything about anybody")
     return None
 
 
-def _confidential_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _confidential_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     if not _is_confidential(facts, words):
         return None
     return _suggest_confidential(
@@ -163,7 +163,7 @@ def _confidential_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None
     )
 
 
-def _suggest_confidential(facts: Facts, words: frozenset[str], reason: str) -> Suggestion:
+def _suggest_confidential(facts: ColumnFacts, words: frozenset[str], reason: str) -> Suggestion:
     """Suggest the role confidential, with a type where that is certain."""
     suggestion = Suggestion("confidential", reason)
     if facts.kind in ("whole numbers", "decimals") and is_finite(facts) and not facts.missing:
@@ -174,12 +174,12 @@ def _suggest_confidential(facts: Facts, words: frozenset[str], reason: str) -> S
     return suggestion
 
 
-def _is_confidential(facts: Facts, words: frozenset[str]) -> bool:
-    parts = any(part in word for word in words for part in CONFIDENTIAL_PARTS)
-    return bool(words & CONFIDENTIAL) or parts
+def _is_confidential(facts: ColumnFacts, words: frozenset[str]) -> bool:
+    parts = any(part in word for word in words for part in CONFIDENTIAL_WORD_PARTS)
+    return bool(words & CONFIDENTIAL_WORDS) or parts
 
 
-def _long_number_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _long_number_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     if facts.kind not in ("whole numbers", "decimals") or is_finite(facts):
         return None
     if facts.variety >= NEARLY_ALL:
@@ -187,7 +187,7 @@ def _long_number_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     return Suggestion("drop", "numbers too long, or not finite, to be masked as numbers")
 
 
-def _date_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _date_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     if facts.kind != "dates":
         return None
     form = facts.date_formats[0] if facts.date_formats else None
@@ -199,18 +199,18 @@ def _date_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     )
 
 
-def _unique_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _unique_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     """Text and whole numbers that nearly no two records share."""
     if facts.present < ENOUGH_RECORDS or facts.variety < NEARLY_ALL:
         return None
-    if facts.kind == "text" and not words & (POSTAL | CODED):
+    if facts.kind == "text" and not words & (POSTAL_WORDS | CODE_WORDS):
         return Suggestion("identifier", "nearly every record has a value of its own")
-    if facts.kind == "whole numbers" and not words & (OF_PEOPLE | OF_PLACES | OF_TIMES):
+    if facts.kind == "whole numbers" and not words & (TRAIT_WORDS | PLACE_WORDS | TIME_WORDS):
         return Suggestion("identifier", "nearly every record has a number of its own")
     return None
 
 
-def _concept_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _concept_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     match = _find_taxonomy(facts, words)
     if match is None:
         return None
@@ -223,13 +223,14 @@ def _concept_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
     )
 
 
-def _suggest_taxonomy(role: str, reason: str, coverage: Known) -> Suggestion:
+def _suggest_taxonomy(role: str, reason: str, coverage: TaxonomyCoverage) -> Suggestion:
     notes = []
     if coverage.repair_codes:
         notes.append("some codes lost zeros or the point: repair_codes mends them")
     if coverage.unknown:
         notes.append(
-            f"{many(coverage.unknown, 'value')} without a concept must be led to one first: "
+            f"{format_count(coverage.unknown, 'value')} without a concept must be led to one "
+            "first: "
             "ontomask map --write-corrections"
         )
     return Suggestion(
@@ -246,31 +247,31 @@ def _percent(share: float) -> str:
     return "all" if share == 1 else f"{int(1000 * share) / 10:g} %"
 
 
-def _is_count(facts: Facts) -> bool:
+def _is_count(facts: ColumnFacts) -> bool:
     """Whether a column by its name counts something: the number of diagnoses is no diagnosis."""
-    return word_at(facts.name, 0) in COUNTED
+    return word_at(facts.name, 0) in COUNT_WORDS
 
 
-def _find_taxonomy(facts: Facts, words: frozenset[str]) -> Known | None:
+def _find_taxonomy(facts: ColumnFacts, words: frozenset[str]) -> TaxonomyCoverage | None:
     if facts.kind == "text":
-        return known_by(facts.values, words)
+        return find_bundled_taxonomy(facts.values, words)
     intact = facts.kind == "whole numbers" or facts.stored_as_text
     if (
         facts.kind in ("whole numbers", "decimals")
         and intact
-        and words & CODED
+        and words & CODE_WORDS
         and not _is_count(facts)
     ):
-        return known_by(facts.values, words)
+        return find_bundled_taxonomy(facts.values, words)
     return None
 
 
-def _known_to_others_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _known_to_others_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     """People, places and times, by the name of the column."""
     for subject, subject_words in {
-        "people": OF_PEOPLE,
-        "places": OF_PLACES,
-        "times": OF_TIMES,
+        "people": TRAIT_WORDS,
+        "places": PLACE_WORDS,
+        "times": TIME_WORDS,
     }.items():
         if words & subject_words:
             return _suggest_quasi_identifier(
@@ -279,7 +280,7 @@ def _known_to_others_rule(facts: Facts, words: frozenset[str]) -> Suggestion | N
     return None
 
 
-def _ordered_words_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
+def _ordered_words_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     if len(levels_of(facts)) > 2:
         return _suggest_quasi_identifier(
             facts, words, "words with an order: somebody may know them"
@@ -287,18 +288,18 @@ def _ordered_words_rule(facts: Facts, words: frozenset[str]) -> Suggestion | Non
     return None
 
 
-def _harmless_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
-    rarely_missing = 0 < facts.missing < FEWEST
-    if facts.distinct <= FEW_VALUES and facts.rarest >= FEWEST and not rarely_missing:
-        values = many(facts.distinct, "value")
+def _harmless_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+    rarely_missing = 0 < facts.missing < MIN_SHOWN_COUNT
+    if facts.distinct <= FEW_VALUES and facts.rarest >= MIN_SHOWN_COUNT and not rarely_missing:
+        values = format_count(facts.distinct, "value")
         return Suggestion(
             "keep", f"{values}, none of them rare. It is released as it is: is it harmless?"
         )
     return None
 
 
-def _rare_values_rule(facts: Facts, words: frozenset[str]) -> Suggestion | None:
-    rare = f"{many(facts.distinct, 'different value')}, and some are rare"
+def _rare_values_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+    rare = f"{format_count(facts.distinct, 'different value')}, and some are rare"
     return _suggest_quasi_identifier(facts, words, f"{rare}: somebody may know them")
 
 
@@ -324,11 +325,11 @@ RULES: tuple[Rule, ...] = (
 # ---------------------------------------------------------------------- what quasi-identifiers are
 
 
-def _suggest_quasi_identifier(facts: Facts, words: frozenset[str], reason: str) -> Suggestion:
+def _suggest_quasi_identifier(facts: ColumnFacts, words: frozenset[str], reason: str) -> Suggestion:
     """Suggest a quasi-identifier with its type; drop one that cannot be masked as it is."""
     suggestion = Suggestion("quasi", reason)
-    coded = bool(words & (POSTAL | CODED)) and not _is_count(facts)
-    coded |= word_at(facts.name, -1) in CATEGORIES
+    coded = bool(words & (POSTAL_WORDS | CODE_WORDS)) and not _is_count(facts)
+    coded |= word_at(facts.name, -1) in CATEGORY_WORDS
     if facts.kind in ("whole numbers", "decimals"):
         nominal = facts.kind == "whole numbers" and coded and facts.distinct <= MOST_PREFIXED
         if not nominal or not facts.complete:
@@ -340,14 +341,14 @@ def _suggest_quasi_identifier(facts: Facts, words: frozenset[str], reason: str) 
     return _suggest_own_taxonomy(facts, words, suggestion)
 
 
-def as_quasi(facts: Facts) -> Suggestion:
+def suggest_quasi(facts: ColumnFacts) -> Suggestion:
     """Suggest to mask a column because no other one is a quasi-identifier."""
     return _suggest_quasi_identifier(
         facts, words_of(facts.name), "no other column is a quasi-identifier"
     )
 
 
-def as_chosen(facts: Facts, role: str) -> Suggestion:
+def suggest_in_role(facts: ColumnFacts, role: str) -> Suggestion:
     """Suggest the fields of a column in the role that somebody chose.
 
     Where it cannot be a quasi-identifier as it is, the suggestion has another role, and its reason
@@ -366,7 +367,7 @@ def as_chosen(facts: Facts, role: str) -> Suggestion:
 
 
 def _suggest_own_taxonomy(
-    facts: Facts, words: frozenset[str], suggestion: Suggestion
+    facts: ColumnFacts, words: frozenset[str], suggestion: Suggestion
 ) -> Suggestion:
     """Suggest a taxonomy made of the values, where no bundled one knows them."""
     suggestion = replace(suggestion, type="nominal")
@@ -374,15 +375,17 @@ def _suggest_own_taxonomy(
     if facts.complete and facts.distinct <= MOST_PREFIXED:
         if sep:
             note = f"the values are paths: made by Taxonomy.from_paths(values, sep={sep!r})"
-            return replace(suggestion, made="paths", made_of=sep, notes=(note,))
+            return replace(suggestion, taxonomy_kind="paths", taxonomy_parts=sep, notes=(note,))
         lengths = _prefix_lengths(facts, words)
         if lengths:
             listed = ", ".join(map(str, lengths))
             note = f"codes by their beginnings: made by Taxonomy.from_prefixes(values, [{listed}])"
-            return replace(suggestion, made="prefixes", made_of=lengths, notes=(note,))
+            return replace(
+                suggestion, taxonomy_kind="prefixes", taxonomy_parts=lengths, notes=(note,)
+            )
         if facts.distinct <= MOST_FLAT:
             note = "its taxonomy has all values side by side: group them there, and less is lost"
-            return replace(suggestion, made="flat", notes=(note,))
+            return replace(suggestion, taxonomy_kind="flat", notes=(note,))
     return Suggestion(
         "drop",
         f"a quasi-identifier with {facts.distinct:,} different values and no taxonomy",
@@ -390,7 +393,7 @@ def _suggest_own_taxonomy(
     )
 
 
-def _path_separator(facts: Facts) -> str | None:
+def _path_separator(facts: ColumnFacts) -> str | None:
     """Separator of the values, where nearly all are paths and their beginnings repeat."""
     for sep in ("|", " > ", ">", "/", "::"):
         paths = [value.split(sep) for value in facts.values if sep in value]
@@ -402,11 +405,11 @@ def _path_separator(facts: Facts) -> str | None:
     return None
 
 
-def _prefix_lengths(facts: Facts, words: frozenset[str]) -> tuple[int, ...]:
+def _prefix_lengths(facts: ColumnFacts, words: frozenset[str]) -> tuple[int, ...]:
     """The lengths of the beginnings that group the values: of postal codes and the like."""
     digits = all(value.isascii() and value.isalnum() for value in facts.values)
     looks_like_codes = facts.same_length and facts.numbers == 1 and facts.distinct > FEW_VALUES
-    if not digits or facts.longest < 3 or not (words & POSTAL or looks_like_codes):
+    if not digits or facts.longest < 3 or not (words & POSTAL_WORDS or looks_like_codes):
         return ()
     return tuple(sorted({1, min(3, facts.longest - 1)}))
 
@@ -414,14 +417,14 @@ def _prefix_lengths(facts: Facts, words: frozenset[str]) -> tuple[int, ...]:
 # ---------------------------------------------------------------------- one of many
 
 
-def one_person(
-    suggestions: dict[str, Suggestion], facts: dict[str, Facts]
+def keep_one_person(
+    suggestions: dict[str, Suggestion], facts: dict[str, ColumnFacts]
 ) -> dict[str, Suggestion]:
     """Keep the best person column; the others become identifiers."""
     people = [name for name, suggestion in suggestions.items() if suggestion.role == "person"]
     if not people:
         return suggestions
-    best = max(people, key=lambda name: (bool(words_of(name) & PEOPLE), facts[name].distinct))
+    best = max(people, key=lambda name: (bool(words_of(name) & PERSON_WORDS), facts[name].distinct))
     return {
         name: replace(suggestion, role="identifier")
         if suggestion.role == "person" and name != best

@@ -16,15 +16,15 @@ from typing import Any
 
 import yaml
 
-from ontomask._runtime.atomic_files import written_beside
+from ontomask._runtime.atomic_files import atomic_write
 from ontomask.engines.formats.formats import named_format
-from ontomask.errors import OntomaskError, ParameterError, TaxonomyError, many
-from ontomask.releasefile.profile.column_fields import fields_of
+from ontomask.errors import OntomaskError, ParameterError, TaxonomyError, format_count
+from ontomask.releasefile.profile.column_fields import suggested_fields
 from ontomask.releasefile.profile.table_profile import ColumnProfile, Profile
 from ontomask.taxonomy import Taxonomy, load_taxonomy, map_terms
-from ontomask.taxonomy.from_values import of_values, taxonomy_file, write_made
+from ontomask.taxonomy.from_values import save_taxonomy, taxonomy_of_values, taxonomy_path
 
-__all__ = ["Proposal", "propose"]
+__all__ = ["Proposal", "write_proposal"]
 
 WIDTH = 98
 DEFAULT_K = 5
@@ -38,7 +38,7 @@ class Proposal:
     taxonomies: tuple[Path, ...]
 
 
-def propose(
+def write_proposal(
     profile: Profile, target: Path, *, force: bool = False, beside: Path | None = None
 ) -> Proposal:
     """Write a proposed release file for a profiled table, with the taxonomies it needs.
@@ -47,7 +47,7 @@ def propose(
     that name later; those that are there already, and know the values, are kept.
     """
     taxonomy_paths = {
-        c.name: taxonomy_file(beside or target, i, c.name)
+        c.name: taxonomy_path(beside or target, i, c.name)
         for i, c in _columns_needing_taxonomy(profile)
     }
     if not force:
@@ -64,7 +64,7 @@ def propose(
             else:
                 continue
             with_files[name] = path.name
-        with written_beside(target, force=force) as file:
+        with atomic_write(target, force=force) as file:
             file.write(_release_file_text(profile, beside or target, with_files))
     except BaseException:
         for path in new:
@@ -75,7 +75,7 @@ def propose(
 
 def _columns_needing_taxonomy(profile: Profile) -> Iterator[tuple[int, ColumnProfile]]:
     for number, column in enumerate(profile.columns, 1):
-        if column.role == "quasi" and column.suggestion.made:
+        if column.role == "quasi" and column.suggestion.taxonomy_kind:
             yield number, column
 
 
@@ -94,7 +94,7 @@ def _write_taxonomy(column: ColumnProfile, path: Path, force: bool) -> bool:
     """Write a taxonomy of the values; False where it does not read back as what it was."""
     values = column.facts.values
     try:
-        report = write_made(_make_taxonomy(column, list(values)), path, values, force=force)
+        report = save_taxonomy(_make_taxonomy(column, list(values)), path, values, force=force)
     except TaxonomyError:
         return False
     if report.left_over:
@@ -112,11 +112,13 @@ def _covers_values(path: Path, values: Mapping[str, int]) -> bool:
 
 def _make_taxonomy(column: ColumnProfile, values: list[str]) -> Taxonomy:
     suggestion = column.suggestion
-    if suggestion.made == "paths":
-        return of_values(values, "paths", separator=str(suggestion.made_of))
-    if suggestion.made == "prefixes":
-        return of_values(values, "prefixes", lengths=[int(length) for length in suggestion.made_of])
-    return of_values(values, "flat")
+    if suggestion.taxonomy_kind == "paths":
+        return taxonomy_of_values(values, "paths", separator=str(suggestion.taxonomy_parts))
+    if suggestion.taxonomy_kind == "prefixes":
+        return taxonomy_of_values(
+            values, "prefixes", lengths=[int(length) for length in suggestion.taxonomy_parts]
+        )
+    return taxonomy_of_values(values, "flat")
 
 
 # ---------------------------------------------------------------------- the file
@@ -126,7 +128,7 @@ def _release_file_text(profile: Profile, target: Path, taxonomy_files: dict[str,
     lines = [
         *_comment(
             f"A first proposal for {_printable(profile.path.name)}: "
-            f"{many(profile.rows, 'record')}. "
+            f"{format_count(profile.rows, 'record')}. "
             "Read every line; only you know what others know. It holds no data and no seed.",
             "",
         ),
@@ -258,9 +260,9 @@ def _column_fields(column: ColumnProfile, file: str | None) -> dict[str, Any]:
     suggestion = column.suggestion
     if suggestion.role not in ("quasi", "confidential"):
         return {"role": "identifier" if suggestion.role == "person" else suggestion.role}
-    if suggestion.role == "quasi" and suggestion.made and file is None:
+    if suggestion.role == "quasi" and suggestion.taxonomy_kind and file is None:
         return {"role": "drop"}
-    return fields_of(suggestion, file)
+    return suggested_fields(suggestion, file)
 
 
 # ---------------------------------------------------------------------- the rest
@@ -275,7 +277,7 @@ def _person_lines(profile: Profile) -> list[str]:
 
 def _missing_lines(profile: Profile) -> list[str]:
     marks = [_yaml_field("missing_marks", profile.missing_marks)] if profile.missing_marks else []
-    incomplete = f"{many(profile.incomplete, 'record')} of {profile.rows:,}"
+    incomplete = f"{format_count(profile.incomplete, 'record')} of {profile.rows:,}"
     words = {
         "refuse": "No quasi-identifier has missing values; later ones are an error.",
         "category": f"{incomplete} miss a quasi-identifier: missing is a value like others there.",
@@ -288,7 +290,7 @@ def _uniqueness_comment(profile: Profile) -> list[str]:
     quasi = profile.with_role("quasi")
     share = profile.uniques / profile.rows
     return _comment(
-        f"On these {many(len(quasi), 'quasi-identifier')}, {profile.uniques:,} records "
+        f"On these {format_count(len(quasi), 'quasi-identifier')}, {profile.uniques:,} records "
         f"({share:.1%}) are like no other. The fewer there are, the less masking costs.",
         "",
     )

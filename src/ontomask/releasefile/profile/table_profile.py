@@ -13,11 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from ontomask.engines.formats import connect, open_table
-from ontomask.errors import ColumnError, many
-from ontomask.releasefile.profile.column_facts import Facts, Looking
-from ontomask.releasefile.profile.proposals import Suggestion, as_quasi, one_person, proposed
+from ontomask.errors import ColumnError, format_count
+from ontomask.releasefile.profile.column_facts import ColumnFacts, ColumnProfiler
+from ontomask.releasefile.profile.proposals import (
+    Suggestion,
+    keep_one_person,
+    suggest_quasi,
+    suggest_role,
+)
 
-__all__ = ["ColumnProfile", "Profile", "looked_at", "profile"]
+__all__ = ["ColumnProfile", "Profile", "profile_open_table", "profile"]
 
 #: Of columns with these roles no value is shown at all.
 ROLES_WITHOUT_VALUES = ("identifier", "person", "drop")
@@ -27,7 +32,7 @@ ROLES_WITHOUT_VALUES = ("identifier", "person", "drop")
 class ColumnProfile:
     """What a column holds, and what it may be for."""
 
-    facts: Facts
+    facts: ColumnFacts
     suggestion: Suggestion
 
     @property
@@ -134,8 +139,10 @@ class Profile:
         }
 
     def __repr__(self) -> str:
-        shape = f"{many(self.rows, 'record')} of {many(len(self.columns), 'column')}"
-        quasi = many(len(self.with_role("quasi")), "quasi-identifier")
+        shape = (
+            f"{format_count(self.rows, 'record')} of {format_count(len(self.columns), 'column')}"
+        )
+        quasi = format_count(len(self.with_role("quasi")), "quasi-identifier")
         return f"Profile({self.path.name}, {shape}, {quasi}, {self.uniques:,} unique)"
 
 
@@ -160,13 +167,15 @@ def profile(
         settings = {name: value for name, value in opened_with.items() if name != "memory"}
         progress(f"reading {Path(path).name}")
         with open_table(path, connection, **settings) as stored:
-            return replace(looked_at(Looking(stored), opened_with, progress), path=Path(path))
+            return replace(
+                profile_open_table(ColumnProfiler(stored), opened_with, progress), path=Path(path)
+            )
     finally:
         connection.close()
 
 
-def looked_at(
-    looking: Looking,
+def profile_open_table(
+    looking: ColumnProfiler,
     settings: Mapping[str, Any],
     progress: Callable[[str], None] = lambda _: None,
     *,
@@ -190,36 +199,36 @@ def looked_at(
 
 
 def _profile_columns(
-    looking: Looking, progress: Callable[[str], None], refuse: bool
+    looking: ColumnProfiler, progress: Callable[[str], None], refuse: bool
 ) -> list[ColumnProfile]:
-    facts: dict[str, Facts] = {}
+    facts: dict[str, ColumnFacts] = {}
     suggestions: dict[str, Suggestion] = {}
     for column in looking.columns():
         progress(f"looking at column {len(facts) + 1:,} of {len(looking.stored.names):,}")
-        suggestions[column.name] = proposed(column)
+        suggestions[column.name] = suggest_role(column)
         facts[column.name] = _without_hidden_values(column, suggestions[column.name])
     suggestions = _ensure_quasi_identifier(
-        one_person(suggestions, facts), facts, looking.stored.path if refuse else None
+        keep_one_person(suggestions, facts), facts, looking.stored.path if refuse else None
     )
     return [ColumnProfile(facts[name], suggestion) for name, suggestion in suggestions.items()]
 
 
-def _without_hidden_values(facts: Facts, suggestion: Suggestion) -> Facts:
+def _without_hidden_values(facts: ColumnFacts, suggestion: Suggestion) -> ColumnFacts:
     """The facts without values that must not be shown or are not needed."""
     if suggestion.role in ROLES_WITHOUT_VALUES:
         facts = replace(facts, frequent={})
-    wanted = suggestion.made or suggestion.role == "keep"
+    wanted = suggestion.taxonomy_kind or suggestion.role == "keep"
     return facts if wanted else replace(facts, values={})
 
 
 def _ensure_quasi_identifier(
-    suggestions: dict[str, Suggestion], facts: Mapping[str, Facts], path: Path | None
+    suggestions: dict[str, Suggestion], facts: Mapping[str, ColumnFacts], path: Path | None
 ) -> dict[str, Suggestion]:
     """Turn kept columns into quasi-identifiers where no column is one."""
     if any(suggestion.role == "quasi" for suggestion in suggestions.values()):
         return suggestions
     candidates = {
-        name: as_quasi(facts[name])
+        name: suggest_quasi(facts[name])
         for name, suggestion in suggestions.items()
         if suggestion.role == "keep"
     }

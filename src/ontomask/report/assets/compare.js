@@ -96,7 +96,9 @@ function sortRows(header, column) {
   const sign = order === "ascending" ? 1 : -1;
   rows.sort((a, b) => {
     const [first, second] = [readCell(a, column), readCell(b, column)];
-    if (first === null || second === null) return (first === null) - (second === null) || a.place - b.place;
+    if (first === null || second === null) {
+      return (first === null) - (second === null) || a.place - b.place;
+    }
     return sign * compareValues(first, second) || a.place - b.place;
   });
   body.append(...rows.map((row) => row.element));

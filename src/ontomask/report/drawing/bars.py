@@ -9,20 +9,20 @@ from markupsafe import Markup
 
 from ontomask.report.drawing.svg import (
     LETTER,
-    finite,
-    hanging,
-    horizontal,
-    plain,
-    slanted,
-    steps,
-    svg,
-    text,
-    title,
-    width_of,
+    axis_ticks,
+    draw_horizontal_line,
+    draw_slanted_text,
+    draw_svg,
+    draw_text,
+    draw_tooltip,
+    finite_numbers,
+    format_tick,
+    slanted_text_height,
+    text_width,
 )
-from ontomask.report.pages.numbers import figure
+from ontomask.report.pages.numbers import format_figure
 
-__all__ = ["Bar", "Pair", "bars", "paired_bars"]
+__all__ = ["Bar", "Pair", "draw_bars", "draw_paired_bars"]
 
 RIGHT, TOP, BOTTOM = 16, 14, 46
 #: A bar that is not shown is an outline of this height, whatever it stands for.
@@ -54,10 +54,10 @@ class Bar:
 
     label: str
     value: float | None
-    told: str = ""
+    tooltip: str = ""
 
 
-def paired_bars(
+def draw_paired_bars(
     name: str,
     pairs: Sequence[Pair],
     *,
@@ -65,8 +65,8 @@ def paired_bars(
     across: str = "",
     up: str = "",
     size: tuple[int, int] = (760, 300),
-    shown: Callable[[float], str] = figure,
-    ticks: Callable[[float], str] = plain,
+    shown: Callable[[float], str] = format_figure,
+    ticks: Callable[[float], str] = format_tick,
 ) -> Markup:
     """Two upright bars for every category, from 0 up, in the order given; none below 0.
 
@@ -74,7 +74,9 @@ def paired_bars(
     """
     if not pairs:
         return Markup("")
-    scale = steps([0.0, *finite(v for pair in pairs for v in (pair.before, pair.after))])
+    scale = axis_ticks(
+        [0.0, *finite_numbers(v for pair in pairs for v in (pair.before, pair.after))]
+    )
     chart = _PairedBars(pairs, names, scale, across, up, size, shown, ticks)
     return chart.draw(name)
 
@@ -97,16 +99,16 @@ class _PairedBars:
         parts = [
             *self._draw_axis(),
             *(part for place in range(len(self.pairs)) for part in self._draw_pair(place)),
-            text(middle, bottom - BOTTOM + 38, self.across, "middle"),
+            draw_text(middle, bottom - BOTTOM + 38, self.across, "middle"),
             *_draw_legend(self.names, self.left, bottom + 12),
         ]
         if self.up:
-            parts.append(text(4, 14, self.up))
-        return svg(name, width, bottom + 26, parts)
+            parts.append(draw_text(4, 14, self.up))
+        return draw_svg(name, width, bottom + 26, parts)
 
     @property
     def left(self) -> float:
-        return max(34.0, 14 + max(width_of(self.ticks(step)) for step in self.scale))
+        return max(34.0, 14 + max(text_width(self.ticks(step)) for step in self.scale))
 
     @property
     def pair_width(self) -> float:
@@ -118,7 +120,7 @@ class _PairedBars:
         """The room that names need below the axis when they are slanted."""
         longest = max(len(pair.label) for pair in self.pairs)
         fits = LETTER * longest <= self.pair_width - 6
-        return 0 if fits else hanging(min(longest, SLANTED))
+        return 0 if fits else slanted_text_height(min(longest, SLANTED))
 
     def y(self, value: float) -> float:
         bottom, top = self.size[1] - BOTTOM, TOP + (20 if self.up else 0)
@@ -127,8 +129,8 @@ class _PairedBars:
     def _draw_axis(self) -> Iterator[Markup]:
         for step in self.scale:
             kind, y = "zero" if step == 0 else "grid", self.y(step)
-            yield horizontal(kind, self.left, self.size[0] - RIGHT, y)
-            yield text(self.left - 8, y + 4, self.ticks(step), "end")
+            yield draw_horizontal_line(kind, self.left, self.size[0] - RIGHT, y)
+            yield draw_text(self.left - 8, y + 4, self.ticks(step), "end")
 
     def _draw_pair(self, place: int) -> Iterator[Markup]:
         pair = self.pairs[place]
@@ -141,8 +143,8 @@ class _PairedBars:
         if few_sides := [side for side, value in enumerate(values) if value is None]:
             # one word for both, where both are few
             at = middle + (sum(few_sides) / len(few_sides) - 0.5) * wide
-            if width_of(FEW) <= max(wide, (self.pair_width - 4) * (len(few_sides) - 1)):
-                yield text(at, self.y(0) - FEW_HEIGHT - 5, FEW, "middle")
+            if text_width(FEW) <= max(wide, (self.pair_width - 4) * (len(few_sides) - 1)):
+                yield draw_text(at, self.y(0) - FEW_HEIGHT - 5, FEW, "middle")
         yield self._draw_name(middle, pair.label)
 
     def _draw_bar(
@@ -159,24 +161,24 @@ class _PairedBars:
     def _draw_name(self, middle: float, label: str) -> Markup:
         bottom = self.size[1] - BOTTOM
         if not self.slanted_height:
-            return text(middle, bottom + 18, label, "middle")
-        return slanted(middle + 4, bottom + 14, label, SLANTED)
+            return draw_text(middle, bottom + 18, label, "middle")
+        return draw_slanted_text(middle + 4, bottom + 14, label, SLANTED)
 
 
 def _draw_legend(names: tuple[str, str], left: float, y: float) -> Iterator[Markup]:
     x = left
     for name, colour in zip(names, COLOURS, strict=True):
         yield _draw_rectangle(x, y - 6, 12, 12, colour)
-        yield text(x + 19, y + 4, name)
-        x += width_of(name) + 40
+        yield draw_text(x + 19, y + 4, name)
+        x += text_width(name) + 40
 
 
-def bars(
+def draw_bars(
     name: str,
     rows: Sequence[Bar],
     *,
     width: int = 760,
-    shown: Callable[[float], str] = figure,
+    shown: Callable[[float], str] = format_figure,
     colour: str = "after",
 ) -> Markup:
     """A bar for every row, from 0 to the right, its name at the left and its value at the right.
@@ -189,17 +191,17 @@ def bars(
     values = [_format_bar(row, shown) for row in rows]
     letters = min(max(len(row.label) for row in rows), int(width * NAMES / LETTER))
     left = LETTER * letters + 20
-    right = width - max(map(width_of, values)) - 16
-    largest = max(finite(row.value for row in rows), default=0.0) or 1.0
+    right = width - max(map(text_width, values)) - 16
+    largest = max(finite_numbers(row.value for row in rows), default=0.0) or 1.0
     parts: list[Markup] = []
     for place, (row, value) in enumerate(zip(rows, values, strict=True)):
         y = place * ROW + ROW / 2
         long = _visible_length((row.value or 0) / largest * (right - left))
-        tooltip = row.told or f"{row.label}: {value}"
-        parts.append(text(left - 8, y + 4, row.label, "end", letters=letters))
+        tooltip = row.tooltip or f"{row.label}: {value}"
+        parts.append(draw_text(left - 8, y + 4, row.label, "end", letters=letters))
         parts.append(_draw_rectangle(left, y - BAR / 2, long, BAR, colour, tooltip))
-        parts.append(text(left + long + 8, y + 4, value))
-    return svg(name, width, len(rows) * ROW, parts)
+        parts.append(draw_text(left + long + 8, y + 4, value))
+    return draw_svg(name, width, len(rows) * ROW, parts)
 
 
 def _visible_length(long: float) -> float:
@@ -226,5 +228,5 @@ def _draw_outline(
 
 def _draw_box(x: float, y: float, wide: float, high: float, style: str, tooltip: str) -> Markup:
     return Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" {}>{}</rect>').format(
-        x, y, wide, high, Markup(style), title(tooltip)
+        x, y, wide, high, Markup(style), draw_tooltip(tooltip)
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-__all__ = ["LINES", "PAGE", "TURN", "as_css"]
+__all__ = ["LINE_COLOURS", "PAGE_COLOURS", "CONTRAST_TURN", "colours_as_css"]
 
 #: How far up a heat map ``on-high`` begins to be easier to read than ``on-low``.
-TURN = 0.65
+CONTRAST_TURN = 0.65
 
 #: Lines and bars, after Okabe and Ito.
-LINES = {
+LINE_COLOURS = {
     "light": ("#0072b2", "#d55e00", "#008a63", "#a3548a", "#a37200", "#2c8fc4", "#444444"),
     "dark": ("#56b4e9", "#ff8a3d", "#2fc99a", "#e29bc6", "#e6b422", "#9ad1f5", "#cccccc"),
 }
@@ -18,7 +18,7 @@ LINES = {
 #: What the page is made of. ``before`` and ``after`` are the two sides of everything compared;
 #: ``low`` to ``high`` is the scale of a heat map, ``on-low`` and ``on-high`` what is written there:
 #: both scales pass from one to the other at ``TURN``, where either can just be read.
-PAGE = {
+PAGE_COLOURS = {
     "light": {
         "page": "#ffffff",
         "panel": "#f5f6f8",
@@ -54,9 +54,9 @@ PAGE = {
 }
 
 
-def as_css(theme: str) -> Markup:
+def colours_as_css(theme: str) -> Markup:
     """The colours of a theme as CSS variables: ``--ink``, ``--line-0`` and so on."""
-    lines = {f"line-{place}": colour for place, colour in enumerate(LINES[theme])}
+    lines = {f"line-{place}": colour for place, colour in enumerate(LINE_COLOURS[theme])}
     return Markup(
-        "".join(f"--{name}:{colour};" for name, colour in {**PAGE[theme], **lines}.items())
+        "".join(f"--{name}:{colour};" for name, colour in {**PAGE_COLOURS[theme], **lines}.items())
     )

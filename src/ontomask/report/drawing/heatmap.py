@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from markupsafe import Markup
 
-from ontomask.report.drawing.colours import TURN
-from ontomask.report.drawing.svg import LETTER, number, svg, text, title
+from ontomask.report.drawing.colours import CONTRAST_TURN
+from ontomask.report.drawing.svg import LETTER, as_number, draw_svg, draw_text, draw_tooltip
 
-__all__ = ["heatmap"]
+__all__ = ["draw_heatmap"]
 
 #: A square is at most and at least so large; the drawing about so wide.
 LARGEST, SMALLEST, WIDTH = 62, 31, 620
@@ -29,7 +29,7 @@ def format_two_digits(value: float) -> str:
     return f"{value:.2f}".removeprefix("0") if 0 < round(value, 2) < 1 else f"{value:.0f}"
 
 
-def heatmap(
+def draw_heatmap(
     name: str,
     names: Sequence[str],
     values: Sequence[Sequence[float | None]],
@@ -53,20 +53,20 @@ def heatmap(
             for place, column in enumerate(names)
         ),
         *(
-            text(left - 8, top + (place + 0.5) * side + 4, column, "end", letters=LETTERS)
+            draw_text(left - 8, top + (place + 0.5) * side + 4, column, "end", letters=LETTERS)
             for place, column in enumerate(names)
         ),
         *_squares(names, values, (left, top), side, shown),
     ]
     end = side * len(names) + 2
-    return svg(name, left + end, top + end, parts)
+    return draw_svg(name, left + end, top + end, parts)
 
 
 def _column_name(x: float, top: float, name: str, upwards: bool) -> Markup:
     if not upwards:
-        return text(x, top - 8, name, "middle")
+        return draw_text(x, top - 8, name, "middle")
     turned = f'transform="rotate(-90 {x + 4:.1f} {top - 8:.1f})"'
-    return text(x + 4, top - 8, name, letters=LETTERS, more=turned)
+    return draw_text(x + 4, top - 8, name, letters=LETTERS, more=turned)
 
 
 def _squares(
@@ -77,7 +77,7 @@ def _squares(
     format_value: Callable[[float], str],
 ) -> Iterator[Markup]:
     for i, row in enumerate(values):
-        for j, value in enumerate(number(cell) for cell in row):
+        for j, value in enumerate(as_number(cell) for cell in row):
             x, y = corner[0] + j * side, corner[1] + i * side
             words = NONE if value is None else format_value(value)
             yield Markup(
@@ -90,7 +90,7 @@ def _squares(
                 side - 1.5,
                 _colour(value),
                 _square_text(x + side / 2 - 0.75, y + side / 2 + 3.5, words, value),
-                title(f"{names[i]}, {names[j]}: {words}"),
+                draw_tooltip(f"{names[i]}, {names[j]}: {words}"),
             )
 
 
@@ -101,5 +101,5 @@ def _colour(value: float | None) -> str:
 
 
 def _square_text(x: float, y: float, words: str, value: float | None) -> Markup:
-    over = "high" if value is not None and value > TURN else "low"
-    return text(x, y, words, "middle", more=f'style="fill:var(--on-{over})"')
+    over = "high" if value is not None and value > CONTRAST_TURN else "low"
+    return draw_text(x, y, words, "middle", more=f'style="fill:var(--on-{over})"')

@@ -12,24 +12,24 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from ontomask.report.drawing.colours import LINES
+from ontomask.report.drawing.colours import LINE_COLOURS
 from ontomask.report.drawing.svg import (
     LETTER,
-    finite,
-    hanging,
-    horizontal,
-    number,
-    plain,
-    slanted,
-    steps,
-    svg,
-    text,
-    title,
-    width_of,
+    as_number,
+    axis_ticks,
+    draw_horizontal_line,
+    draw_slanted_text,
+    draw_svg,
+    draw_text,
+    draw_tooltip,
+    finite_numbers,
+    format_tick,
+    slanted_text_height,
+    text_width,
 )
-from ontomask.report.pages.numbers import figure
+from ontomask.report.pages.numbers import format_figure
 
-__all__ = ["Series", "lines"]
+__all__ = ["Series", "draw_lines"]
 
 Point = tuple[float, float]
 
@@ -63,10 +63,10 @@ class Series:
     x: Sequence[float] | None = None
     colour: int | None = None
     dashed: bool = False
-    told: Sequence[str] | None = None
+    tooltip: Sequence[str] | None = None
 
 
-def lines(
+def draw_lines(
     name: str,
     x: Sequence[float | int | str],
     series: Sequence[Series],
@@ -75,8 +75,8 @@ def lines(
     up: str = "",
     span: tuple[float, float] | None = None,
     size: tuple[int, int] = (760, 330),
-    shown: Callable[[float], str] = figure,
-    ticks: Callable[[float], str] = plain,
+    shown: Callable[[float], str] = format_figure,
+    ticks: Callable[[float], str] = format_tick,
 ) -> Markup:
     """Series over shared places, or each over its own; empty where there is no number.
 
@@ -84,10 +84,12 @@ def lines(
     the other, and nothing joins it. The axis upwards holds ``span`` as well: drawings of one span,
     that holds the values of each, have one scale. ``across`` and ``up`` say what the axes are.
     """
-    values = finite(v for line in series for v in line.values)
+    values = finite_numbers(v for line in series for v in line.values)
     if not values:
         return Markup("")
-    chart = _LineChart(tuple(x), series, steps([*values, *(span or ())]), across, up, shown, ticks)
+    chart = _LineChart(
+        tuple(x), series, axis_ticks([*values, *(span or ())]), across, up, shown, ticks
+    )
     return chart.draw(name, *size)
 
 
@@ -109,22 +111,22 @@ class _LineChart:
             for place, series in enumerate(self.series)
             for part in self._draw_series(place, series, area)
         ]
-        return svg(name, width, end, [*self._draw_axes(area), *marks, *legend])
+        return draw_svg(name, width, end, [*self._draw_axes(area), *marks, *legend])
 
     @property
     def is_numerical(self) -> bool:
         """Whether x are numbers in their order."""
-        numbers = finite(self.x)
+        numbers = finite_numbers(self.x)
         return len(numbers) == len(self.x) and all(a < b for a, b in pairwise(numbers))
 
     def positions(self, series: Series) -> Sequence[float]:
         """Where the values of a series stand."""
         if series.x is not None:
             return series.x
-        return finite(self.x) if self.is_numerical else [*map(float, range(len(self.x)))]
+        return finite_numbers(self.x) if self.is_numerical else [*map(float, range(len(self.x)))]
 
     def _plot_area(self, width: int, height: int) -> _PlotArea:
-        left = max(34.0, 14 + max(width_of(self.ticks(step)) for step in self.steps))
+        left = max(34.0, 14 + max(text_width(self.ticks(step)) for step in self.steps))
         top = TOP + (20 if self.up else 0)
         return _PlotArea(
             (left, width - RIGHT),
@@ -136,29 +138,35 @@ class _LineChart:
 
     def _across_range(self) -> Point:
         """The numbers at the two ends of the axis across."""
-        across = [position for series in self.series for position in finite(self.positions(series))]
+        across = [
+            position
+            for series in self.series
+            for position in finite_numbers(self.positions(series))
+        ]
         if not self.is_numerical:
             return -0.5, len(self.x) - 0.5  # the same room for every word
         if not self.x:
-            across = steps(across)
+            across = axis_ticks(across)
         return min(across), max(across)
 
     def _slanted_height(self, width: float) -> float:
         """How far words reach down that must be slanted to stand beside each other."""
         longest = 0 if self.is_numerical else max(len(str(label)) for label in self.x)
         fits = LETTER * longest <= width / max(len(self.x), 1) - 8
-        return 0 if fits or self.is_numerical else hanging(min(longest, SLANTED))
+        return 0 if fits or self.is_numerical else slanted_text_height(min(longest, SLANTED))
 
     def _draw_axes(self, area: _PlotArea) -> Iterator[Markup]:
         (left, right), bottom = area.across, area.upwards[0]
         for step in self.steps:
             kind = "zero" if step == 0 else "grid"
-            yield horizontal(kind, left, right, area.y(step))
-            yield text(left - 8, area.y(step) + 4, self.ticks(step), "end")
+            yield draw_horizontal_line(kind, left, right, area.y(step))
+            yield draw_text(left - 8, area.y(step) + 4, self.ticks(step), "end")
         yield from self._draw_axis_labels(area)
-        yield text((left + right) / 2, bottom + 38 + area.slanted_height, self.across, "middle")
+        yield draw_text(
+            (left + right) / 2, bottom + 38 + area.slanted_height, self.across, "middle"
+        )
         if self.up:
-            yield text(4, 14, self.up)
+            yield draw_text(4, 14, self.up)
 
     def _draw_axis_labels(self, area: _PlotArea) -> Iterator[Markup]:
         """What stands at the axis across; numbers are left out where they would touch."""
@@ -167,23 +175,23 @@ class _LineChart:
             for place, words in enumerate(map(str, self.x)):
                 x = area.x(place)
                 if area.slanted_height:
-                    yield slanted(x + 4, bottom + 14, words, SLANTED)
+                    yield draw_slanted_text(x + 4, bottom + 14, words, SLANTED)
                 else:
-                    yield text(x, bottom + 18, words, "middle")
+                    yield draw_text(x, bottom + 18, words, "middle")
             return
         free = -INSET * 2.0
-        for position in finite(self.x) or steps(area.across_range):
-            words = plain(position)
-            x, half = area.x(position), width_of(words) / 2
+        for position in finite_numbers(self.x) or axis_ticks(area.across_range):
+            words = format_tick(position)
+            x, half = area.x(position), text_width(words) / 2
             if x - half >= free:
-                yield text(x, bottom + 18, words, "middle")
+                yield draw_text(x, bottom + 18, words, "middle")
                 free = x + half + 5
 
     def _draw_series(self, place: int, series: Series, area: _PlotArea) -> Iterator[Markup]:
         style = _series_style(place, series)
         points = [
             (area.x(x), area.y(value)) if value is not None else None
-            for x, value in zip(self.positions(series), map(number, series.values), strict=True)
+            for x, value in zip(self.positions(series), map(as_number, series.values), strict=True)
         ]
         if self.is_numerical:
             yield from (style.line(run) for run in _split_at_gaps(points) if len(run) > 1)
@@ -192,14 +200,14 @@ class _LineChart:
                 yield style.marker(point, self._tooltip(series, index))
 
     def _tooltip(self, series: Series, index: int) -> str:
-        if series.told is not None:
-            return series.told[index]
+        if series.tooltip is not None:
+            return series.tooltip[index]
         value = self.format_value(series.values[index] or 0.0)
         if series.x is not None:
             where = f"{self.across} {self.format_value(series.x[index])}"
         else:
             x = self.x[index]
-            where = f"{self.across} {x if isinstance(x, str) else plain(x)}"
+            where = f"{self.across} {x if isinstance(x, str) else format_tick(x)}"
         return ", ".join(filter(None, [series.label, where.strip()])) + f": {value}"
 
     def _draw_legend(self, left: float, width: float, top: float) -> tuple[list[Markup], float]:
@@ -217,7 +225,7 @@ class _LineChart:
             if self.is_numerical:
                 parts.append(style.line([(x, y), (x + 26, y)]))
             parts.append(style.marker((x + 13, y)))
-            parts.append(text(x + 32, y + 4, series.label, letters=letters))
+            parts.append(draw_text(x + 32, y + 4, series.label, letters=letters))
             x += wide + 8
         return parts, y + 14 if parts else top
 
@@ -269,7 +277,7 @@ class _Style:
 
     @property
     def colour(self) -> str:
-        return f"var(--line-{self.number % len(LINES['light'])})"
+        return f"var(--line-{self.number % len(LINE_COLOURS['light'])})"
 
     def line(self, points: Sequence[Point]) -> Markup:
         joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
@@ -286,10 +294,12 @@ class _Style:
         corners = CORNERS[self.number % len(CORNERS)]
         if not corners:
             return Markup('<circle cx="{:.1f}" cy="{:.1f}" r="4" {}>{}</circle>').format(
-                x, y, style, title(tooltip)
+                x, y, style, draw_tooltip(tooltip)
             )
         joined = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners)
-        return Markup('<polygon points="{}" {}>{}</polygon>').format(joined, style, title(tooltip))
+        return Markup('<polygon points="{}" {}>{}</polygon>').format(
+            joined, style, draw_tooltip(tooltip)
+        )
 
 
 def _series_style(place: int, series: Series) -> _Style:

@@ -13,18 +13,18 @@ from markupsafe import Markup
 
 __all__ = [
     "LETTER",
-    "finite",
-    "hanging",
-    "horizontal",
-    "number",
-    "plain",
-    "shortened",
-    "slanted",
-    "steps",
-    "svg",
-    "text",
-    "title",
-    "width_of",
+    "finite_numbers",
+    "slanted_text_height",
+    "draw_horizontal_line",
+    "as_number",
+    "format_tick",
+    "shorten_text",
+    "draw_slanted_text",
+    "axis_ticks",
+    "draw_svg",
+    "draw_text",
+    "draw_tooltip",
+    "text_width",
 ]
 
 #: A letter is about so wide.
@@ -35,7 +35,7 @@ LEFT_OUT = "…"
 SLANT = 38
 
 
-def svg(label: str, width: float, height: float, parts: Iterable[Markup]) -> Markup:
+def draw_svg(label: str, width: float, height: float, parts: Iterable[Markup]) -> Markup:
     """An SVG drawing of its natural size; a page may shrink it."""
     return Markup(
         '<svg role="img" aria-label="{}" width="{:.0f}" height="{:.0f}" '
@@ -43,48 +43,48 @@ def svg(label: str, width: float, height: float, parts: Iterable[Markup]) -> Mar
     ).format(label, width, height, width, height, Markup("").join(parts))
 
 
-def text(
+def draw_text(
     x: float, y: float, words: str, anchor: str = "start", *, letters: int = 0, more: str = ""
 ) -> Markup:
     """Draw text at a position; beyond ``letters`` characters, its middle is left out.
 
     ``more`` are attributes of ours, and no words from data.
     """
-    short = shortened(words, letters) if letters else words
-    full = title(words) if short != words else Markup("")
+    short = shorten_text(words, letters) if letters else words
+    full = draw_tooltip(words) if short != words else Markup("")
     return Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}"{}>{}{}</text>').format(
         x, y, anchor, Markup(more and f" {more}"), full, short
     )
 
 
-def title(words: str) -> Markup:
+def draw_tooltip(words: str) -> Markup:
     """A tooltip, shown when the pointer is over the element around it."""
     return Markup("<title>{}</title>").format(words) if words else Markup("")
 
 
-def slanted(x: float, y: float, words: str, letters: int) -> Markup:
+def draw_slanted_text(x: float, y: float, words: str, letters: int) -> Markup:
     """Draw slanted text that rises to a position, shortened to the room at its left."""
     letters = min(letters, int((x - 12) / cos(radians(SLANT)) / LETTER))
     rotation = f'transform="rotate(-{SLANT} {x:.1f} {y:.1f})"'
-    return text(x, y, words, "end", letters=letters, more=rotation)
+    return draw_text(x, y, words, "end", letters=letters, more=rotation)
 
 
-def hanging(letters: int) -> float:
+def slanted_text_height(letters: int) -> float:
     """The height that slanted text of so many letters takes."""
     return sin(radians(SLANT)) * LETTER * letters
 
 
-def horizontal(kind: str, left: float, right: float, y: float) -> Markup:
+def draw_horizontal_line(kind: str, left: float, right: float, y: float) -> Markup:
     """Draw a horizontal line; ``kind`` is ``grid`` or ``zero``."""
     return Markup('<line class="{}" x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}"/>').format(
         kind, left, right, y, y
     )
 
 
-def shortened(words: str, letters: int) -> str:
+def shorten_text(words: str, letters: int) -> str:
     """Shorten text that is too long to its beginning and its end.
 
-    >>> shortened("disorder of nervous system", 15)
+    >>> shorten_text("disorder of nervous system", 15)
     'disorde… system'
     """
     if len(words) <= letters:
@@ -93,34 +93,34 @@ def shortened(words: str, letters: int) -> str:
     return words[: max(letters - 1 - end, 0)] + LEFT_OUT + words[len(words) - end :]
 
 
-def width_of(words: str) -> float:
+def text_width(words: str) -> float:
     """The approximate width of a text."""
     return LETTER * len(words)
 
 
-def finite(values: Iterable[object]) -> list[float]:
+def finite_numbers(values: Iterable[object]) -> list[float]:
     """The finite numbers among the values."""
     return [float(value) for value in values if isinstance(value, int | float) and isfinite(value)]
 
 
-def number(value: object) -> float | None:
+def as_number(value: object) -> float | None:
     """A value that is a number, or None."""
-    return next(iter(finite([value])), None)
+    return next(iter(finite_numbers([value])), None)
 
 
-def plain(value: float) -> str:
+def format_tick(value: float) -> str:
     """Format a round number for an axis.
 
-    >>> plain(0.30000000000000004), plain(12000.0)
+    >>> format_tick(0.30000000000000004), format_tick(12000.0)
     ('0.3', '12,000')
     """
     return f"{value:,.10g}"
 
 
-def steps(numbers: Sequence[float]) -> list[float]:
+def axis_ticks(numbers: Sequence[float]) -> list[float]:
     """Round numbers that enclose the given ones, from 0 where that is not far.
 
-    >>> steps([1.2, 4.7])
+    >>> axis_ticks([1.2, 4.7])
     [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
     """
     low, high = min(numbers), max(numbers)

@@ -1,5 +1,5 @@
 """Pages that stand alone: one HTML file with its drawings, that opens offline and prints well."""
 
-from ontomask.report.pages.render import page
+from ontomask.report.pages.render import render_page
 
-__all__ = ["page"]
+__all__ = ["render_page"]

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["figure", "percent", "value", "whole"]
+__all__ = ["format_figure", "format_percent", "format_value", "format_integer"]
 
 #: Where there is no figure.
 NONE = "–"
 
 
-def whole(number: int | None) -> str:
+def format_integer(number: int | None) -> str:
     """Format a count.
 
-    >>> whole(12345), whole(None)
+    >>> format_integer(12345), format_integer(None)
     ('12,345', '–')
     """
     return NONE if number is None else f"{number:,}"
 
 
-def figure(number: float | int | None) -> str:
+def format_figure(number: float | int | None) -> str:
     """Format a figure with three significant digits; integers are written in full.
 
-    >>> figure(0.12345), figure(1234.5), figure(12), figure(0.00001234), figure(None)
+    >>> tuple(format_figure(number) for number in (0.12345, 1234.5, 12, 0.00001234, None))
     ('0.123', '1,234', '12', '1.23e-05', '–')
     """
     if number is None:
@@ -37,10 +37,10 @@ def figure(number: float | int | None) -> str:
     return digits.rstrip(".")
 
 
-def percent(share: float | None) -> str:
+def format_percent(share: float | None) -> str:
     """Format a share in percent; only exactly 0 and 1 are written as 0 % and 100 %.
 
-    >>> percent(0.1234), percent(0.00001), percent(0.99999), percent(1.0)
+    >>> tuple(format_percent(share) for share in (0.1234, 0.00001, 0.99999, 1.0))
     ('12.3 %', 'below 0.1 %', 'above 99.9 %', '100 %')
     """
     if share is None:
@@ -54,10 +54,10 @@ def percent(share: float | None) -> str:
     )
 
 
-def value(setting: Any) -> str:
+def format_value(setting: Any) -> str:
     """Format the value of a setting."""
     if setting is None:
         return "none"
     if isinstance(setting, bool):
         return "yes" if setting else "no"
-    return figure(setting) if isinstance(setting, int | float) else str(setting)
+    return format_figure(setting) if isinstance(setting, int | float) else str(setting)

@@ -16,21 +16,21 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ontomask.report.drawing.colours import as_css
+from ontomask.report.drawing.colours import colours_as_css
 from ontomask.report.pages import numbers
 
-__all__ = ["embed_json", "page", "templates_of"]
+__all__ = ["embed_json", "render_page", "make_environment"]
 
 _IMPORT = re.compile(r'^import [^;]* from "(\./[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 
-def page(template: str, **values: Any) -> str:
+def render_page(template: str, **values: Any) -> str:
     """Render a template of the report package, filled with values, as HTML."""
     return _report_environment().get_template(template).render(**values)
 
 
-def templates_of(package: str) -> Environment:
+def make_environment(package: str) -> Environment:
     """Make the template environment of a package; values are escaped unless they are markup."""
     return Environment(
         loader=PackageLoader(package),
@@ -43,14 +43,14 @@ def templates_of(package: str) -> Environment:
 
 @cache
 def _report_environment() -> Environment:
-    environment = templates_of("ontomask.report")
-    environment.globals.update(asset=_read_asset, script=_bundle_script, colours=as_css)
+    environment = make_environment("ontomask.report")
+    environment.globals.update(asset=_read_asset, script=_bundle_script, colours=colours_as_css)
     environment.filters.update(
         embedded=embed_json,
-        whole=numbers.whole,
-        figure=numbers.figure,
-        percent=numbers.percent,
-        value=numbers.value,
+        whole=numbers.format_integer,
+        figure=numbers.format_figure,
+        percent=numbers.format_percent,
+        value=numbers.format_value,
     )
     return environment
 

@@ -10,20 +10,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ontomask._runtime.atomic_files import written_beside
+from ontomask._runtime.atomic_files import atomic_write
 from ontomask.errors import (
     ParameterError,
     TaxonomyError,
     UnknownTaxonomyError,
-    quoted,
+    quote_names,
 )
-from ontomask.taxonomy.cache import cached, warn_again
-from ontomask.taxonomy.names import nearest
+from ontomask.taxonomy.cache import read_through_cache, repeat_warnings
+from ontomask.taxonomy.names import closest_names
 from ontomask.taxonomy.readers import bundled
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["FORMATS", "load_taxonomy", "reader", "write"]
+__all__ = ["FORMATS", "load_taxonomy", "reader", "write_taxonomy"]
 
 #: Every format, in the order in which a file is tried: the first that knows it reads it.
 FORMATS = (
@@ -70,7 +70,7 @@ def load_taxonomy(
     >>> load_taxonomy("icd9cm").label("540.0")
     'Acute appendicitis with generalized peritonitis'
     """
-    if isinstance(source, str) and source in bundled.KNOWN:
+    if isinstance(source, str) and source in bundled.KNOWN_TAXONOMIES:
         if format or options:
             raise ParameterError(
                 f"{source!r} is a known taxonomy and takes no format and no options",
@@ -82,21 +82,21 @@ def load_taxonomy(
         raise _unknown_taxonomy_error(source)
     if format is not None and format not in FORMATS:
         raise ParameterError(
-            f"format is {format!r}", f"the formats are {quoted(FORMATS, most=len(FORMATS))}"
+            f"format is {format!r}", f"the formats are {quote_names(FORMATS, most=len(FORMATS))}"
         )
     taxonomy_source = Source(path)
     format = format or _detect_format(taxonomy_source, options)
     read = reader(format).read
     _check_options(read, format, options)
     try:
-        taxonomy, warned = cached(
+        taxonomy, warned = read_through_cache(
             _source_files(taxonomy_source, reader(format)),
             {"format": format, "options": options, "name": path.name},
             lambda: read(taxonomy_source, **options),
         )
     except TaxonomyError as error:  # say which file it was
         raise type(error)(f"{path}: {error.message}", error.hint) from None
-    warn_again(warned, str(path), stacklevel=2)
+    repeat_warnings(warned, str(path), stacklevel=2)
     return taxonomy
 
 
@@ -124,7 +124,7 @@ def _detect_format(source: Source, options: dict[str, Any]) -> str:
         raise source.error("the file is empty", "it should hold a taxonomy")
     raise source.error(
         "this is no format that can be told by its content",
-        f"say which it is with format=: {quoted(FORMATS, most=len(FORMATS))}",
+        f"say which it is with format=: {quote_names(FORMATS, most=len(FORMATS))}",
     )
 
 
@@ -136,26 +136,28 @@ def _check_options(read: Callable[..., Taxonomy], format: str, options: dict[str
     option_names = _option_names(read)
     if wrong := [option for option in options if option not in option_names]:
         raise ParameterError(
-            f"the format {format!r} has no option {quoted(wrong)}",
-            f"its options are {quoted(option_names, most=len(option_names))}"
+            f"the format {format!r} has no option {quote_names(wrong)}",
+            f"its options are {quote_names(option_names, most=len(option_names))}"
             if option_names
             else "it has none",
         )
 
 
 def _unknown_taxonomy_error(source: str) -> UnknownTaxonomyError:
-    near = nearest(source, bundled.KNOWN, most=1)
+    near = closest_names(source, bundled.KNOWN_TAXONOMIES, most=1)
     return UnknownTaxonomyError(
         f"{source!r} is neither a bundled taxonomy nor a file",
         (f"did you mean {near[0]!r}? " if near else "")
-        + f"Bundled are {quoted(bundled.BUNDLED)}; 'icd10cm' comes with the extra icd10; "
+        + f"Bundled are {quote_names(bundled.BUNDLED)}; 'icd10cm' comes with the extra icd10; "
         "a file is named by its path",
     )
 
 
-def write(taxonomy: Taxonomy, path: str | PathLike[str], format: str, *, force: bool) -> None:
+def write_taxonomy(
+    taxonomy: Taxonomy, path: str | PathLike[str], format: str, *, force: bool
+) -> None:
     """Write a taxonomy beside its target and move it there when it is complete."""
     if format not in WRITABLE_FORMATS:
-        raise ParameterError(f"format is {format!r}", f"it can be {quoted(WRITABLE_FORMATS)}")
-    with written_beside(Path(path), force=force) as file:
+        raise ParameterError(f"format is {format!r}", f"it can be {quote_names(WRITABLE_FORMATS)}")
+    with atomic_write(Path(path), force=force) as file:
         reader(format).write(taxonomy, file, Path(path))

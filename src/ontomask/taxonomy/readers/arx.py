@@ -17,9 +17,9 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TextIO
 
-from ontomask.errors import SeveralParentsError, quoted
+from ontomask.errors import SeveralParentsError, quote_names
 from ontomask.taxonomy.about import About
-from ontomask.taxonomy.readers.text.delimited import Row, Table, first_row, read_table
+from ontomask.taxonomy.readers.text.delimited import DelimitedTable, Row, first_row, read_table
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -57,7 +57,7 @@ def read(source: Source, *, delimiter: str | None = None, encoding: str = "utf-8
     )
 
 
-def _row_labels(table: Table, row: Row) -> list[str]:
+def _row_labels(table: DelimitedTable, row: Row) -> list[str]:
     """The distinct labels of a row from fine to coarse."""
     width = len(table.rows[0].cells)
     if len(row.cells) != width:
@@ -81,7 +81,7 @@ def _row_labels(table: Table, row: Row) -> list[str]:
     return steps
 
 
-def _format_row(table: Table, row: Row) -> str:
+def _format_row(table: DelimitedTable, row: Row) -> str:
     return table.delimiter.join(row.cells)
 
 
@@ -91,7 +91,7 @@ def write(taxonomy: Taxonomy, file: TextIO, path: Path) -> None:
     if several:
         raise SeveralParentsError(
             f"an ARX hierarchy is a tree, and {len(several):,} concepts have several parents: "
-            f"{quoted(several)}",
+            f"{quote_names(several)}",
             'write format="child-parent" instead',
         )
     writer = csv.writer(file, delimiter=";", lineterminator="\n")

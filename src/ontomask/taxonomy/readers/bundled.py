@@ -13,17 +13,17 @@ from ontomask.taxonomy.about import About
 from ontomask.taxonomy.codes import ICD9_DIAGNOSES, ICD9_PROCEDURES, CodeStyle
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["BUNDLED", "KNOWN", "WITH_EXTRA", "read"]
+__all__ = ["BUNDLED", "KNOWN_TAXONOMIES", "WITH_EXTRA", "read"]
 
 BUNDLED = ("icd9cm", "icd9cm-procedures", "wordnet")
 #: Those of other packages, each with the extra that installs it.
 WITH_EXTRA = {"icd10cm": "icd10"}
-KNOWN = (*BUNDLED, *WITH_EXTRA)
+KNOWN_TAXONOMIES = (*BUNDLED, *WITH_EXTRA)
 
 
 @cache  # a taxonomy never changes, so everybody may hold the same one
 def read(name: str) -> Taxonomy:
-    """One of :data:`KNOWN`."""
+    """One of :data:`KNOWN_TAXONOMIES`."""
     if name == "icd9cm":
         return _read_icd9(name, "ICD-9-CM diagnoses, CMS/NCHS", ICD9_DIAGNOSES)
     if name == "icd9cm-procedures":

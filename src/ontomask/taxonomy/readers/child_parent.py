@@ -24,7 +24,13 @@ from typing import NamedTuple, TextIO
 
 from ontomask.errors import HeaderWarning
 from ontomask.taxonomy.about import About
-from ontomask.taxonomy.readers.text.delimited import Row, Table, column, first_row, read_table
+from ontomask.taxonomy.readers.text.delimited import (
+    DelimitedTable,
+    Row,
+    find_column,
+    first_row,
+    read_table,
+)
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -72,13 +78,17 @@ def read(
 
 
 def _find_columns(
-    table: Table, child: str | None, parent: str | None, label: str | None, header: bool | None
+    table: DelimitedTable,
+    child: str | None,
+    parent: str | None,
+    label: str | None,
+    header: bool | None,
 ) -> tuple[LinkColumns, list[Row]]:
     first = table.rows[0].cells
     if child or parent or label:
         wanted = {"child": child, "parent": parent, "label": label}
         for argument, name in wanted.items():
-            if name and column(first, [name.casefold().replace(" ", "_")]) is None:
+            if name and find_column(first, [name.casefold().replace(" ", "_")]) is None:
                 raise table.error(
                     table.rows[0].line,
                     f"there is no column {name!r}, which {argument}= asks for",
@@ -104,7 +114,7 @@ def _columns_by_name(
     header: list[str], child: str | None = None, parent: str | None = None, label: str | None = None
 ) -> LinkColumns | None:
     def find_place(name: str | None, usual_names: tuple[str, ...]) -> int | None:
-        return column(header, [name.casefold().replace(" ", "_")] if name else usual_names)
+        return find_column(header, [name.casefold().replace(" ", "_")] if name else usual_names)
 
     at_child, at_parent = find_place(child, CHILD), find_place(parent, PARENT)
     if at_child is None or at_parent is None:
@@ -118,7 +128,7 @@ def _columns_by_name(
     )
 
 
-def _looks_like_header(table: Table) -> bool:
+def _looks_like_header(table: DelimitedTable) -> bool:
     """A first link that touches no other, among at least two others, is no link but a header."""
     (top, *others) = table.rows
     linked = {cell for row in others for cell in row.cells}
@@ -133,7 +143,7 @@ def _looks_like_header(table: Table) -> bool:
     return True
 
 
-def _check_widths(table: Table, columns: LinkColumns, rows: list[Row]) -> None:
+def _check_widths(table: DelimitedTable, columns: LinkColumns, rows: list[Row]) -> None:
     width = len(table.rows[0].cells)
     for row in rows:
         if len(row.cells) != width:
@@ -146,7 +156,7 @@ def _check_widths(table: Table, columns: LinkColumns, rows: list[Row]) -> None:
             raise table.error(row.line, "the child is empty", "name the concept of this row")
 
 
-def _build_taxonomy(table: Table, columns: LinkColumns, rows: list[Row]) -> Taxonomy:
+def _build_taxonomy(table: DelimitedTable, columns: LinkColumns, rows: list[Row]) -> Taxonomy:
     declares = any(not row.cells[columns.parent] for row in rows)
     first_line: dict[tuple[str, str], int] = {}
     labels: dict[str, tuple[int, list[str]]] = {}
@@ -189,7 +199,7 @@ def _row_names(row: Row, columns: LinkColumns) -> Iterator[str]:
         yield from _split_names(row.cells[columns.synonyms])
 
 
-def _check_parents(table: Table, first_line: dict[tuple[str, str], int]) -> None:
+def _check_parents(table: DelimitedTable, first_line: dict[tuple[str, str], int]) -> None:
     declared = {child for child, _ in first_line}
     for (child, parent), line in first_line.items():
         if parent and parent not in declared:

@@ -23,7 +23,7 @@ from xml.parsers import expat
 
 from ontomask.errors import FileFormatError
 from ontomask.taxonomy.about import About
-from ontomask.taxonomy.readers.text.delimited import column, first_row, read_table
+from ontomask.taxonomy.readers.text.delimited import find_column, first_row, read_table
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.readers.text.xml_safety import refuse_unsafe_xml
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -195,7 +195,7 @@ def _records_from_table(source: Source) -> Iterator[MeshRecord]:
 
 def _column_places(header: list[str]) -> list[int | None]:
     """Where each of :data:`COLUMNS` stands."""
-    return [column(header, [name]) for name in COLUMNS]
+    return [find_column(header, [name]) for name in COLUMNS]
 
 
 def _records_from_xml(source: Source) -> Iterator[MeshRecord]:

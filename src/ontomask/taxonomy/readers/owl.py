@@ -28,8 +28,8 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 __all__ = ["looks_like", "read"]
 
 VOCABULARY = Vocabulary(
-    called="class",
-    several="classes",
+    singular="class",
+    plural="classes",
     concept=(OWL + "Class", RDFS + "Class"),
     document=OWL + "Ontology",
     broader=RDFS + "subClassOf",
@@ -42,7 +42,7 @@ VOCABULARY = Vocabulary(
     version=(OWL + "versionInfo", OWL + "versionIRI"),
     everything=(OWL + "Thing", OWL + "Nothing", RDFS + "Resource"),
     reflexive=True,
-    counted={OWL + "equivalentClass": "class equivalences"},
+    left_out_predicates={OWL + "equivalentClass": "class equivalences"},
     hint='OWL declares them as owl:Class; a thesaurus of skos:Concept is read with format="skos"',
 )
 

@@ -50,8 +50,8 @@ _SINGLE_QUOTES = re.compile(rb"""(<!ENTITY\s+[^\s"'<>]+\s+)'([^'"<>]*)'""")
 class Vocabulary:
     """Which words of RDF mean what, as full addresses."""
 
-    called: str
-    several: str
+    singular: str
+    plural: str
     concept: Collection[str]
     document: str
     broader: str
@@ -65,7 +65,9 @@ class Vocabulary:
     deprecated_type: str = OWL + "DeprecatedClass"
     everything: Collection[str] = ()  # above or below all others: no concepts
     reflexive: bool = False  # whether everything is broader than itself
-    counted: Mapping[str, str] = field(default_factory=dict)  # left out, and what that is
+    left_out_predicates: Mapping[str, str] = field(
+        default_factory=dict
+    )  # left out, and what that is
     hint: str = ""  # for a file without any concept
 
 
@@ -103,7 +105,7 @@ def read_rdf(source: Source, words: Vocabulary, language: str) -> Taxonomy:
     contents = _collect_contents(source, words)
     live = [c for c in contents.concepts if c not in contents.deprecated]
     if not live:
-        raise source.error(f"there is not a single {words.called} in the file", words.hint)
+        raise source.error(f"there is not a single {words.singular} in the file", words.hint)
     number = {concept: place for place, concept in enumerate(live)}
     links = [
         (number[child], number[parent])
@@ -138,7 +140,14 @@ def read_rdf(source: Source, words: Vocabulary, language: str) -> Taxonomy:
 def _collect_contents(source: Source, words: Vocabulary) -> RdfContents:
     contents = RdfContents()
     texts = {*words.preferred, *words.synonyms, *words.title, *words.version, words.notation}
-    wanted = {TYPE, words.broader, words.narrower, words.deprecated, *words.counted, *texts}
+    wanted = {
+        TYPE,
+        words.broader,
+        words.narrower,
+        words.deprecated,
+        *words.left_out_predicates,
+        *texts,
+    }
     for subject, predicate, value in _read_triples(source, wanted):
         is_named = not subject.startswith("_:")
         if predicate == TYPE:
@@ -153,14 +162,14 @@ def _collect_contents(source: Source, words: Vocabulary) -> RdfContents:
             up = predicate == words.broader
             child, parent = (subject, value) if up else (value, subject)
             if not is_named or value.startswith("_:"):
-                contents.left_out[f"links of anonymous {words.several}"] += 1
+                contents.left_out[f"links of anonymous {words.plural}"] += 1
             elif words.reflexive and child == parent:
                 pass  # says nothing
             elif child not in words.everything and parent not in words.everything:
                 contents.links[child, parent] = None
-        elif predicate in words.counted:
+        elif predicate in words.left_out_predicates:
             if is_named:
-                contents.left_out[words.counted[predicate]] += 1
+                contents.left_out[words.left_out_predicates[predicate]] += 1
         elif predicate == words.deprecated and isinstance(value, LanguageText):
             if value.text.strip().lower() in ("true", "1"):
                 contents.deprecated.add(subject)
@@ -179,7 +188,9 @@ def _check_links(
             yield child, parent
         elif child in live:
             problem = (
-                "deprecated" if parent in contents.deprecated else f"no {words.called} of the file"
+                "deprecated"
+                if parent in contents.deprecated
+                else f"no {words.singular} of the file"
             )
             raise source.error(
                 f"the parent {parent!r} of {child!r} is {problem}",
@@ -187,7 +198,7 @@ def _check_links(
             )
         elif child not in contents.deprecated:
             raise source.error(
-                f"{child!r}, below {parent!r}, is not declared as a {words.called}",
+                f"{child!r}, below {parent!r}, is not declared as a {words.singular}",
                 "add its declaration, or remove the link",
             )
 

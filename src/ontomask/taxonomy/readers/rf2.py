@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import FileFormatError, ParameterError, UnknownConceptError, quoted
+from ontomask.errors import FileFormatError, ParameterError, UnknownConceptError, quote_names
 from ontomask.taxonomy.about import About
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -126,7 +126,7 @@ def _find_tables(source: Source, language: str) -> dict[str, list[Rf2Table]]:
         if kind == "Description" and languages:
             raise ParameterError(
                 f"language is {language!r}",
-                f"the descriptions of {source.path} are in {quoted(sorted(languages))}",
+                f"the descriptions of {source.path} are in {quote_names(sorted(languages))}",
             )
         raise source.error(
             f"there is no {kind} file of a snapshot in it",
@@ -163,8 +163,8 @@ class Rf2Table:
         needed = (*COMMON_COLUMNS, *COLUMNS[self.kind])
         if missing := [name for name in needed if name not in names]:
             raise self.source.error(
-                f"there is no column {quoted(missing)}",
-                f"a {self.kind} file has {quoted(needed, most=len(needed))} in its first line",
+                f"there is no column {quote_names(missing)}",
+                f"a {self.kind} file has {quote_names(needed, most=len(needed))} in its first line",
                 line=1,
             )
         return names
@@ -396,5 +396,7 @@ def _resolve_root(root: str, identifiers: Sequence[str], labels: Sequence[tuple[
         return matches[0]
     raise UnknownConceptError(
         f"root is {root!r}, which {len(matches) or 'no'} concepts of the release are called",
-        f"say which: {quoted(matches)}" if matches else "give a number, or a term letter by letter",
+        f"say which: {quote_names(matches)}"
+        if matches
+        else "give a number, or a term letter by letter",
     )

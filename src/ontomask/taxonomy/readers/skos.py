@@ -30,8 +30,8 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 __all__ = ["looks_like", "read"]
 
 VOCABULARY = Vocabulary(
-    called="concept",
-    several="concepts",
+    singular="concept",
+    plural="concepts",
     concept=(SKOS + "Concept",),
     document=SKOS + "ConceptScheme",
     broader=SKOS + "broader",

@@ -1,4 +1,4 @@
-// Talking to the workbench: JSON there and back. What it refuses is a Problem with words.
+// Talking to the workbench: JSON there and back. What it refuses is a Problem with a message.
 
 export class Problem extends Error {
   constructor(status, message, hint = "") {
@@ -8,45 +8,62 @@ export class Problem extends Error {
   }
 }
 
-export const get = (path, signal) => ask("GET", path, undefined, signal);
-export const post = (path, body = {}) => ask("POST", path, body);
-export const put = (path, body = {}) => ask("PUT", path, body);
-export const remove = (path) => ask("DELETE", path);
+export const get = (path, signal) => request("GET", path, undefined, signal);
+export const post = (path, body = {}) => request("POST", path, body);
+export const put = (path, body = {}) => request("PUT", path, body);
+export const remove = (path) => request("DELETE", path);
 
-// A path with parameters: query("/api/classes", {column: ["a", "b"]})
-export function query(path, parameters) {
+// A path with parameters: buildUrl("/api/classes", {column: ["a", "b"]})
+export function buildUrl(path, parameters) {
   const pairs = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value === null || value === undefined || value === "") continue;
-    for (const it of [value].flat()) pairs.append(name, it);
+  for (const [name, values] of Object.entries(parameters)) {
+    if (values === null || values === undefined || values === "") continue;
+    for (const value of [values].flat()) pairs.append(name, value);
   }
-  const written = pairs.toString();
-  return written ? `${path}?${written}` : path;
+  const query = String(pairs);
+  return query ? `${path}?${query}` : path;
 }
 
-async function ask(method, path, body, signal) {
-  const given = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
-  return answered(await reached(path, { method, signal, ...given }));
+// The path of something about a column.
+export function buildColumnPath(column, what) {
+  return `/api/columns/${encodeURIComponent(column)}/${what}`;
 }
 
-// Send a file as it is.
-export async function send(path, file) {
-  return answered(await reached(path, { method: "PUT", body: file, headers: { "content-type": "application/octet-stream" } }));
+// Sends a file as it is.
+export async function sendFile(path, file) {
+  const headers = { "content-type": "application/octet-stream" };
+  return readAnswer(await fetchOrFail(path, { method: "PUT", body: file, headers }));
 }
 
-async function reached(path, request) {
+async function request(method, path, body, signal) {
+  const content = body === undefined
+    ? {}
+    : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+  return readAnswer(await fetchOrFail(path, { method, signal, ...content }));
+}
+
+async function fetchOrFail(path, options) {
   try {
-    return await fetch(path, { credentials: "same-origin", ...request });
+    return await fetch(path, { credentials: "same-origin", ...options });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem(0, "The workbench does not answer.", "Is it still running? Start it again with ontomask workbench; the release file keeps what you did.");
+    const hint = "Is it still running? Start it again with ontomask workbench; " +
+      "the release file keeps what you did.";
+    throw new Problem(0, "The workbench does not answer.", hint);
   }
 }
 
-async function answered(response) {
-  const text = await response.text();
-  let found = null;
-  try { found = text ? JSON.parse(text) : null; } catch { /* no JSON: said below */ }
-  if (response.ok) return found;
-  throw new Problem(response.status, found?.message ?? `The workbench answered ${response.status}.`, found?.hint ?? "");
+async function readAnswer(response) {
+  const answer = parseJson(await response.text());
+  if (response.ok) return answer;
+  const message = answer?.message ?? `The workbench answered ${response.status}.`;
+  throw new Problem(response.status, message, answer?.hint ?? "");
+}
+
+function parseJson(text) {
+  try {
+    return text ? JSON.parse(text) : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,49 +1,69 @@
 // Building a taxonomy of a column's values: by hand, or as the values themselves say it.
 
-import { get, post, query } from "./api.js";
-import { byId, fill, h, many } from "./dom.js";
-import { outlineEditor } from "./outline.js";
-import { failed, say } from "./shell.js";
+import { buildColumnPath, buildUrl, get, post } from "./api.js";
+import { createProblemNote } from "./notes.js";
+import { createOutlineEditor } from "./outline.js";
+import { byId, h, setContent } from "./shared/elements.js";
+import { formatCount } from "./shared/formats.js";
+import { showMessage, showProblem } from "./shell.js";
 
 const SEPARATORS = ["|", "/", ">", "::", ";", "\\", "."];
+const MOST_VALUES = 5000; // asked for
+const SAMPLE = 200; // values among which a separator is looked for
 
-// onDone(column, what was built) saves it, and says whether that went well.
-export function builder({ onDone, onClosed }) {
-  let column = null, begun = "";
-  const editor = outlineEditor(byId("by-hand"), (words) => say(words));
-  const how = () => document.querySelector("input[name=how]:checked").value;
-  for (const radio of document.querySelectorAll("input[name=how]")) radio.addEventListener("change", showHow);
+// onBuilt(column, taxonomy) saves what was built, and returns whether that went well.
+// Returns {open(column, isNew)}.
+export function createBuilder({ onBuilt, onClosed }) {
+  let column = null;
+  let textBefore = "";
+  const editor = createOutlineEditor(byId("by-hand"), showMessage);
+  for (const radio of document.querySelectorAll("input[name=how]")) {
+    radio.addEventListener("change", showWay);
+  }
   byId("builder-close").addEventListener("click", close);
   byId("builder-save").addEventListener("click", save);
-  // Whoever leaves is asked first.
-  addEventListener("beforeunload", (event) => { if (!byId("builder").hidden && editor.text() !== begun) event.preventDefault(); });
+  // Whoever leaves with changes is asked first.
+  addEventListener("beforeunload", (event) => {
+    if (!byId("builder").hidden && editor.getText() !== textBefore) event.preventDefault();
+  });
+  return { open };
 
-  async function open(name, afresh) {
+  async function open(name, isNew) {
     column = name;
-    let found, values;
+    let values;
+    let draft;
     try {
-      values = (await get(query(at("values"), { limit: 5000 }))).values;
-      found = await get(query(at("outline"), { afresh: String(afresh) }));
-    } catch (problem) { failed(problem); return; }
-    byId("builder-title").textContent = afresh ? `A taxonomy from the values of ${name}` : `The taxonomy of ${name}, ${found.file}`;
+      ({ values } = await get(buildUrl(buildColumnPath(name, "values"), { limit: MOST_VALUES })));
+      draft = await get(buildUrl(buildColumnPath(name, "outline"), { afresh: String(isNew) }));
+    } catch (problem) {
+      showProblem(problem);
+      return;
+    }
+    byId("builder-title").textContent = isNew
+      ? `A taxonomy from the values of ${name}`
+      : `The taxonomy of ${name}, ${draft.file}`;
     byId("meaning").classList.add("building");
     byId("builder").hidden = false;
     document.querySelector("input[name=how][value=outline]").checked = true;
-    const some = values.slice(0, 200).map((it) => it.value);
-    byId("separator").value = SEPARATORS.find((it) => some.filter((v) => v.includes(it)).length > some.length / 2) ?? "/";
-    byId("builder-example").textContent = `Values: ${some.slice(0, 6).join(", ")}${values.length > 6 ? " …" : ""}`;
-    fill(byId("builder-trouble"));
-    editor.set(found.outline, new Map(values.map((it) => [it.value, it.records])));
-    begun = editor.text();
-    showHow();
-    if (found.left_over.length) lacking(found.left_over, found.left_over.length);
+    const examples = values.slice(0, 6).map(({ value }) => value).join(", ");
+    byId("separator").value = guessSeparator(values);
+    byId("builder-example").textContent = `Values: ${examples}${values.length > 6 ? " …" : ""}`;
+    setContent(byId("builder-trouble"));
+    editor.setText(draft.outline, new Map(values.map(({ value, records }) => [value, records])));
+    textBefore = editor.getText();
+    showWay();
+    if (draft.left_over.length) showLeftOver(draft.left_over.map(({ value }) => value));
     byId("builder-title").focus();
   }
 
-  const at = (what) => `/api/columns/${encodeURIComponent(column)}/${what}`;
+  function getWay() {
+    return document.querySelector("input[name=how]:checked").value;
+  }
 
-  function showHow() {
-    for (const part of document.querySelectorAll("[data-how]")) part.hidden = part.dataset.how !== how();
+  function showWay() {
+    for (const part of document.querySelectorAll("[data-how]")) {
+      part.hidden = part.dataset.how !== getWay();
+    }
   }
 
   function close() {
@@ -53,29 +73,50 @@ export function builder({ onDone, onClosed }) {
   }
 
   async function save() {
-    const asked = { column, how: how() };
-    if (asked.how === "paths") asked.separator = byId("separator").value || null;
-    if (asked.how === "prefixes") asked.lengths = (byId("lengths").value.match(/\d+/g) ?? []).map(Number);
-    if (asked.how === "outline") asked.outline = editor.text();
+    const how = getWay();
+    const settings = {
+      paths: () => ({ separator: byId("separator").value || null }),
+      prefixes: () => ({ lengths: (byId("lengths").value.match(/\d+/g) ?? []).map(Number) }),
+      outline: () => ({ outline: editor.getText() }),
+    }[how]?.();
     byId("builder-save").disabled = true;
-    fill(byId("builder-trouble"));
+    setContent(byId("builder-trouble"));
     try {
-      const made = await post("/api/taxonomies", asked);
-      if (await onDone(column, made)) close();
+      const taxonomy = await post("/api/taxonomies", { column, how, ...settings });
+      if (await onBuilt(column, taxonomy)) close();
     } catch (problem) {
-      fill(byId("builder-trouble"), h("div", { class: "note bad" }, h("p", {}, problem.message), problem.hint ? h("p", { class: "soft" }, problem.hint) : null));
+      setContent(byId("builder-trouble"), createProblemNote(problem));
       const line = /^line (\d+) of the outline/.exec(problem.message);
-      if (line) editor.wrong(Number(line[1]));
+      if (line) editor.markLine(Number(line[1]));
     } finally {
       byId("builder-save").disabled = false;
     }
   }
 
-  function lacking(left, total) {
-    fill(byId("builder-trouble"), h("div", { class: "note" },
-      h("p", {}, `${many(total, "value is", "values are")} not in it: ${left.slice(0, 8).map((it) => it.value).join(", ")}${left.length > 8 ? " …" : ""}`),
-      h("button", { type: "button", class: "plain", id: "add-lacking", on: { click: () => { editor.add(left.map((it) => it.value)); fill(byId("builder-trouble")); } } }, "Add them at the end")));
+  function showLeftOver(values) {
+    const count = formatCount(values.length, "value is", "values are");
+    const names = `${values.slice(0, 8).join(", ")}${values.length > 8 ? " …" : ""}`;
+    const addAll = () => {
+      editor.addNames(values);
+      setContent(byId("builder-trouble"));
+    };
+    const button = { type: "button", class: "plain", id: "add-lacking", on: { click: addAll } };
+    setContent(
+      byId("builder-trouble"),
+      h(
+        "div",
+        { class: "note" },
+        h("p", {}, `${count} not in it: ${names}`),
+        h("button", button, "Add them at the end"),
+      ),
+    );
   }
+}
 
-  return { open };
+// The separator that most values contain.
+function guessSeparator(values) {
+  const sample = values.slice(0, SAMPLE);
+  const isUsual = (separator) =>
+    sample.filter(({ value }) => value.includes(separator)).length > sample.length / 2;
+  return SEPARATORS.find(isUsual) ?? "/";
 }

@@ -1,74 +1,153 @@
-// A box in which concepts are looked for by name: a list below it, reached by arrow keys.
+// A box in which concepts are searched by name: a list below it, reached by arrow keys.
 
-import { get, query } from "./api.js";
-import { fill, h, many } from "./dom.js";
+import { buildUrl, get } from "./api.js";
+import { byId, h, setContent } from "./shared/elements.js";
+import { formatCount } from "./shared/formats.js";
 
 const PAUSE = 180; // ms after the last letter
 
-let boxes = 0;
+let searches = 0;
 
-// The way from the root in words.
-export function way(path) {
-  return path.map((it) => it.label).join(" › ");
+function createId() {
+  searches += 1;
+  return `search-${searches}`;
 }
 
-// words: what stands before the box; address(): where concepts are asked for; onChoose(concept found).
-export function conceptSearch({ words, address, onChoose, id = `search-${++boxes}` }) {
-  let found = [], at = -1, waiting = null, asked = null;
-  const list = h("ul", { id: `${id}-list`, role: "listbox", "aria-label": "Concepts", hidden: true });
-  const input = h("input", {
-    id, role: "combobox", autocomplete: "off", spellcheck: "false", maxlength: "200", "aria-expanded": "false", "aria-controls": `${id}-list`, "aria-autocomplete": "list",
-    on: { input: () => { clearTimeout(waiting); waiting = setTimeout(look, PAUSE); }, keydown: keys, blur: () => setTimeout(close, 150) },
-  });
-  return h("div", { class: "search" }, h("label", { for: id }, words, input), list);
+// The way from the root to a concept in words.
+export function formatPath(path) {
+  return path.map(({ label }) => label).join(" › ");
+}
 
-  async function look() {
-    asked?.abort();
-    if (!input.value.trim()) { close(); return; }
-    asked = new AbortController();
+// Where a concept is: the way to it without the root.
+export function formatPlace(path) {
+  return formatPath(path.slice(1)) || "at the top";
+}
+
+// label: what stands before the box; getAddress(): where concepts are asked for; onChoose(concept).
+export function createConceptSearch({ label, getAddress, onChoose, id = createId() }) {
+  let concepts = [];
+  let activeIndex = -1;
+  let timer = null;
+  let request = null;
+  const list = h("ul", {
+    id: `${id}-list`,
+    role: "listbox",
+    "aria-label": "Concepts",
+    hidden: true,
+  });
+  const input = h("input", {
+    id,
+    role: "combobox",
+    autocomplete: "off",
+    spellcheck: "false",
+    maxlength: "200",
+    "aria-expanded": "false",
+    "aria-controls": `${id}-list`,
+    "aria-autocomplete": "list",
+    on: {
+      input: () => {
+        clearTimeout(timer);
+        timer = setTimeout(search, PAUSE);
+      },
+      keydown: handleKey,
+      blur: () => setTimeout(close, 150),
+    },
+  });
+  return h("div", { class: "search" }, h("label", { for: id }, label, input), list);
+
+  async function search() {
+    request?.abort();
+    if (!input.value.trim()) {
+      close();
+      return;
+    }
+    request = new AbortController();
     try {
-      found = (await get(query(address(), { search: input.value }), asked.signal)).concepts;
+      const url = buildUrl(getAddress(), { search: input.value });
+      ({ concepts } = await get(url, request.signal));
     } catch (problem) {
       if (problem.name === "AbortError") return;
-      found = [];
+      concepts = [];
     }
-    at = found.length ? 0 : -1;
-    show();
+    activeIndex = concepts.length ? 0 : -1;
+    showList();
   }
 
-  function show() {
+  function showList() {
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
-    fill(list, found.length ? found.map(option) : h("li", { class: "none", role: "option", "aria-selected": "false", "aria-disabled": "true" }, "No concept is called so."));
-    mark();
+    const nothing = h("li", {
+      class: "none",
+      role: "option",
+      "aria-selected": "false",
+      "aria-disabled": "true",
+    }, "No concept is called so.");
+    setContent(list, concepts.length ? concepts.map(createOption) : nothing);
+    markActive();
     list.scrollIntoView({ block: "nearest" });
   }
 
-  function option(it, n) {
-    const name = it.name === it.label ? it.label : `${it.name}: ${it.label}`;
-    return h("li", { role: "option", id: `${id}-${n}`, "data-concept": it.concept, "aria-selected": "false", on: { pointerdown: (event) => { event.preventDefault(); choose(n); } } },
-      name, it.label === it.concept ? null : h("span", { class: "soft" }, ` ${it.concept}`), it.records ? h("span", { class: "soft" }, ` · ${many(it.records, "record")}`) : null,
-      h("small", {}, way(it.path.slice(1)) || "at the top"));
+  function createOption({ concept, name, label: conceptLabel, records, path }, index) {
+    return h(
+      "li",
+      {
+        role: "option",
+        id: `${id}-${index}`,
+        "data-concept": concept,
+        "aria-selected": "false",
+        on: {
+          pointerdown: (event) => {
+            event.preventDefault();
+            choose(index);
+          },
+        },
+      },
+      name === conceptLabel ? conceptLabel : `${name}: ${conceptLabel}`,
+      conceptLabel === concept ? null : h("span", { class: "soft" }, ` ${concept}`),
+      records ? h("span", { class: "soft" }, ` · ${formatCount(records, "record")}`) : null,
+      h("small", {}, formatPlace(path)),
+    );
   }
 
-  function mark() {
-    list.querySelectorAll("li[data-concept]").forEach((it, n) => it.setAttribute("aria-selected", String(n === at)));
-    const now = at >= 0 ? `${id}-${at}` : null;
-    if (now) { input.setAttribute("aria-activedescendant", now); document.getElementById(now)?.scrollIntoView({ block: "nearest" }); } else input.removeAttribute("aria-activedescendant");
+  function markActive() {
+    for (const [index, option] of list.querySelectorAll("li[data-concept]").entries()) {
+      option.setAttribute("aria-selected", String(index === activeIndex));
+    }
+    if (activeIndex < 0) {
+      input.removeAttribute("aria-activedescendant");
+      return;
+    }
+    const activeId = `${id}-${activeIndex}`;
+    input.setAttribute("aria-activedescendant", activeId);
+    byId(activeId)?.scrollIntoView({ block: "nearest" });
   }
 
-  function keys(event) {
-    if (event.key === "Escape") { close(); return; }
-    if (list.hidden || !found.length) { if (event.key === "Enter") { clearTimeout(waiting); look(); } return; }
+  function handleKey(event) {
+    if (event.key === "Escape") {
+      close();
+      return;
+    }
+    if (list.hidden || !concepts.length) {
+      if (event.key !== "Enter") return;
+      clearTimeout(timer);
+      search();
+      return;
+    }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) { event.preventDefault(); at = (at + step + found.length) % found.length; mark(); } else if (event.key === "Enter") { event.preventDefault(); choose(at); }
+    if (step) {
+      event.preventDefault();
+      activeIndex = (activeIndex + step + concepts.length) % concepts.length;
+      markActive();
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      choose(activeIndex);
+    }
   }
 
-  function choose(n) {
-    const it = found[n];
+  function choose(index) {
     close();
     input.value = "";
-    onChoose(it);
+    onChoose(concepts[index]);
   }
 
   function close() {

@@ -1,126 +1,189 @@
 // The Data screen: choose a table, and see what it holds.
 
-import { get, post, send } from "./api.js";
-import { byId, fill, h, many, size, whole } from "./dom.js";
-import { failed, lines, onSession, reload, say, session } from "./shell.js";
+import { get, post, sendFile } from "./api.js";
+import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
+import { createProblemNote } from "./notes.js";
+import { byId, h, setContent } from "./shared/elements.js";
+import { formatBytes, formatCount, formatInteger } from "./shared/formats.js";
+import { onSession, reloadSession, session, showMessage, showProblem } from "./shell.js";
 
-let shown = null; // the table whose columns are shown
+const FREQUENT_VALUES = 3; // of a column are shown
 
-onSession(async (now) => {
-  byId("limit").textContent = size(now.largest_upload);
-  tellTrouble(now.not_opened);
-  lines({
-    shell: [`ontomask init ${quoted(now.data ?? "patients.csv")} --output proposed.yaml`],
-    python: ["from ontomask.releasefile.profile.table_profile import profile", `profile(${JSON.stringify(now.data ?? "patients.csv")})`],
+let shownTable = null; // the table whose columns are shown
+
+onSession(async (current) => {
+  byId("limit").textContent = formatBytes(current.largest_upload);
+  showTrouble(current.not_opened);
+  const table = current.data ?? "patients.csv";
+  showCommands({
+    shell: [`ontomask init ${quoteForShell(table)} --output proposed.yaml`],
+    python: [
+      "from ontomask.releasefile.profile.table_profile import profile",
+      `profile(${quoteForPython(table)})`,
+    ],
   });
-  if (now.opening) return;
-  await Promise.all([showFiles(), now.data ? showTable(now) : null]);
+  if (current.opening) return;
+  await Promise.all([showFiles(), current.data ? showTable(current) : null]);
 });
 
-function quoted(name) {
-  return /^[\w.\-/]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
-}
-
-function tellTrouble(wrong) {
-  fill(byId("trouble"), wrong ? h("div", { class: "note bad" }, h("p", {}, h("b", {}, "It cannot be opened. "), wrong.message), wrong.hint ? h("p", { class: "soft" }, wrong.hint) : null) : null);
+function showTrouble(problem) {
+  const note = problem ? createProblemNote(problem, "It cannot be opened.") : null;
+  setContent(byId("trouble"), note);
 }
 
 // ---------------------------------------------------------------- files
 
 async function showFiles() {
-  const found = await get("/api/files");
-  byId("folder").textContent = found.folder;
-  if (!found.tables.length) {
-    fill(byId("files"), h("li", { class: "soft" }, "No tables here yet: upload one, or copy it into this folder."));
-    return;
-  }
-  fill(byId("files"), found.tables.map((file) => {
-    const open = file.name === found.open;
-    const button = h("button", { type: "button", "data-open": file.name, "aria-current": open ? "true" : null, on: { click: () => openFile(file.name) } },
-      h("span", { class: "name" }, file.name), h("span", { class: "soft small" }, size(file.bytes)), open ? h("span", { class: "tag" }, "open") : null);
-    return h("li", {}, button);
-  }));
+  const { folder, tables, open } = await get("/api/files");
+  byId("folder").textContent = folder;
+  const nothing = "No tables here yet: upload one, or copy it into this folder.";
+  setContent(
+    byId("files"),
+    tables.length
+      ? tables.map((file) => createFileItem(file, file.name === open))
+      : h("li", { class: "soft" }, nothing),
+  );
+}
+
+function createFileItem({ name, bytes }, isOpen) {
+  return h(
+    "li",
+    {},
+    h(
+      "button",
+      {
+        type: "button",
+        "data-open": name,
+        "aria-current": isOpen ? "true" : null,
+        on: { click: () => openFile(name) },
+      },
+      h("span", { class: "name" }, name),
+      h("span", { class: "soft small" }, formatBytes(bytes)),
+      isOpen ? h("span", { class: "tag" }, "open") : null,
+    ),
+  );
 }
 
 async function openFile(file) {
-  const said = { delimiter: byId("delimiter").value, encoding: byId("encoding").value.trim(), table: byId("inner").value.trim() };
-  const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value));
-  busy(true);
-  tellTrouble(null);
-  const opening = post("/api/data", { file, ...given });
-  setTimeout(() => reload().catch(() => {}), 150); // the frame shows what is being done
+  setBusy(true);
+  showTrouble(null);
+  const opening = post("/api/data", { file, ...readOptions() });
+  setTimeout(() => reloadSession().catch(() => {}), 150); // the frame shows what is being done
   try {
-    const about = session.fields.data;
+    const before = session.fields.data;
     await opening;
-    const other = about && about !== file ? ` ${session.file} is about it now; Undo brings back that about ${about}.` : "";
-    say(`${file} is open.${other}`, "good");
+    const replaced = before && before !== file
+      ? ` ${session.file} is about it now; Undo brings back that about ${before}.`
+      : "";
+    showMessage(`${file} is open.${replaced}`, "good");
   } catch (problem) {
-    tellTrouble({ message: problem.message, hint: problem.hint });
+    showTrouble(problem);
   } finally {
-    busy(false);
-    shown = null;
-    await reload();
+    setBusy(false);
+    shownTable = null;
+    await reloadSession();
     await showFiles();
   }
 }
 
-function busy(is) {
-  for (const button of byId("files").querySelectorAll("button")) button.disabled = is;
+// How the file is read, as far as the user says it.
+function readOptions() {
+  const options = {
+    delimiter: byId("delimiter").value,
+    encoding: byId("encoding").value.trim(),
+    table: byId("inner").value.trim(),
+  };
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value));
 }
 
-async function upload(file) {
+function setBusy(isBusy) {
+  for (const button of byId("files").querySelectorAll("button")) button.disabled = isBusy;
+}
+
+async function uploadFile(file) {
   if (!file) return;
   if (file.size > session.largest_upload) {
-    tellTrouble({ message: `${file.name} has ${size(file.size)}, and up to ${size(session.largest_upload)} are taken.`, hint: "Copy it into the folder, and open it from there." });
+    const most = formatBytes(session.largest_upload);
+    showTrouble({
+      message: `${file.name} has ${formatBytes(file.size)}, and up to ${most} are taken.`,
+      hint: "Copy it into the folder, and open it from there.",
+    });
     return;
   }
   byId("uploading").hidden = false;
   try {
-    await send(`/api/files/${encodeURIComponent(file.name)}`, file);
+    await sendFile(`/api/files/${encodeURIComponent(file.name)}`, file);
     await showFiles();
     await openFile(file.name);
   } catch (problem) {
-    tellTrouble({ message: problem.message, hint: problem.hint });
+    showTrouble(problem);
   } finally {
     byId("uploading").hidden = true;
     byId("upload").value = "";
   }
 }
 
-byId("upload").addEventListener("change", (event) => upload(event.target.files[0]));
-const drop = byId("drop");
+byId("upload").addEventListener("change", (event) => uploadFile(event.target.files[0]));
+const dropZone = byId("drop");
 for (const name of ["dragenter", "dragover"]) {
-  drop.addEventListener(name, (event) => { event.preventDefault(); drop.classList.add("over"); });
+  dropZone.addEventListener(name, (event) => {
+    event.preventDefault();
+    dropZone.classList.add("over");
+  });
 }
-for (const name of ["dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.remove("over"));
-drop.addEventListener("drop", (event) => { event.preventDefault(); upload(event.dataTransfer.files[0]); });
+for (const name of ["dragleave", "drop"]) {
+  dropZone.addEventListener(name, () => dropZone.classList.remove("over"));
+}
+dropZone.addEventListener("drop", (event) => {
+  event.preventDefault();
+  uploadFile(event.dataTransfer.files[0]);
+});
 
 // ---------------------------------------------------------------- the table
 
-async function showTable(now) {
-  if (shown === now.data) return;
-  shown = now.data;
+async function showTable({ data, records, columns }) {
+  if (shownTable === data) return;
+  shownTable = data;
   try {
-    const [columns, preview] = await Promise.all([get("/api/columns"), get("/api/preview")]);
-    byId("summary").textContent = `${many(now.records, "record")} of ${many(now.columns, "column")}.`;
-    fill(byId("columns").tBodies[0], columns.columns.map(row));
-    fill(byId("rows").tHead, h("tr", {}, preview.names.map((name) => h("th", { scope: "col" }, name))));
-    fill(byId("rows").tBodies[0], preview.rows.map((cells) => h("tr", {}, cells.map((cell) =>
-      h("td", {}, cell === null ? h("span", { class: "soft" }, "missing") : cell)))));
+    const [profile, preview] = await Promise.all([get("/api/columns"), get("/api/preview")]);
+    const size = `${formatCount(records, "record")} of ${formatCount(columns, "column")}.`;
+    byId("summary").textContent = size;
+    setContent(byId("columns").tBodies[0], profile.columns.map(createColumnRow));
+    showFirstRows(preview);
     byId("opened").hidden = false;
   } catch (problem) {
-    failed(problem);
+    showProblem(problem);
   }
 }
 
-function row(column) {
+function showFirstRows({ names, rows }) {
+  const headers = names.map((name) => h("th", { scope: "col" }, name));
+  setContent(byId("rows").tHead, h("tr", {}, headers));
+  setContent(
+    byId("rows").tBodies[0],
+    rows.map((cells) => h("tr", {}, cells.map((cell) => h("td", {}, formatCell(cell))))),
+  );
+}
+
+function formatCell(cell) {
+  return cell === null ? h("span", { class: "soft" }, "missing") : cell;
+}
+
+function createColumnRow(column) {
   const about = column.exact ? "" : "about ";
-  const frequent = column.frequent.slice(0, 3).map((it) => [h("span", {}, it.value), h("span", { class: "soft" }, ` ${whole(it.records)}`)]);
-  return h("tr", { "data-column": column.name },
+  const frequent = column.frequent.slice(0, FREQUENT_VALUES).map(({ value, records }, i) => [
+    i ? ", " : null,
+    h("span", {}, value),
+    h("span", { class: "soft" }, ` ${formatInteger(records)}`),
+  ]);
+  return h(
+    "tr",
+    { "data-column": column.name },
     h("th", { scope: "row" }, column.name),
     h("td", {}, column.type),
-    h("td", { class: "number" }, `${about}${whole(column.distinct)}`),
-    h("td", { class: "number" }, column.uniques === null ? "–" : whole(column.uniques)),
-    h("td", { class: "number" }, `${whole(column.missing)}`),
-    h("td", { class: "small frequent" }, frequent.map((it, i) => [i ? ", " : null, it])));
+    h("td", { class: "number" }, `${about}${formatInteger(column.distinct)}`),
+    h("td", { class: "number" }, formatInteger(column.uniques)),
+    h("td", { class: "number" }, formatInteger(column.missing)),
+    h("td", { class: "small frequent" }, frequent),
+  );
 }

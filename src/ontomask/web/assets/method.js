@@ -1,216 +1,387 @@
-// The method screen: one of the methods, its settings, a quick try, and the whole run.
+// The Method screen: one of the methods, its settings, a quick try, and the whole run.
 
 import { get } from "./api.js";
-import { byId, figure, fill, h, many, percent, whole } from "./dom.js";
-import { change, lines, onSession, onWork, session } from "./shell.js";
-import { missingParts } from "./missing_parts.js";
-import { begin, sentence, showProgress } from "./progress.js";
+import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
+import { showMissingParts } from "./missing_parts.js";
+import { createProblemNote } from "./notes.js";
+import { showProgress, startWork } from "./progress.js";
+import { byId, h, setContent } from "./shared/elements.js";
+import {
+  capitalise,
+  formatCount,
+  formatInteger,
+  formatNumber,
+  formatPercent,
+} from "./shared/formats.js";
+import { changeFields, onSession, onWork, session } from "./shell.js";
 
-// What a method was set to before another was chosen: going back finds it again.
-const before = new Map();
-let methods = [];
-let shown = null; // the name of the method whose settings are there
+const STRENGTHS = ["k", "alpha"]; // always written into the file, and kept when the method changes
+
+const { methods } = await get("/api/methods");
+const fieldsBefore = new Map(); // of methods that were chosen before: going back finds them again
+let shownMethod = null; // the name of the method whose settings are there
 let controls = []; // [{setting, show(value)}]
+let lastWork = null;
+let shownOutcome = ""; // of the last work: nothing is announced twice
 
-const { methods: found } = await get("/api/methods");
-methods = found;
-fill(byId("methods"), methods.map(card));
+setContent(byId("methods"), methods.map(createCard));
 
 // ---------------------------------------------------------------- the methods
 
-function card(method) {
+function createCard(method) {
   const id = `method-${method.name}`;
-  const line = (words, look = "") => h("span", { class: `line ${look}` }, words);
-  return h("label", { class: "card", for: id },
-    h("input", { type: "radio", name: "method", id, value: method.name, "aria-labelledby": `${id}-title`, "aria-describedby": `${id}-words`, on: { change: () => choose(method) } }),
-    h("span", { class: "title" }, h("b", { id: `${id}-title` }, method.title), h("span", { class: "tag" }, method.promises_k ? "promises a k" : "no k")),
-    h("span", { id: `${id}-words` }, line(method.promises), line(method.costs, "soft")));
+  return h(
+    "label",
+    { class: "card", for: id },
+    h("input", {
+      type: "radio",
+      name: "method",
+      id,
+      value: method.name,
+      "aria-labelledby": `${id}-title`,
+      "aria-describedby": `${id}-words`,
+      on: { change: () => chooseMethod(method) },
+    }),
+    h(
+      "span",
+      { class: "title" },
+      h("b", { id: `${id}-title` }, method.title),
+      h("span", { class: "tag" }, method.promises_k ? "promises a k" : "no k"),
+    ),
+    h(
+      "span",
+      { id: `${id}-words` },
+      h("span", { class: "line" }, method.promises),
+      h("span", { class: "line soft" }, method.costs),
+    ),
+  );
 }
 
-function choose(method) {
-  const now = session.fields.method ?? {};
-  if (now.name) before.set(now.name, now);
-  const chosen = before.get(method.name) ?? { name: method.name };
-  for (const setting of method.settings) {
-    if (["k", "alpha"].includes(setting.name)) chosen[setting.name] ??= now[setting.name] ?? setting.default;
+function chooseMethod(method) {
+  const current = session.fields.method ?? {};
+  if (current.name) fieldsBefore.set(current.name, current);
+  const chosen = fieldsBefore.get(method.name) ?? { name: method.name };
+  for (const { name, default: usual } of method.settings) {
+    if (STRENGTHS.includes(name)) chosen[name] ??= current[name] ?? usual;
   }
-  change((fields) => { fields.method = chosen; }, `${method.title} it is.`);
+  changeFields((fields) => {
+    fields.method = chosen;
+  }, `${method.title} it is.`);
 }
 
-// ---------------------------------------------------------------- its settings
+function findMethod(name) {
+  return methods.find((method) => method.name === name);
+}
 
-// Save one setting; what is as usual is left out of the file, but for k and alpha.
-function set(setting, value) {
-  return change((fields) => {
-    const usual = JSON.stringify(value) === JSON.stringify(setting.default ?? null);
-    if (usual && !["k", "alpha"].includes(setting.name)) delete fields.method[setting.name];
-    else fields.method[setting.name] = value;
+// ---------------------------------------------------------------- settings
+
+// Saves one setting; a default is left out of the file, but for k and alpha.
+function saveSetting({ name, default: usual = null }, value) {
+  return changeFields((fields) => {
+    const isUsual = JSON.stringify(value) === JSON.stringify(usual);
+    if (isUsual && !STRENGTHS.includes(name)) delete fields.method[name];
+    else fields.method[name] = value;
   });
 }
 
-function setting(it) {
-  const id = `setting-${it.name}`;
-  const about = { id, "aria-describedby": `${id}-words` };
-  const make = { choice, flag, columns, whole: number, number, text }[it.kind];
-  const made = make(it, about);
-  controls.push({ setting: it, show: made.show });
-  const label = made.group ? h("span", { class: "label", id: `${id}-label` }, it.title) : h("label", { for: id }, it.title);
-  return h("div", { class: "setting", "data-setting": it.name }, label, made.element, h("p", { class: "soft small", id: `${id}-words` }, it.words));
+// How settings of each kind are shown: {element, show(value), isGroup}.
+const CONTROLS = {
+  choice: createChoice,
+  flag: createFlag,
+  columns: createColumnChoice,
+  whole: createNumberInput,
+  number: createNumberInput,
+  text: createTextInput,
+};
+
+function createSetting(setting) {
+  const id = `setting-${setting.name}`;
+  const control = CONTROLS[setting.kind](setting, { id, "aria-describedby": `${id}-words` });
+  controls.push({ setting, show: control.show });
+  const label = control.isGroup
+    ? h("span", { class: "label", id: `${id}-label` }, setting.title)
+    : h("label", { for: id }, setting.title);
+  return h(
+    "div",
+    { class: "setting", "data-setting": setting.name },
+    label,
+    control.element,
+    h("p", { class: "soft small", id: `${id}-words` }, setting.words),
+  );
 }
 
-function choice(it, about) {
-  const options = it.choices.map((one) => h("option", { value: one.value ?? "" }, one.words));
-  const element = h("select", { ...about, on: { change: () => set(it, element.value || null) } }, options);
-  return { element, show: (value) => { element.value = value ?? ""; } };
+function createChoice(setting, attributes) {
+  const options = setting.choices.map(({ value, words }) =>
+    h("option", { value: value ?? "" }, words)
+  );
+  const element = h("select", {
+    ...attributes,
+    on: { change: () => saveSetting(setting, element.value || null) },
+  }, options);
+  return { element, show: createSetter(element) };
 }
 
-function flag(it, about) {
-  const element = h("input", { ...about, type: "checkbox", on: { change: () => set(it, element.checked) } });
-  return { element: h("span", { class: "flag" }, element), show: (value) => { element.checked = value === true; } };
+function createTextInput(setting, attributes) {
+  const element = h("input", {
+    ...attributes,
+    on: { change: () => saveSetting(setting, element.value || null) },
+  });
+  return { element, show: createSetter(element) };
 }
 
-function number(it, about) {
-  const optional = it.optional ? { placeholder: "none" } : {};
-  const element = h("input", { ...about, ...optional, type: "number", min: it.least, max: it.most, step: it.kind === "whole" ? 1 : "any", inputmode: it.kind === "whole" ? "numeric" : "decimal" });
-  const save = () => {
-    const given = element.valueAsNumber;
-    if (!Number.isNaN(given)) set(it, given);
-    else if (it.optional) set(it, null);
-    else element.value = session.fields.method[it.name] ?? it.default;
+function createSetter(element) {
+  return (value) => {
+    element.value = value ?? "";
   };
-  element.addEventListener("change", save);
-  if (it.low === null) return { element, show: (value) => { element.value = value ?? ""; } };
-  const slide = h("input", { type: "range", min: it.low, max: it.high, step: it.step, id: `slide-${it.name}`, "aria-label": `${it.title}, from ${it.low} to ${it.high}` });
-  slide.addEventListener("input", () => { element.value = slide.value; });
-  slide.addEventListener("change", save);
-  element.addEventListener("input", () => { slide.value = element.value; });
-  const show = (value) => { element.value = value ?? ""; slide.value = value ?? it.low; };
-  return { element: h("span", { class: "both" }, element, slide), show };
 }
 
-function columns(it, about) {
-  const element = h("div", { ...about, class: "ticks", role: "group", "aria-labelledby": `${about.id}-label` });
+function createFlag(setting, attributes) {
+  const checkbox = h("input", {
+    ...attributes,
+    type: "checkbox",
+    on: { change: () => saveSetting(setting, checkbox.checked) },
+  });
   const show = (value) => {
-    const names = Object.entries(session.fields.columns ?? {}).filter(([, column]) => column.role === "confidential").map(([name]) => name);
-    const boxes = names.map((name) => h("input", { type: "checkbox", value: name, checked: (value ?? []).includes(name) }));
-    const save = () => { const ticked = boxes.filter((box) => box.checked).map((box) => box.value); set(it, ticked.length ? ticked : null); };
-    for (const box of boxes) box.addEventListener("change", save);
-    if (element.contains(document.activeElement)) return; // it shows what was just ticked
-    fill(element, names.length ? boxes.map((box) => h("label", {}, box, box.value)) : h("span", { class: "soft small" }, "No column is confidential."));
+    checkbox.checked = value === true;
   };
-  return { element, group: true, show };
+  return { element: h("span", { class: "flag" }, checkbox), show };
 }
 
-function text(it, about) {
-  const element = h("input", { ...about, on: { change: () => set(it, element.value || null) } });
-  return { element, show: (value) => { element.value = value ?? ""; } };
+// A field, with a slider where the setting has a usual range.
+function createNumberInput(setting, attributes) {
+  const { name, title, low, high, step } = setting;
+  const isWhole = setting.kind === "whole";
+  const field = h("input", {
+    ...attributes,
+    type: "number",
+    placeholder: setting.optional ? "none" : null,
+    min: setting.least,
+    max: setting.most,
+    step: isWhole ? 1 : "any",
+    inputmode: isWhole ? "numeric" : "decimal",
+  });
+  const save = () => {
+    const number = field.valueAsNumber;
+    if (!Number.isNaN(number)) saveSetting(setting, number);
+    else if (setting.optional) saveSetting(setting, null);
+    else field.value = session.fields.method[name] ?? setting.default;
+  };
+  field.addEventListener("change", save);
+  if (low === null) return { element: field, show: createSetter(field) };
+
+  const slider = h("input", {
+    type: "range",
+    min: low,
+    max: high,
+    step,
+    id: `slide-${name}`,
+    "aria-label": `${title}, from ${low} to ${high}`,
+  });
+  slider.addEventListener("input", () => {
+    field.value = slider.value;
+  });
+  slider.addEventListener("change", save);
+  field.addEventListener("input", () => {
+    slider.value = field.value;
+  });
+  const show = (value) => {
+    field.value = value ?? "";
+    slider.value = value ?? low;
+  };
+  return { element: h("span", { class: "both" }, field, slider), show };
 }
 
-function showSettings(given) {
-  const method = methods.find((it) => it.name === given.name);
+// Some of the confidential columns.
+function createColumnChoice(setting, attributes) {
+  const element = h("div", {
+    ...attributes,
+    class: "ticks",
+    role: "group",
+    "aria-labelledby": `${attributes.id}-label`,
+  });
+  const save = () => {
+    const names = [...element.querySelectorAll(":checked")].map((checkbox) => checkbox.value);
+    saveSetting(setting, names.length ? names : null);
+  };
+  const show = (value) => {
+    if (element.contains(document.activeElement)) return; // it shows what was just ticked
+    const names = Object.entries(session.fields.columns ?? {})
+      .filter(([, column]) => column.role === "confidential")
+      .map(([name]) => name);
+    const labels = names.map((name) => {
+      const checked = (value ?? []).includes(name);
+      const checkbox = { type: "checkbox", value: name, checked, on: { change: save } };
+      return h("label", {}, h("input", checkbox), name);
+    });
+    const nothing = h("span", { class: "soft small" }, "No column is confidential.");
+    setContent(element, names.length ? labels : nothing);
+  };
+  return { element, isGroup: true, show };
+}
+
+function showSettings(fields) {
+  const method = findMethod(fields.name);
+  const settings = method?.settings ?? [];
+  const [chief, others] = [true, false].map((isChief) =>
+    settings.filter((setting) => setting.chief === isChief)
+  );
   byId("no-method").hidden = Boolean(method);
-  byId("more").hidden = !method || method.settings.every((it) => it.chief);
-  for (const it of methods) byId(`method-${it.name}`).checked = it === method;
-  if (shown !== (method?.name ?? null)) {
-    shown = method?.name ?? null;
+  byId("more").hidden = !others.length;
+  for (const { name } of methods) byId(`method-${name}`).checked = name === method?.name;
+  if (shownMethod !== (method?.name ?? null)) {
+    shownMethod = method?.name ?? null;
     controls = [];
-    const all = method?.settings ?? [];
-    fill(byId("chief"), all.filter((it) => it.chief).map(setting));
-    fill(byId("others"), all.filter((it) => !it.chief).map(setting));
-    fill(byId("settings-title"), method ? `${method.title}: settings` : "Settings");
+    setContent(byId("chief"), chief.map(createSetting));
+    setContent(byId("others"), others.map(createSetting));
+    byId("settings-title").textContent = method ? `${method.title}: settings` : "Settings";
   }
-  for (const { setting: it, show } of controls) show(given[it.name] ?? it.default ?? null);
-  const changed = (method?.settings ?? []).filter((it) => !it.chief && given[it.name] !== undefined && given[it.name] !== null);
-  fill(byId("more-set"), changed.length ? changed.map((it) => `${it.name} ${[given[it.name]].flat().join(", ")}`).join(" · ") : "");
+  for (const { setting, show } of controls) show(getValue(fields, setting));
+  byId("more-set").textContent = others
+    .filter(({ name }) => fields[name] !== undefined && fields[name] !== null)
+    .map(({ name }) => `${name} ${[fields[name]].flat().join(", ")}`)
+    .join(" · ");
+}
+
+function getValue(fields, { name, default: usual }) {
+  return fields[name] ?? usual ?? null;
 }
 
 // ---------------------------------------------------------------- trying and running
 
-byId("try").addEventListener("click", () => begin("try", { sample: Number(byId("sample").value) }));
-byId("run").addEventListener("click", () => begin("run"));
-let work = null;
+byId("try").addEventListener("click", () => {
+  startWork("try", { sample: Number(byId("sample").value) });
+});
+byId("run").addEventListener("click", () => startWork("run"));
 
-function showWork(now) {
-  work = now;
-  ready();
-  if (showProgress(now)) {
-    fill(byId("outcome"));
-    told = "";
-    return;
+function showWork(work) {
+  lastWork = work;
+  showReadiness();
+  if (showProgress(work)) {
+    setContent(byId("outcome"));
+    shownOutcome = "";
+  } else {
+    showOutcome();
   }
-  showOutcome();
 }
 
-function ready() {
-  const complete = session && session.data && session.problems.length === 0;
-  for (const id of ["try", "run"]) byId(id).disabled = !complete || work?.state === "working";
+function showReadiness() {
+  const isComplete = session && session.data && session.problems.length === 0;
+  const isReady = isComplete && lastWork?.state !== "working";
+  for (const id of ["try", "run"]) byId(id).disabled = !isReady;
 }
-
-let told = ""; // what is shown of the last work: nothing is said twice
 
 function showOutcome() {
-  if (!work || work.state === "working" || work.kind === "release") return;
-  const same = work.kind !== "try" || !work.result || asNow(work.result.figures);
-  const key = `${work.count} ${same}`;
-  if (told === key) return;
-  told = key;
-  const place = byId("outcome");
-  const warned = work.warnings.length ? h("ul", { class: "small" }, work.warnings.map((it) => h("li", {}, it))) : null;
-  if (work.state === "cancelled") fill(place, h("p", { class: "soft" }, `Cancelled after ${whole(work.seconds)} s. Nothing was kept.`));
-  else if (work.state === "failed") fill(place, h("div", { class: "note bad" }, h("p", {}, h("b", {}, "It did not work. "), work.error.message), work.error.hint ? h("p", { class: "soft" }, sentence(work.error.hint)) : null));
-  else if (work.state !== "done") fill(place);
-  else if (work.kind === "run") fill(place, h("p", {}, h("b", { class: "good" }, `Run ${work.result.run} is done`), ` after ${figure(work.seconds)} s.`), warned, h("p", {}, h("a", { class: "main", id: "to-result", href: `/result#run=${work.result.run}` }, "See the result")));
-  else fill(place, tried(work.result, same), warned);
+  if (!lastWork || lastWork.state === "working" || lastWork.kind === "release") return;
+  const { kind, count, result } = lastWork;
+  const isCurrent = kind !== "try" || !result || hasCurrentSettings(result.figures);
+  const outcome = `${count} ${isCurrent}`;
+  if (shownOutcome === outcome) return;
+  shownOutcome = outcome;
+  setContent(byId("outcome"), describeOutcome(lastWork, isCurrent));
 }
 
-function tried(result, same) {
-  const it = result.figures;
-  const tile = (value, words) => h("div", { class: "tile" }, h("b", {}, value), h("span", {}, words));
-  const part = result.sampled_from ? `${many(result.records, "record")} of ${whole(result.sampled_from)}` : `all ${many(result.records, "record")}`;
+function describeOutcome({ state, kind, seconds, warnings, error, result }, isCurrent) {
+  if (state === "cancelled") {
+    const words = `Cancelled after ${formatInteger(seconds)} s. Nothing was kept.`;
+    return h("p", { class: "soft" }, words);
+  }
+  if (state === "failed") {
+    const { message, hint } = error;
+    return createProblemNote({ message, hint: capitalise(hint) }, "It did not work.");
+  }
+  if (state !== "done") return null;
+  const warned = warnings.length
+    ? h("ul", { class: "small" }, warnings.map((warning) => h("li", {}, warning)))
+    : null;
+  if (kind === "try") return [describeTrial(result, isCurrent), warned];
+  const link = { class: "main", id: "to-result", href: `/result#run=${result.run}` };
   return [
-    h("h3", { id: "tried" }, `On ${part}`),
-    same ? null : h("p", { class: "note" }, "The settings have changed since; try again to see what they give."),
-    h("p", {}, result.guarantee),
-    h("div", { class: "tiles" },
-      tile(percent(it.linkage_nearest), "of the records linked by meaning"),
-      tile(whole(it.uniques), "records unique"),
-      it.semantic_quality === null ? null : tile(percent(it.semantic_quality), "similarity to the original values"),
-      tile(figure(it.sse_per_record), "squared error per record")),
-    it.unmet.length ? h("ul", {}, it.unmet.map((one) => h("li", { class: "bad" }, one))) : null,
-    it.notes.length ? h("ul", { class: "small soft" }, it.notes.map((one) => h("li", {}, one))) : null,
-    result.sampled_from ? h("p", { class: "soft small" }, "In a sample rare combinations are rarer still, so the loss comes out too high: on the whole table it is usually less.") : null,
+    h(
+      "p",
+      {},
+      h("b", { class: "good" }, `Run ${result.run} is done`),
+      ` after ${formatNumber(seconds)} s.`,
+    ),
+    warned,
+    h("p", {}, h("a", link, "See the result")),
   ];
 }
 
-// Whether the figures are those of the settings of now.
-function asNow(figures) {
-  const given = session?.fields.method ?? {};
-  const method = methods.find((it) => it.name === given.name);
-  if (!method || figures.method !== given.name) return false;
-  return method.settings.every((it) => {
-    const now = given[it.name] ?? it.default ?? null;
-    const then = ["k", "alpha"].includes(it.name) ? figures[it.name] : figures.settings[it.name] ?? it.default ?? null;
-    return JSON.stringify(now) === JSON.stringify(then);
+function describeTrial({ figures, records, sampled_from: total, guarantee }, isCurrent) {
+  const { linkage_nearest, uniques, semantic_quality, sse_per_record, unmet, notes } = figures;
+  const createTile = (value, words) =>
+    h("div", { class: "tile" }, h("b", {}, value), h("span", {}, words));
+  const createList = (sentences, listClass, itemClass) =>
+    sentences.length
+      ? h(
+        "ul",
+        { class: listClass },
+        sentences.map((sentence) => h("li", { class: itemClass }, sentence)),
+      )
+      : null;
+  const part = total
+    ? `${formatCount(records, "record")} of ${formatInteger(total)}`
+    : `all ${formatCount(records, "record")}`;
+  const outdated = "The settings have changed since; try again to see what they give.";
+  const caveat = "In a sample rare combinations are rarer still, so the loss comes out too high: " +
+    "on the whole table it is usually less.";
+  return [
+    h("h3", { id: "tried" }, `On ${part}`),
+    isCurrent ? null : h("p", { class: "note" }, outdated),
+    h("p", {}, guarantee),
+    h(
+      "div",
+      { class: "tiles" },
+      createTile(formatPercent(linkage_nearest), "of the records linked by meaning"),
+      createTile(formatInteger(uniques), "records unique"),
+      semantic_quality === null
+        ? null
+        : createTile(formatPercent(semantic_quality), "similarity to the original values"),
+      createTile(formatNumber(sse_per_record), "squared error per record"),
+    ),
+    createList(unmet, null, "bad"),
+    createList(notes, "small soft", null),
+    total ? h("p", { class: "soft small" }, caveat) : null,
+  ];
+}
+
+// Whether figures were made with the settings that the release file has now.
+function hasCurrentSettings(figures) {
+  const fields = session?.fields.method ?? {};
+  const method = findMethod(fields.name);
+  if (!method || figures.method !== fields.name) return false;
+  return method.settings.every((setting) => {
+    const { name } = setting;
+    const used = STRENGTHS.includes(name) ? figures[name] : getValue(figures.settings, setting);
+    return JSON.stringify(getValue(fields, setting)) === JSON.stringify(used);
   });
 }
 
-// ---------------------------------------------------------------- all of it
+// ---------------------------------------------------------------- begin
 
-onSession((now) => {
-  const given = now.fields.method ?? {};
-  showSettings(given);
-  missingParts(byId("missing-parts"), now, "method", "Before it can run");
-  ready();
+onSession((current) => {
+  const fields = current.fields.method ?? {};
+  showSettings(fields);
+  showMissingParts(byId("missing-parts"), current, "method", "Before it can run");
+  showReadiness();
   showOutcome();
-  const strength = given.alpha === undefined ? ` --k ${given.k ?? 5}` : ` --alpha ${given.alpha}`;
-  lines({
+  const file = quoteForShell(current.file);
+  const method = fields.name ?? "microaggregation";
+  const strength = fields.alpha === undefined ? `--k ${fields.k ?? 5}` : `--alpha ${fields.alpha}`;
+  const sample = byId("sample").value;
+  showCommands({
     shell: [
       "# a quick try; chance begins with the seed in --seed-file FILE or ONTOMASK_SEED",
-      `ontomask compare ${now.file} --methods ${given.name ?? "microaggregation"}${strength} --sample ${byId("sample").value}`,
+      `ontomask compare ${file} --methods ${method} ${strength} --sample ${sample}`,
       "# the whole table, which is written then",
-      `ontomask mask ${now.file}`,
+      `ontomask mask ${file}`,
     ],
-    python: ["import ontomask as om", `release = om.release("${now.file}")`, "print(release.guarantee)", "print(release.evaluation)"],
+    python: [
+      "import ontomask as om",
+      `release = om.run_release_file(${quoteForPython(current.file)})`,
+      "print(release.guarantee)",
+      "print(release.evaluation)",
+    ],
   });
 });
 onWork(showWork);

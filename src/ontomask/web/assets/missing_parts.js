@@ -1,28 +1,66 @@
-// What is wrong with the release file or not there yet, with a way to the screen that mends it.
+// What is wrong with the release file or missing in it, with a link to the screen that mends it.
 
-import { fill, h } from "./dom.js";
+import { h, setContent } from "./shared/elements.js";
 
-const screens = {
-  data: "data", table: "data", csv: "data",
-  columns: "roles", person: "roles", other: "roles", missing: "roles", missing_marks: "roles",
+const SCREENS = {
+  data: "data",
+  table: "data",
+  csv: "data",
+  columns: "roles",
+  person: "roles",
+  other: "roles",
+  missing: "roles",
+  missing_marks: "roles",
   method: "method",
-  require: "release", output: "release", report_threshold: "release",
+  require: "release",
+  output: "release",
+  report_threshold: "release",
 };
-const meaning = ["taxonomy", "mapping", "format", "options", "measure", "domain", "prefer", "stems", "heads", "repair_codes"];
-const titles = { data: "Data", roles: "Roles", meaning: "Meaning", method: "Method", release: "Release" };
+const MEANING_FIELDS = [
+  "taxonomy",
+  "mapping",
+  "format",
+  "options",
+  "measure",
+  "domain",
+  "prefer",
+  "stems",
+  "heads",
+  "repair_codes",
+];
+const TITLES = {
+  data: "Data",
+  roles: "Roles",
+  meaning: "Meaning",
+  method: "Method",
+  release: "Release",
+};
+const NO_TABLE = { where: ["data"], what: "no table is open", hint: "" };
 
-// The screen on which a problem is mended.
-function mendedOn({ where, what }) {
-  if (where[0] === "columns" && (meaning.includes(where[2]) || / has no taxonomy$/.test(what))) return "meaning";
-  return screens[where[0]] ?? "data";
+// Lists all problems in a place of the screen; nothing where there are none.
+export function showMissingParts(place, session, screen, title) {
+  const isOpen = session.data || session.opening;
+  const problems = isOpen ? session.problems : [NO_TABLE];
+  const items = problems.map((problem) => createItem(problem, screen));
+  const note = h("div", { class: "note bad" }, h("b", {}, title), h("ul", {}, items));
+  setContent(place, problems.length ? note : null);
 }
 
-// Fill a place with all that is missing; `here` is the screen that it stands on.
-export function missingParts(place, session, here, title) {
-  const open = session.data || session.opening;
-  const parts = open ? session.problems.map((it) => ({ ...it, on: mendedOn(it) })) : [{ what: "no table is open", hint: "", on: "data" }];
-  if (!parts.length) { fill(place); return; }
-  const part = (it) => h("li", { "data-where": (it.where ?? []).join(".") }, it.what, it.hint ? h("span", { class: "soft" }, `; ${it.hint}`) : null,
-    it.on === here ? null : [" ", h("a", { href: `/${it.on}` }, `Go to ${titles[it.on]}`)]);
-  fill(place, h("div", { class: "note bad" }, h("b", {}, title), h("ul", {}, parts.map(part))));
+function createItem(problem, screen) {
+  const { where, what, hint } = problem;
+  const target = findScreen(problem);
+  return h(
+    "li",
+    { "data-where": where.join(".") },
+    what,
+    hint ? h("span", { class: "soft" }, `; ${hint}`) : null,
+    target === screen ? null : [" ", h("a", { href: `/${target}` }, `Go to ${TITLES[target]}`)],
+  );
+}
+
+// The screen on which a problem is mended.
+function findScreen({ where: [field, , columnField], what }) {
+  const isMeaning = MEANING_FIELDS.includes(columnField) || / has no taxonomy$/.test(what);
+  if (field === "columns" && isMeaning) return "meaning";
+  return SCREENS[field] ?? "data";
 }

@@ -1,420 +1,658 @@
-// A taxonomy made by hand: a tree whose rows are dragged or moved by keys, and the same as typed text.
+// A taxonomy made by hand: a tree whose rows are dragged or moved by keys, and the same as text.
 
-import { fill, h, many, whole } from "./dom.js";
+import { h, setContent } from "./shared/elements.js";
+import { formatCount, formatInteger } from "./shared/formats.js";
 
-const STEP = "    ";
+const INDENT = "    ";
 const MOST_ROWS = 3000; // of more, only the text is shown
-const MOST_STEPS = 100;
+const MOST_STEPS = 100; // that can be undone
 
 // ---------------------------------------------------------------- text and tree
 
-// Nodes {name, children} from an outline; what is wrong with it is said when it is saved.
-function parsed(text) {
-  const top = { name: "", children: [] };
-  const above = [{ width: -1, node: top }];
-  for (const raw of text.split(/\r\n|\r|\n/)) {
-    const name = raw.trim();
+// The root of a tree of {name, children}; what is wrong with the text is said when it is saved.
+function parseOutline(text) {
+  const root = { name: "", children: [] };
+  const above = [{ width: -1, node: root }];
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const name = line.trim();
     if (!name) continue;
-    const width = raw.slice(0, raw.length - raw.trimStart().length).replaceAll("\t", STEP).length;
+    const space = line.slice(0, line.length - line.trimStart().length);
+    const width = space.replaceAll("\t", INDENT).length;
     while (above.at(-1).width >= width) above.pop();
-    const node = { name: unquoted(name), children: [] };
+    const node = { name: unquoteName(name), children: [] };
     above.at(-1).node.children.push(node);
     above.push({ width, node });
   }
-  return top;
+  return root;
 }
 
-export function written(top) {
-  const lines = [];
-  const walk = (node, depth) => {
-    lines.push(STEP.repeat(depth) + quoted(node.name));
-    for (const child of node.children) walk(child, depth + 1);
-  };
-  for (const child of top.children) walk(child, 0);
-  return lines.join("\n");
+function formatOutline(root) {
+  const formatLines = (node, depth) => [
+    INDENT.repeat(depth) + quoteName(node.name),
+    ...node.children.flatMap((child) => formatLines(child, depth + 1)),
+  ];
+  return root.children.flatMap((child) => formatLines(child, 0)).join("\n");
 }
 
-function quoted(name) {
-  return name !== name.trim() || name.startsWith('"') || /[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/.test(name) ? JSON.stringify(name) : name;
+// Names that a line cannot hold as they are: with space around them, a quote or a line break.
+function quoteName(name) {
+  // deno-lint-ignore no-control-regex
+  const isOdd = name !== name.trim() || /^"|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/.test(name);
+  return isOdd ? JSON.stringify(name) : name;
 }
 
-function unquoted(name) {
-  if (!name.startsWith('"')) return name;
-  try { const read = JSON.parse(name); return typeof read === "string" && read.trim() ? read : name; } catch { return name; }
+function unquoteName(text) {
+  if (!text.startsWith('"')) return text;
+  try {
+    const name = JSON.parse(text);
+    return typeof name === "string" && name.trim() ? name : text;
+  } catch {
+    return text;
+  }
+}
+
+// All nodes below a node, in the order of the lines.
+function listNodes(node) {
+  return node.children.flatMap((child) => [child, ...listNodes(child)]);
+}
+
+function contains(node, inner) {
+  return node === inner || node.children.some((child) => contains(child, inner));
+}
+
+// Those nodes that are not inside of another one of them.
+function findOutermost(nodes) {
+  return nodes.filter((node) => !nodes.some((other) => other !== node && contains(other, node)));
 }
 
 // ---------------------------------------------------------------- the editor
 
-// Returns {set(text), text(), add(names), wrong(line)}; counts: how many records hold each value.
-export function outlineEditor(place, say) {
-  let top = { name: "", children: [] }, counts = new Map(), typed = false;
-  let here = null, chosen = new Set(), rows = [], steps = [];
+// onMessage(text) is called with what was done.
+// Returns {setText(text, counts), getText(), addNames(names), markLine(number)}; counts: how many
+// records have each value.
+export function createOutlineEditor(place, onMessage) {
+  let root = { name: "", children: [] };
+  let counts = new Map();
+  let isTyped = false; // whether it is shown as text
+  let focusedNode = null;
+  let selected = new Set();
+  let visibleNodes = [];
+  let undoSteps = [];
+  const rowElements = new WeakMap();
 
-  const tree = h("div", { class: "tree", role: "tree", "aria-label": "The taxonomy", "aria-multiselectable": "true", id: "tree" });
-  const area = h("textarea", { class: "code", id: "typed", spellcheck: "false", "aria-label": "The taxonomy as text: one name per line, children indented" });
-  const asTree = h("button", { type: "button", id: "as-tree", on: { click: () => turn(false) } }, "Tree");
-  const asText = h("button", { type: "button", id: "as-text", on: { click: () => turn(true) } }, "Typed");
-  const group = h("button", { type: "button", id: "new-group", on: { click: newGroup } }, "New group");
-  const rename = h("button", { type: "button", id: "rename", on: { click: () => here && beginRename(here) } }, "Rename");
-  const out = h("button", { type: "button", id: "take-out", on: { click: () => here && takeOut(here) } }, "Take out");
-  const keysHelp = h("p", { class: "keys" });
-  const tools = h("span", { class: "bar" }, group, rename, out);
-  fill(place, h("div", { class: "outline" },
-    h("div", { class: "bar" }, h("span", { class: "tabs", role: "group", "aria-label": "Shown as" }, asTree, asText), tools), tree, area, keysHelp));
-  area.addEventListener("keydown", indent);
-  tree.addEventListener("keydown", keys);
+  const tree = h("div", {
+    class: "tree",
+    role: "tree",
+    "aria-label": "The taxonomy",
+    "aria-multiselectable": "true",
+    id: "tree",
+    on: { keydown: handleTreeKey },
+  });
+  const textArea = h("textarea", {
+    class: "code",
+    id: "typed",
+    spellcheck: "false",
+    "aria-label": "The taxonomy as text: one name per line, children indented",
+    on: { keydown: handleTextKey },
+  });
+  const treeTab = createButton("as-tree", "Tree", () => switchView(false));
+  const textTab = createButton("as-text", "Typed", () => switchView(true));
+  const groupButton = createButton("new-group", "New group", addGroup);
+  const renameButton = createButton("rename", "Rename", () => focusedNode && rename(focusedNode));
+  const removeButton = createButton(
+    "take-out",
+    "Take out",
+    () => focusedNode && takeOut(focusedNode),
+  );
+  const help = h("p", { class: "keys" });
+  const tools = h("span", { class: "bar" }, groupButton, renameButton, removeButton);
+  const tabs = h(
+    "span",
+    { class: "tabs", role: "group", "aria-label": "Shown as" },
+    treeTab,
+    textTab,
+  );
+  setContent(
+    place,
+    h("div", { class: "outline" }, h("div", { class: "bar" }, tabs, tools), tree, textArea, help),
+  );
+  return { setText, getText, addNames, markLine };
 
-  function set(text, held = new Map()) {
-    counts = held;
-    top = parsed(text);
-    here = top.children[0] ?? null;
-    chosen = new Set();
-    steps = [];
-    typed = false;
+  function createButton(id, words, onClick) {
+    return h("button", { type: "button", id, on: { click: onClick } }, words);
+  }
+
+  function setText(text, newCounts) {
+    counts = newCounts;
+    isTyped = false;
+    setRoot(parseOutline(text));
+    undoSteps = [];
     show();
   }
 
-  const text = () => (typed ? area.value : written(top));
-
-  // Names that stand nowhere yet, at the end.
-  function add(names) {
-    if (typed) { area.value = [area.value.trimEnd(), ...names.map(quoted)].join("\n"); return; }
-    keep();
-    top.children.push(...names.map((name) => ({ name, children: [] })));
-    show();
+  function setRoot(newRoot) {
+    root = newRoot;
+    focusedNode = root.children[0] ?? null;
+    selected = new Set();
   }
 
-  function turn(to) {
-    if (to === typed) return;
-    if (to) area.value = written(top);
-    else { top = parsed(area.value); here = top.children[0] ?? null; chosen = new Set(); steps = []; }
-    typed = to;
-    show();
-    (typed ? area : rowOf(here))?.focus();
+  function getText() {
+    return isTyped ? textArea.value : formatOutline(root);
   }
 
-  // Mark the line that the workbench found wrong.
-  function wrong(line) {
-    if (typed) {
-      const before = area.value.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
-      area.focus();
-      area.setSelectionRange(before, before + (area.value.split("\n")[line - 1] ?? "").length);
+  // Adds names at the end.
+  function addNames(names) {
+    if (isTyped) {
+      textArea.value = [textArea.value.trimEnd(), ...names.map(quoteName)].join("\n");
       return;
     }
-    const all = [];
-    const walk = (node) => { all.push(node); node.children.forEach(walk); };
-    top.children.forEach(walk);
-    const node = all[line - 1];
-    if (!node) return;
-    for (let above = parentOf(node); above !== top; above = parentOf(above)) above.closed = false;
-    here = node;
+    storeStep();
+    root.children.push(...names.map((name) => ({ name, children: [] })));
     show();
-    rowOf(node)?.classList.add("wrong");
-    rowOf(node)?.focus();
+  }
+
+  function switchView(toText) {
+    if (toText === isTyped) return;
+    if (toText) {
+      textArea.value = formatOutline(root);
+    } else {
+      setRoot(parseOutline(textArea.value));
+      undoSteps = [];
+    }
+    isTyped = toText;
+    show();
+    if (isTyped) textArea.focus();
+    else focusRow(focusedNode);
+  }
+
+  // Marks the line that the workbench found wrong.
+  function markLine(number) {
+    if (isTyped) {
+      const lines = textArea.value.split("\n");
+      const start = lines.slice(0, number - 1).reduce((sum, line) => sum + line.length + 1, 0);
+      textArea.focus();
+      textArea.setSelectionRange(start, start + (lines[number - 1] ?? "").length);
+      return;
+    }
+    const node = listNodes(root)[number - 1];
+    if (!node) return;
+    for (let parent = findParent(node); parent !== root; parent = findParent(parent)) {
+      parent.isClosed = false;
+    }
+    focusedNode = node;
+    show();
+    getRow(node)?.classList.add("wrong");
+    focusRow(node);
   }
 
   // -------------------------------------------------------------- showing it
 
-  function size(node) { return node.children.reduce((sum, it) => sum + 1 + size(it), 0); }
-
   function show() {
-    const large = size(top) > MOST_ROWS;
-    if (large && !typed) { area.value = written(top); typed = true; }
-    asTree.disabled = large;
-    asTree.setAttribute("aria-pressed", String(!typed));
-    asText.setAttribute("aria-pressed", String(typed));
-    tree.hidden = tools.hidden = typed;
-    area.hidden = !typed;
-    fill(keysHelp, typed
-      ? [large ? "So many rows are shown as text alone. " : "", "One name per line; what is indented is a kind of what is above. A name below several others has several parents. ", h("kbd", {}, "Tab"), " indents the lines that are marked, ", h("kbd", {}, "Esc"), " then ", h("kbd", {}, "Tab"), " leaves the text."]
-      : ["Drag a row onto another to put it below; with ", h("kbd", {}, "Ctrl"), " it stays where it is as well, and has two parents. Keys: ", h("kbd", {}, "Alt"), " with an arrow moves a row up, down, in ", h("kbd", {}, "→"), " or out ", h("kbd", {}, "←"), "; ", h("kbd", {}, "Space"), " marks rows, ", h("kbd", {}, "F2"), " renames, ", h("kbd", {}, "Del"), " takes out, ", h("kbd", {}, "Ctrl+Z"), " undoes."]);
-    if (typed) return;
-    rows = [];
-    const list = [];
-    const walk = (node, depth) => {
-      rows.push(node);
-      list.push(row(node, depth));
-      if (!node.closed) for (const child of node.children) walk(child, depth + 1);
-    };
-    for (const child of top.children) walk(child, 0);
-    if (!rows.includes(here)) here = rows[0] ?? null;
-    const scroll = tree.scrollTop;
-    fill(tree, list.length ? list : h("p", { class: "soft" }, "Nothing yet: make a group, or type names."));
-    tree.scrollTop = scroll;
-    rename.disabled = out.disabled = !here;
+    const isLarge = listNodes(root).length > MOST_ROWS;
+    if (isLarge && !isTyped) {
+      textArea.value = formatOutline(root);
+      isTyped = true;
+    }
+    treeTab.disabled = isLarge;
+    treeTab.setAttribute("aria-pressed", String(!isTyped));
+    textTab.setAttribute("aria-pressed", String(isTyped));
+    tree.hidden = isTyped;
+    tools.hidden = isTyped;
+    textArea.hidden = !isTyped;
+    setContent(help, isTyped ? describeTextKeys(isLarge) : describeTreeKeys());
+    if (!isTyped) showTree();
   }
 
-  function row(node, depth) {
-    const parent = node.children.length > 0;
-    const records = counts.get(node.name);
-    const fold = parent
-      ? h("button", { type: "button", class: "fold", tabindex: "-1", "aria-label": node.closed ? `Open ${node.name}` : `Close ${node.name}`, on: { click: (event) => { event.stopPropagation(); node.closed = !node.closed; here = node; show(); rowOf(node).focus(); } } }, node.closed ? "▸" : "▾")
-      : h("span", { class: "fold" });
-    const made = h("div", {
-      class: records === undefined ? "row group" : "row", role: "treeitem", style: `--depth: ${depth}`, tabindex: node === here ? "0" : "-1",
-      "aria-level": depth + 1, "aria-expanded": parent ? String(!node.closed) : null, "aria-selected": String(chosen.has(node)), "data-name": node.name,
-      "aria-label": `${node.name}, ${records === undefined ? "a group" : many(records, "record")}`,
-      on: { click: (event) => choose(node, event), dblclick: () => beginRename(node), pointerdown: (event) => grab(node, event), focus: () => { here = node; } },
-    }, h("span", { class: "grip", "aria-hidden": "true" }, "⠿"), fold, h("span", { class: "words", title: node.name }, node.name),
-    h("span", { class: "count" }, records === undefined ? `group of ${whole(size(node))}` : many(records, "record")));
-    node.row = made;
-    return made;
+  function showTree() {
+    const listRows = (node, depth) => [
+      { node, depth },
+      ...(node.isClosed ? [] : node.children.flatMap((child) => listRows(child, depth + 1))),
+    ];
+    const rows = root.children.flatMap((child) => listRows(child, 0));
+    visibleNodes = rows.map(({ node }) => node);
+    if (!visibleNodes.includes(focusedNode)) focusedNode = visibleNodes[0] ?? null;
+    const { scrollTop } = tree;
+    const nothing = h("p", { class: "soft" }, "Nothing yet: make a group, or type names.");
+    setContent(tree, rows.length ? rows.map(({ node, depth }) => createRow(node, depth)) : nothing);
+    tree.scrollTop = scrollTop;
+    showTools();
   }
 
-  const rowOf = (node) => node?.row ?? null;
+  function showTools() {
+    renameButton.disabled = !focusedNode;
+    removeButton.disabled = !focusedNode;
+  }
 
-  function parentOf(node, from = top) {
+  function createRow(node, depth) {
+    const { name, children, isClosed } = node;
+    const isParent = children.length > 0;
+    const records = counts.get(name);
+    const isGroup = records === undefined;
+    const count = isGroup
+      ? `group of ${formatInteger(listNodes(node).length)}`
+      : formatCount(records, "record");
+    const row = h(
+      "div",
+      {
+        class: isGroup ? "row group" : "row",
+        role: "treeitem",
+        style: `--depth: ${depth}`,
+        tabindex: node === focusedNode ? "0" : "-1",
+        "aria-level": depth + 1,
+        "aria-expanded": isParent ? String(!isClosed) : null,
+        "aria-selected": String(selected.has(node)),
+        "data-name": name,
+        "aria-label": `${name}, ${isGroup ? "a group" : count}`,
+        on: {
+          click: (event) => clickRow(node, event),
+          dblclick: () => rename(node),
+          pointerdown: (event) => startDrag(node, event),
+          focus: () => {
+            focusedNode = node;
+          },
+        },
+      },
+      h("span", { class: "grip", "aria-hidden": "true" }, "⠿"),
+      isParent ? createFold(node) : h("span", { class: "fold" }),
+      h("span", { class: "words", title: name }, name),
+      h("span", { class: "count" }, count),
+    );
+    rowElements.set(node, row);
+    return row;
+  }
+
+  function createFold(node) {
+    return h("button", {
+      type: "button",
+      class: "fold",
+      tabindex: "-1",
+      "aria-label": `${node.isClosed ? "Open" : "Close"} ${node.name}`,
+      on: {
+        click: (event) => {
+          event.stopPropagation();
+          toggleFold(node);
+        },
+      },
+    }, node.isClosed ? "▸" : "▾");
+  }
+
+  function toggleFold(node) {
+    node.isClosed = !node.isClosed;
+    focusedNode = node;
+    show();
+    focusRow(node);
+  }
+
+  function getRow(node) {
+    return node ? rowElements.get(node) ?? null : null;
+  }
+
+  function findParent(node, from = root) {
     if (from.children.includes(node)) return from;
-    for (const child of from.children) { const found = parentOf(node, child); if (found) return found; }
-    return null;
+    return from.children.map((child) => findParent(node, child)).find(Boolean) ?? null;
   }
 
-  function inside(node, outer) {
-    return node === outer || outer.children.some((it) => inside(node, it));
-  }
-
-  function choose(node, event) {
+  function clickRow(node, event) {
     if (event.target.closest("input")) return;
-    if (event.ctrlKey || event.metaKey) toggle(node); else if (chosen.size) { chosen = new Set(); here = node; show(); } else focusRow(node);
-    rowOf(node)?.focus();
+    if (event.ctrlKey || event.metaKey) {
+      toggleSelection(node);
+    } else if (selected.size) {
+      selected = new Set();
+      focusedNode = node;
+      show();
+    }
+    focusRow(node);
   }
 
-  function toggle(node) {
-    if (chosen.has(node)) chosen.delete(node); else chosen.add(node);
-    here = node;
+  function toggleSelection(node) {
+    if (!selected.delete(node)) selected.add(node);
+    focusedNode = node;
     show();
   }
 
   function focusRow(node) {
-    rowOf(here)?.setAttribute("tabindex", "-1");
-    here = node;
-    rowOf(node)?.setAttribute("tabindex", "0");
-    rowOf(node)?.focus();
-    rename.disabled = out.disabled = !here;
+    getRow(focusedNode)?.setAttribute("tabindex", "-1");
+    focusedNode = node;
+    getRow(node)?.setAttribute("tabindex", "0");
+    getRow(node)?.focus();
+    showTools();
   }
 
   // -------------------------------------------------------------- changing it
 
-  function keep() {
-    steps.push(written(top));
-    if (steps.length > MOST_STEPS) steps.shift();
+  function storeStep() {
+    undoSteps.push(formatOutline(root));
+    if (undoSteps.length > MOST_STEPS) undoSteps.shift();
   }
 
-  function back() {
-    const before = steps.pop();
-    if (before === undefined) { say("There is nothing to undo here."); return; }
-    top = parsed(before);
-    chosen = new Set();
-    here = top.children[0] ?? null;
-    show();
-    rowOf(here)?.focus();
-    say("Undone.");
-  }
-
-  // Put a node below a parent, at a place; with `also` it stays where it was, too.
-  function move(node, parent, at, also = false) {
-    if (parent !== top && inside(parent, node)) return false;
-    let moved = node;
-    if (also) moved = { name: node.name, children: [] };
-    else {
-      const old = parentOf(node), was = old.children.indexOf(node);
-      old.children.splice(was, 1);
-      if (old === parent && was < at) at -= 1;
+  function undo() {
+    const text = undoSteps.pop();
+    if (text === undefined) {
+      onMessage("There is nothing to undo here.");
+      return;
     }
-    parent.children.splice(at, 0, moved);
-    parent.closed = false;
-    here = moved;
+    setRoot(parseOutline(text));
+    show();
+    focusRow(focusedNode);
+    onMessage("Undone.");
+  }
+
+  // Puts a node below a parent, at an index; a copy of it where it stays in its old place as well.
+  // Returns whether that is possible.
+  function moveNode(node, parent, index, isCopy = false) {
+    if (parent !== root && contains(node, parent)) return false;
+    let moved = node;
+    let target = index;
+    if (isCopy) {
+      moved = { name: node.name, children: [] };
+    } else {
+      const oldParent = findParent(node);
+      const oldIndex = oldParent.children.indexOf(node);
+      oldParent.children.splice(oldIndex, 1);
+      if (oldParent === parent && oldIndex < index) target -= 1;
+    }
+    parent.children.splice(target, 0, moved);
+    parent.isClosed = false;
+    focusedNode = moved;
     return true;
   }
 
-  function moved(words) {
+  function showMoved(message) {
     show();
-    rowOf(here)?.focus();
-    rowOf(here)?.scrollIntoView({ block: "nearest" });
-    say(words);
+    focusRow(focusedNode);
+    getRow(focusedNode)?.scrollIntoView({ block: "nearest" });
+    onMessage(message);
   }
 
-  function byKey(node, way) {
-    const parent = parentOf(node), at = parent.children.indexOf(node);
-    const previous = parent.children[at - 1];
-    if (way === "ArrowUp" && at > 0) { keep(); move(node, parent, at - 1); moved(`${node.name} moved up.`); }
-    else if (way === "ArrowDown" && at < parent.children.length - 1) { keep(); move(node, parent, at + 2); moved(`${node.name} moved down.`); }
-    else if (way === "ArrowRight" && previous) { keep(); move(node, previous, previous.children.length); moved(`${node.name} is now below ${previous.name}.`); }
-    else if (way === "ArrowLeft" && parent !== top) {
-      const above = parentOf(parent);
-      keep();
-      move(node, above, above.children.indexOf(parent) + 1);
-      moved(above === top ? `${node.name} is now at the top.` : `${node.name} is now below ${above.name}.`);
+  function describePlace(parent) {
+    return parent === root ? "at the top" : `below ${parent.name}`;
+  }
+
+  function moveByKey(node, key) {
+    const parent = findParent(node);
+    const siblings = parent.children;
+    const index = siblings.indexOf(node);
+    const previous = siblings[index - 1];
+    const above = parent === root ? null : findParent(parent);
+    const [isPossible, target, targetIndex, words] = {
+      ArrowUp: () => [index > 0, parent, index - 1, "moved up"],
+      ArrowDown: () => [index < siblings.length - 1, parent, index + 2, "moved down"],
+      ArrowRight: () => [previous, previous, previous?.children.length],
+      ArrowLeft: () => [above, above, above?.children.indexOf(parent) + 1],
+    }[key]();
+    if (!isPossible) return;
+    storeStep();
+    moveNode(node, target, targetIndex);
+    showMoved(`${node.name} ${words ?? `is now ${describePlace(target)}`}.`);
+  }
+
+  function handleTreeKey(event) {
+    const node = focusedNode;
+    if (!node || event.target.closest("input")) return;
+    const hasControl = event.ctrlKey || event.metaKey;
+    if (hasControl && event.key.toLowerCase() === "z") {
+      event.preventDefault();
+      event.stopPropagation();
+      undo();
+    } else if (event.altKey && event.key.startsWith("Arrow")) {
+      event.preventDefault();
+      moveByKey(node, event.key);
+    } else if (!hasControl && !event.altKey) {
+      const action = findKeyAction(node, event.key);
+      if (!action) return;
+      event.preventDefault();
+      action();
     }
   }
 
-  function keys(event) {
-    if (event.target.closest("input")) return;
-    const node = here;
-    if (!node) return;
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") { event.preventDefault(); event.stopPropagation(); back(); return; }
-    if (event.altKey && event.key.startsWith("Arrow")) { event.preventDefault(); byKey(node, event.key); return; }
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const at = rows.indexOf(node);
-    const does = {
-      ArrowDown: () => rows[at + 1] && focusRow(rows[at + 1]),
-      ArrowUp: () => rows[at - 1] && focusRow(rows[at - 1]),
-      Home: () => focusRow(rows[0]),
-      End: () => focusRow(rows.at(-1)),
-      ArrowRight: () => { if (node.closed && node.children.length) { node.closed = false; show(); rowOf(node).focus(); } else if (node.children.length) focusRow(node.children[0]); },
-      ArrowLeft: () => { if (!node.closed && node.children.length) { node.closed = true; show(); rowOf(node).focus(); } else if (parentOf(node) !== top) focusRow(parentOf(node)); },
-      " ": () => { toggle(node); rowOf(node).focus(); },
-      F2: () => beginRename(node),
-      Enter: () => beginRename(node),
+  function findKeyAction(node, key) {
+    const index = visibleNodes.indexOf(node);
+    const isParent = node.children.length > 0;
+    const focusIfAny = (target) => target && focusRow(target);
+    return {
+      ArrowDown: () => focusIfAny(visibleNodes[index + 1]),
+      ArrowUp: () => focusIfAny(visibleNodes[index - 1]),
+      Home: () => focusRow(visibleNodes[0]),
+      End: () => focusRow(visibleNodes.at(-1)),
+      ArrowRight: () => {
+        if (isParent && node.isClosed) toggleFold(node);
+        else focusIfAny(node.children[0]);
+      },
+      ArrowLeft: () => {
+        if (isParent && !node.isClosed) toggleFold(node);
+        else if (findParent(node) !== root) focusRow(findParent(node));
+      },
+      " ": () => {
+        toggleSelection(node);
+        focusRow(node);
+      },
+      F2: () => rename(node),
+      Enter: () => rename(node),
       Delete: () => takeOut(node),
-    }[event.key];
-    if (!does) return;
-    event.preventDefault();
-    does();
+    }[key];
   }
 
-  // A group of the rows that are marked, or an empty one beside the row that has the focus.
-  function newGroup() {
-    keep();
-    const some = rows.filter((it) => chosen.has(it) && !rows.some((other) => other !== it && chosen.has(other) && inside(it, other)));
-    const first = some[0] ?? here;
-    const parent = first ? parentOf(first) : top;
-    const made = { name: freeName("new group"), children: [] };
-    parent.children.splice(first ? parent.children.indexOf(first) : 0, 0, made);
-    for (const node of some) move(node, made, made.children.length);
-    chosen = new Set();
-    here = made;
+  // A group of the rows that are selected, or an empty one beside the row that has the focus.
+  function addGroup() {
+    storeStep();
+    const members = findOutermost(visibleNodes.filter((node) => selected.has(node)));
+    const first = members[0] ?? focusedNode;
+    const parent = first ? findParent(first) : root;
+    const group = { name: findFreeName("new group"), children: [] };
+    parent.children.splice(first ? parent.children.indexOf(first) : 0, 0, group);
+    for (const node of members) moveNode(node, group, group.children.length);
+    selected = new Set();
+    focusedNode = group;
     show();
-    beginRename(made);
+    rename(group);
   }
 
-  function freeName(name) {
-    const taken = new Set();
-    const walk = (node) => { taken.add(node.name); node.children.forEach(walk); };
-    walk(top);
-    let found = name;
-    for (let n = 2; taken.has(found); n += 1) found = `${name} ${n}`;
-    return found;
+  function findFreeName(name) {
+    const taken = new Set(listNodes(root).map((node) => node.name));
+    let freeName = name;
+    for (let n = 2; taken.has(freeName); n += 1) freeName = `${name} ${n}`;
+    return freeName;
   }
 
-  function beginRename(node) {
-    here = node;
-    const place = rowOf(node)?.querySelector(".words");
+  function rename(node) {
+    focusedNode = node;
+    const place = getRow(node)?.querySelector(".words");
     if (!place) return;
-    let done = false;
-    const end = (name) => {
-      if (done) return;
-      done = true;
-      const plain = name?.trim();
-      if (plain && plain !== node.name) { keep(); node.name = plain; }
+    let isDone = false;
+    const finish = (name) => {
+      if (isDone) return;
+      isDone = true;
+      const newName = name?.trim();
+      if (newName && newName !== node.name) {
+        storeStep();
+        node.name = newName;
+      }
       show();
-      rowOf(node)?.focus();
+      focusRow(node);
     };
     const input = h("input", {
-      value: node.name, "aria-label": `Another name for ${node.name}`,
+      value: node.name,
+      "aria-label": `Another name for ${node.name}`,
       on: {
-        keydown: (event) => { event.stopPropagation(); if (event.key === "Enter") end(input.value); else if (event.key === "Escape") end(null); },
-        blur: () => end(input.value),
+        keydown: (event) => {
+          event.stopPropagation();
+          if (event.key === "Enter") finish(input.value);
+          else if (event.key === "Escape") finish(null);
+        },
+        blur: () => finish(input.value),
       },
     });
-    fill(place, input);
+    setContent(place, input);
     input.focus();
     input.select();
   }
 
   // What is below a row that is taken out moves up.
   function takeOut(node) {
-    keep();
-    const parent = parentOf(node), at = parent.children.indexOf(node);
-    parent.children.splice(at, 1, ...node.children);
-    chosen.delete(node);
-    here = parent.children[at] ?? parent.children[at - 1] ?? (parent === top ? top.children[0] : parent) ?? null;
+    storeStep();
+    const parent = findParent(node);
+    const siblings = parent.children;
+    const index = siblings.indexOf(node);
+    siblings.splice(index, 1, ...node.children);
+    selected.delete(node);
+    focusedNode = siblings[index] ?? siblings[index - 1] ?? (parent === root ? null : parent);
     show();
-    rowOf(here)?.focus();
-    say(`${node.name} was taken out.`);
+    focusRow(focusedNode);
+    onMessage(`${node.name} was taken out.`);
   }
 
-  function indent(event) {
-    if (event.key === "Escape") { area.dataset.leave = "yes"; return; }
-    if (event.key !== "Tab" || area.dataset.leave) { if (event.key !== "Shift") delete area.dataset.leave; return; }
-    event.preventDefault();
-    const { selectionStart: from, selectionEnd: to, value } = area;
-    const start = value.lastIndexOf("\n", from - 1) + 1;
-    const lines = value.slice(start, to).split("\n");
-    const changed = lines.map((line) => (event.shiftKey ? line.replace(/^( {1,4}|\t)/, "") : STEP + line)).join("\n");
-    area.setRangeText(changed, start, to, "end");
-    if (from !== to) area.setSelectionRange(start, start + changed.length);
+  // Tab indents lines; after Escape it leaves the text, as it does elsewhere.
+  function handleTextKey(event) {
+    if (event.key === "Escape") {
+      textArea.dataset.leave = "yes";
+    } else if (event.key === "Tab" && !textArea.dataset.leave) {
+      event.preventDefault();
+      indentLines(event.shiftKey);
+    } else if (event.key !== "Shift") {
+      delete textArea.dataset.leave;
+    }
+  }
+
+  function indentLines(isBack) {
+    const { selectionStart, selectionEnd, value } = textArea;
+    const start = value.lastIndexOf("\n", selectionStart - 1) + 1;
+    const text = value.slice(start, selectionEnd)
+      .split("\n")
+      .map((line) => isBack ? line.replace(/^( {1,4}|\t)/, "") : INDENT + line)
+      .join("\n");
+    textArea.setRangeText(text, start, selectionEnd, "end");
+    if (selectionStart !== selectionEnd) textArea.setSelectionRange(start, start + text.length);
   }
 
   // -------------------------------------------------------------- dragging
 
-  function grab(node, event) {
+  function startDrag(node, event) {
     if (event.button || event.target.closest("button, input")) return;
-    if (event.pointerType === "touch" && !event.target.closest(".grip")) return; // fingers scroll elsewhere
-    const start = { x: event.clientX, y: event.clientY };
-    const mine = chosen.has(node) ? rows.filter((it) => chosen.has(it)) : [node];
+    if (event.pointerType === "touch" && !event.target.closest(".grip")) return; // fingers scroll
+    const [startX, startY] = [event.clientX, event.clientY];
+    const dragged = selected.has(node) ? visibleNodes.filter((row) => selected.has(row)) : [node];
     let target = null;
-    const clear = () => { for (const it of tree.querySelectorAll(".over, .before, .after")) it.classList.remove("over", "before", "after"); };
-    const go = (at) => {
+    const move = (pointer) => {
       if (!tree.classList.contains("dragging")) {
-        if (Math.hypot(at.clientX - start.x, at.clientY - start.y) < 6) return;
+        if (Math.hypot(pointer.clientX - startX, pointer.clientY - startY) < 6) return;
         tree.classList.add("dragging");
-        for (const it of mine) rowOf(it)?.classList.add("moving");
+        for (const row of dragged) getRow(row)?.classList.add("moving");
       }
-      at.preventDefault();
-      clear();
-      target = over(at, mine);
-      if (target) rowOf(target.node).classList.add(target.how);
-      const edge = tree.getBoundingClientRect();
-      if (at.clientY < edge.top + 24) tree.scrollTop -= 12; else if (at.clientY > edge.bottom - 24) tree.scrollTop += 12;
+      pointer.preventDefault();
+      clearClasses("over", "before", "after");
+      target = findDropTarget(pointer, dragged);
+      if (target) getRow(target.node).classList.add(target.how);
+      scrollAtEdge(pointer.clientY);
     };
-    const end = (at) => {
-      removeEventListener("pointermove", go);
+    const end = (pointer) => {
+      removeEventListener("pointermove", move);
       removeEventListener("pointerup", end);
       removeEventListener("pointercancel", end);
-      removeEventListener("keydown", escape, true);
-      const dragged = tree.classList.contains("dragging");
+      removeEventListener("keydown", cancel, true);
+      const wasDragging = tree.classList.contains("dragging");
       tree.classList.remove("dragging");
-      clear();
-      for (const it of tree.querySelectorAll(".moving")) it.classList.remove("moving");
-      if (!dragged) return;
+      clearClasses("over", "before", "after", "moving");
+      if (!wasDragging) return;
       // The click that a drag ends with is none; others, outside of the tree, are.
-      tree.addEventListener("click", stopClick, { capture: true, once: true });
-      setTimeout(() => tree.removeEventListener("click", stopClick, true), 50);
-      if (at.type === "pointerup" && target) drop(mine, target, at.ctrlKey || at.metaKey);
+      tree.addEventListener("click", stopEvent, { capture: true, once: true });
+      setTimeout(() => tree.removeEventListener("click", stopEvent, true), 50);
+      if (pointer.type === "pointerup" && target) {
+        dropNodes(dragged, target, pointer.ctrlKey || pointer.metaKey);
+      }
     };
-    const escape = (pressed) => { if (pressed.key === "Escape") end({ type: "escape" }); };
-    addEventListener("pointermove", go);
+    const cancel = (pressed) => {
+      if (pressed.key === "Escape") end(pressed);
+    };
+    addEventListener("pointermove", move);
     addEventListener("pointerup", end);
     addEventListener("pointercancel", end);
-    addEventListener("keydown", escape, true);
+    addEventListener("keydown", cancel, true);
   }
 
-  function stopClick(event) { event.stopPropagation(); }
-
-  // The row that something would be dropped at: on it, before it or after it.
-  function over(at, mine) {
-    const found = document.elementFromPoint(at.clientX, at.clientY)?.closest(".row");
-    const node = found && rows.find((it) => it.row === found);
-    if (!node || mine.some((it) => inside(node, it))) return null;
-    const edge = found.getBoundingClientRect();
-    const part = (at.clientY - edge.top) / edge.height;
-    return { node, how: part < 0.25 ? "before" : part > 0.75 ? "after" : "over" };
+  function clearClasses(...classes) {
+    for (const row of tree.querySelectorAll(".row")) row.classList.remove(...classes);
   }
 
-  function drop(mine, { node, how }, also) {
-    keep();
-    const outer = mine.filter((it) => !mine.some((other) => other !== it && inside(it, other)));
+  function scrollAtEdge(y) {
+    const { top, bottom } = tree.getBoundingClientRect();
+    if (y < top + 24) tree.scrollTop -= 12;
+    else if (y > bottom - 24) tree.scrollTop += 12;
+  }
+
+  // The row that something would be dropped at: over it, before it or after it.
+  function findDropTarget({ clientX, clientY }, dragged) {
+    const row = document.elementFromPoint(clientX, clientY)?.closest(".row");
+    const node = row && visibleNodes.find((other) => getRow(other) === row);
+    if (!node || dragged.some((other) => contains(other, node))) return null;
+    const { top, height } = row.getBoundingClientRect();
+    const share = (clientY - top) / height;
+    return { node, how: share < 0.25 ? "before" : share > 0.75 ? "after" : "over" };
+  }
+
+  function dropNodes(dragged, { node, how }, isCopy) {
+    storeStep();
+    const outermost = findOutermost(dragged);
+    const parent = how === "over" ? node : findParent(node);
     let last = null;
-    for (const it of outer) {
-      const parent = how === "over" ? node : parentOf(node);
-      const at = how === "over" ? parent.children.length : last ? parent.children.indexOf(last) + 1 : parent.children.indexOf(node) + (how === "after" ? 1 : 0);
-      if (move(it, parent, at, also)) last = here;
+    for (const moved of outermost) {
+      let index = parent.children.length;
+      if (how !== "over") {
+        index = last
+          ? parent.children.indexOf(last) + 1
+          : parent.children.indexOf(node) + (how === "after" ? 1 : 0);
+      }
+      if (moveNode(moved, parent, index, isCopy)) last = focusedNode;
     }
-    chosen = new Set();
-    const parent = how === "over" ? node : parentOf(node);
-    moved(`${outer.length === 1 ? outer[0].name : many(outer.length, "row")} ${outer.length === 1 ? "is" : "are"} now ${parent === top ? "at the top" : `below ${parent.name}`}.`);
+    selected = new Set();
+    const subject = outermost.length === 1
+      ? `${outermost[0].name} is`
+      : `${formatCount(outermost.length, "row")} are`;
+    showMoved(`${subject} now ${describePlace(parent)}.`);
   }
+}
 
-  return { set, text, add, wrong };
+function stopEvent(event) {
+  event.stopPropagation();
+}
+
+// ---------------------------------------------------------------- help
+
+function createKey(name) {
+  return h("kbd", {}, name);
+}
+
+function describeTextKeys(isLarge) {
+  return [
+    isLarge ? "So many rows are shown as text alone. " : "",
+    "One name per line; what is indented is a kind of what is above. ",
+    "A name below several others has several parents. ",
+    createKey("Tab"),
+    " indents the lines that are marked, ",
+    createKey("Esc"),
+    " then ",
+    createKey("Tab"),
+    " leaves the text.",
+  ];
+}
+
+function describeTreeKeys() {
+  return [
+    "Drag a row onto another to put it below; with ",
+    createKey("Ctrl"),
+    " it stays where it is as well, and has two parents. Keys: ",
+    createKey("Alt"),
+    " with an arrow moves a row up, down, in ",
+    createKey("→"),
+    " or out ",
+    createKey("←"),
+    "; ",
+    createKey("Space"),
+    " marks rows, ",
+    createKey("F2"),
+    " renames, ",
+    createKey("Del"),
+    " takes out, ",
+    createKey("Ctrl+Z"),
+    " undoes.",
+  ];
 }

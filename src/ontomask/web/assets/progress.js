@@ -1,38 +1,39 @@
-// Background work on a screen: beginning it, what it is doing, and cancelling it.
+// Background work on a screen: starting it, what it is doing, and cancelling it.
 
 import { post } from "./api.js";
-import { byId, fill } from "./dom.js";
-import { change, failed, poll, say, stop } from "./shell.js";
+import { byId } from "./shared/elements.js";
+import { capitalise } from "./shared/formats.js";
+import { cancelWork, changeFields, pollWork, showMessage, showProblem } from "./shell.js";
 
-const DOING = { try: "Trying a sample", run: "Masking the whole table", release: "Writing the release" };
+const TITLES = {
+  try: "Trying a sample",
+  run: "Masking the whole table",
+  release: "Writing the release",
+};
 
-// Begin some work, once all that is being saved is saved.
-export async function begin(kind, more = {}) {
+// Starts some work, once everything that is being saved is saved.
+export async function startWork(kind, options = {}) {
   try {
-    await change(() => false);
-    await post("/api/work", { kind, ...more });
-    say("");
+    await changeFields(() => false);
+    await post("/api/work", { kind, ...options });
+    showMessage("");
   } catch (problem) {
-    failed(problem);
+    showProblem(problem);
   }
-  await poll();
+  await pollWork();
 }
 
-// Show what is being done; whether anything is.
-export function showProgress(now) {
-  const busy = now.state === "working";
-  byId("progress").hidden = !busy;
-  if (!busy) return false;
-  fill(byId("doing"), DOING[now.kind]);
-  fill(byId("elapsed"), `${Math.floor(now.seconds)} s`);
-  fill(byId("now"), now.cancelling ? "Cancelling …" : `${sentence(now.now)} …`);
-  byId("cancel").disabled = now.cancelling;
-  byId("first").hidden = !now.first;
+// Shows what is being done; returns whether anything is.
+export function showProgress({ state, kind, seconds, now, cancelling, first }) {
+  const isBusy = state === "working";
+  byId("progress").hidden = !isBusy;
+  if (!isBusy) return false;
+  byId("doing").textContent = TITLES[kind];
+  byId("elapsed").textContent = `${Math.floor(seconds)} s`;
+  byId("now").textContent = cancelling ? "Cancelling …" : `${capitalise(now)} …`;
+  byId("cancel").disabled = cancelling;
+  byId("first").hidden = !first;
   return true;
 }
 
-export function sentence(words) {
-  return words ? words[0].toUpperCase() + words.slice(1) : "";
-}
-
-byId("cancel").addEventListener("click", () => stop(byId("cancel")));
+byId("cancel").addEventListener("click", () => cancelWork(byId("cancel")));

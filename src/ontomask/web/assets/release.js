@@ -1,150 +1,252 @@
-// The release screen: what is required and whether it holds, writing the files, taking them along.
+// The Release screen: what is required and whether it holds, writing the files, downloading them.
 
 import { get } from "./api.js";
-import { byId, figure, fill, h, size } from "./dom.js";
-import { change, failed, lines, onSession, onWork, session } from "./shell.js";
-import { missingParts } from "./missing_parts.js";
-import { begin, sentence, showProgress } from "./progress.js";
+import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
+import { showMissingParts } from "./missing_parts.js";
+import { createProblemNote } from "./notes.js";
+import { showProgress, startWork } from "./progress.js";
+import { byId, h, setContent } from "./shared/elements.js";
+import { capitalise, formatBytes, formatNumber } from "./shared/formats.js";
+import { changeFields, onSession, onWork, session, showProblem } from "./shell.js";
 
-let work = null;
-let known = null; // the files there are
-let told = "";
+const SHARES = ["linkage_below"]; // in percent here, as a share in the file
+const DATE_FORMAT = { dateStyle: "medium", timeStyle: "short" };
+
+const limitInputs = new Map(); // by the name of the requirement
+let lastWork = null;
+let downloads = null; // the files there are
+let shownOutcome = null; // the number of the work whose outcome is shown
 
 // ---------------------------------------------------------------- what is required
 
-const limits = new Map(); // the fields by name
-
-function require(name, field) {
-  const given = field.valueAsNumber;
-  return change((fields) => {
+function saveLimit(name, number) {
+  return changeFields((fields) => {
     const required = { ...(fields.require ?? {}) };
-    if (Number.isNaN(given)) delete required[name];
-    else required[name] = shares.has(name) ? Number((given / 100).toPrecision(12)) : given;
+    if (Number.isNaN(number)) delete required[name];
+    else required[name] = SHARES.includes(name) ? roundDigits(number / 100) : number;
     if (Object.keys(required).length) fields.require = required;
     else delete fields.require;
   });
 }
 
-// Written in percent here, as a share in the file.
-const shares = new Set(["linkage_below"]);
-
-function row(it) {
-  const id = `require-${it.name}`;
-  const share = shares.has(it.name);
-  const bounds = it.kind === "whole" ? { min: 2, step: 1, inputmode: "numeric" } : { min: 0, step: "any", inputmode: "decimal", max: share ? 100 : it.kind === "share" ? 1 : null };
-  const field = h("input", { type: "number", id, placeholder: "none", "aria-describedby": `${id}-words`, ...bounds, on: { change: () => require(it.name, field) } });
-  limits.set(it.name, field);
-  return h("tr", { "data-requirement": it.name },
-    h("th", { scope: "row" }, h("label", { for: id }, it.title), h("span", { class: "soft small", id: `${id}-words` }, it.words)),
-    h("td", {}, field, share ? h("span", { class: "unit soft" }, "%") : null),
-    h("td", { class: "found" }),
-    h("td", { class: "holds" }));
+// The limit as it is typed; nothing where there is none.
+function readLimit(name) {
+  const limit = session.fields.require?.[name];
+  if (typeof limit !== "number") return "";
+  return SHARES.includes(name) ? roundDigits(100 * limit) : limit;
 }
 
-function verdict(it, run) {
-  if (it.limit === null) return h("span", { class: "soft" }, "not required");
-  if (it.holds === null) return h("span", { class: "soft" }, run ? "not known" : "no run yet");
-  if (it.holds) return h("span", { class: "verdict yes" }, "holds");
-  return [h("span", { class: "verdict no" }, "does not hold"), it.reasons.map((why) => h("div", { class: "why" }, why))];
+function roundDigits(number) {
+  return Number(number.toPrecision(12));
+}
+
+function createRow({ name, kind, title, words }) {
+  const id = `require-${name}`;
+  const isPercent = SHARES.includes(name);
+  const most = isPercent ? 100 : kind === "share" ? 1 : null;
+  const bounds = kind === "whole"
+    ? { min: 2, step: 1, inputmode: "numeric" }
+    : { min: 0, step: "any", inputmode: "decimal", max: most };
+  const input = h("input", {
+    type: "number",
+    id,
+    placeholder: "none",
+    "aria-describedby": `${id}-words`,
+    ...bounds,
+    on: { change: () => saveLimit(name, input.valueAsNumber) },
+  });
+  limitInputs.set(name, input);
+  return h(
+    "tr",
+    { "data-requirement": name },
+    h(
+      "th",
+      { scope: "row" },
+      h("label", { for: id }, title),
+      h("span", { class: "soft small", id: `${id}-words` }, words),
+    ),
+    h("td", {}, input, isPercent ? h("span", { class: "unit soft" }, "%") : null),
+    h("td", { class: "found" }),
+    h("td", { class: "holds" }),
+  );
+}
+
+function createVerdict({ limit, holds, reasons }, run) {
+  if (limit === null) return h("span", { class: "soft" }, "not required");
+  if (holds === null) return h("span", { class: "soft" }, run ? "not known" : "no run yet");
+  if (holds) return h("span", { class: "verdict yes" }, "holds");
+  return [
+    h("span", { class: "verdict no" }, "does not hold"),
+    reasons.map((reason) => h("div", { class: "why" }, reason)),
+  ];
 }
 
 async function showRequirements() {
-  const found = await get("/api/requirements");
+  const state = await get("/api/requirements");
   const body = byId("requirements").tBodies[0];
-  if (!body.rows.length) fill(body, found.requirements.map(row));
-  const given = session.fields.require ?? {};
-  for (const it of found.requirements) {
-    const field = limits.get(it.name);
-    const limit = given[it.name];
-    const shown = typeof limit === "number" ? (shares.has(it.name) ? Number((100 * limit).toPrecision(12)) : limit) : "";
-    if (document.activeElement !== field || field.valueAsNumber !== shown) field.value = shown;
-    const place = body.querySelector(`tr[data-requirement="${it.name}"]`);
-    fill(place.querySelector(".found"), it.found ?? h("span", { class: "soft" }, found.run ? "nothing to watch" : "–"));
-    fill(place.querySelector(".holds"), verdict(it, found.run));
+  if (!body.rows.length) setContent(body, state.requirements.map(createRow));
+  for (const requirement of state.requirements) {
+    const { name, found: measured } = requirement;
+    const input = limitInputs.get(name);
+    const limit = readLimit(name);
+    if (document.activeElement !== input || input.valueAsNumber !== limit) input.value = limit;
+    const row = body.querySelector(`tr[data-requirement="${name}"]`);
+    const unknown = h("span", { class: "soft" }, state.run ? "nothing to watch" : "–");
+    setContent(row.querySelector(".found"), measured ?? unknown);
+    setContent(row.querySelector(".holds"), createVerdict(requirement, state.run));
   }
-  fill(byId("careful"), found.cautions.length ? h("div", { class: "note bad" }, h("h2", {}, "Before you publish this"), h("ul", {}, found.cautions.map((it) => h("li", {}, `${sentence(it)}.`)))) : null);
-  fill(byId("judged"), found.run
-    ? ["Judged by ", h("a", { href: `/result#run=${found.run}` }, `run ${Number(found.run)}`), ` (${found.title}), which was made with these settings.`, found.elsewhere ? " The workbench was started anew since, and chance begins elsewhere now: what is written may differ a little, and is checked again." : null]
-    : ["No run was made with these settings yet, so nothing is known. ", h("a", { href: "/method" }, "Mask the table"), " to see what holds, or write it at once: it is checked all the same."]);
+  setContent(byId("careful"), createCautions(state.cautions));
+  setContent(byId("judged"), describeJudgement(state));
+}
+
+function createCautions(cautions) {
+  if (!cautions.length) return null;
+  const items = cautions.map((caution) => h("li", {}, `${capitalise(caution)}.`));
+  return h(
+    "div",
+    { class: "note bad" },
+    h("h2", {}, "Before you publish this"),
+    h("ul", {}, items),
+  );
+}
+
+function describeJudgement({ run, title, elsewhere }) {
+  if (!run) {
+    return [
+      "No run was made with these settings yet, so nothing is known. ",
+      h("a", { href: "/method" }, "Mask the table"),
+      " to see what holds, or write it at once: it is checked all the same.",
+    ];
+  }
+  return [
+    "Judged by ",
+    h("a", { href: `/result#run=${run}` }, `run ${Number(run)}`),
+    ` (${title}), which was made with these settings.`,
+    elsewhere
+      ? " The workbench was started anew since, and chance begins elsewhere now: what is written " +
+        "may differ a little, and is checked again."
+      : null,
+  ];
 }
 
 // ---------------------------------------------------------------- the files
 
 async function showFiles() {
-  known = await get("/api/downloads");
-  fill(byId("files"), known.files.map((it) => h("li", { "data-file": it.what, class: it.there ? "" : "away" },
-    h("b", {}, it.title), h("code", {}, it.name),
-    h("span", { class: "soft small" }, it.there ? `${size(it.bytes)}, ${new Date(it.changed).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" })}` : "not written yet"),
-    it.there ? h("a", { href: `/download/${it.what}`, download: it.name, "aria-label": `Download ${it.title.toLowerCase()}` }, "Download") : null)));
-  byId("overwrite-label").hidden = !known.exists;
-  if (!known.exists) byId("overwrite").checked = false;
-  byId("stale").hidden = !known.exists || known.current;
-  fill(byId("stale"), "The files that are there were written with other settings, or not from here.");
-  ready();
-  showLines();
+  downloads = await get("/api/downloads");
+  const { files, exists, current } = downloads;
+  setContent(byId("files"), files.map(createFileItem));
+  byId("overwrite-label").hidden = !exists;
+  if (!exists) byId("overwrite").checked = false;
+  byId("stale").hidden = !exists || current;
+  byId("stale").textContent =
+    "The files that are there were written with other settings, or not from here.";
+  showReadiness();
+  showReleaseCommands();
+}
+
+function createFileItem({ what, title, name, there: isThere, bytes, changed }) {
+  const link = {
+    href: `/download/${what}`,
+    download: name,
+    "aria-label": `Download ${title.toLowerCase()}`,
+  };
+  const state = isThere
+    ? `${formatBytes(bytes)}, ${new Date(changed).toLocaleString("en-GB", DATE_FORMAT)}`
+    : "not written yet";
+  return h(
+    "li",
+    { "data-file": what, class: isThere ? "" : "away" },
+    h("b", {}, title),
+    h("code", {}, name),
+    h("span", { class: "soft small" }, state),
+    isThere ? h("a", link, "Download") : null,
+  );
 }
 
 byId("output").addEventListener("change", () => {
   const name = byId("output").value.trim();
-  if (!name) { byId("output").value = session.fields.output ?? ""; return; }
-  change((fields) => { fields.output = name; });
+  if (!name) {
+    byId("output").value = session.fields.output ?? "";
+    return;
+  }
+  changeFields((fields) => {
+    fields.output = name;
+  });
 });
-byId("overwrite").addEventListener("change", () => { ready(); showLines(); });
+byId("overwrite").addEventListener("change", () => {
+  showReadiness();
+  showReleaseCommands();
+});
 
-function ready() {
-  const complete = session && session.data && session.problems.length === 0;
-  const free = known && (!known.exists || byId("overwrite").checked);
-  byId("write").disabled = !complete || !free || work?.state === "working";
+function showReadiness() {
+  const isComplete = session && session.data && session.problems.length === 0;
+  const isFree = downloads && (!downloads.exists || byId("overwrite").checked);
+  byId("write").disabled = !isComplete || !isFree || lastWork?.state === "working";
 }
 
 // ---------------------------------------------------------------- writing them
 
-byId("write").addEventListener("click", () => begin("release", { overwrite: byId("overwrite").checked }));
+byId("write").addEventListener("click", () => {
+  startWork("release", { overwrite: byId("overwrite").checked });
+});
 
-function showWork(now) {
-  const ended = work?.state === "working" && now.state !== "working";
-  work = now;
-  ready();
-  if (showProgress(now)) {
-    fill(byId("outcome"));
-    told = "";
+function showWork(work) {
+  const hasEnded = lastWork?.state === "working" && work.state !== "working";
+  lastWork = work;
+  showReadiness();
+  if (showProgress(work)) {
+    setContent(byId("outcome"));
+    shownOutcome = null;
     return;
   }
-  if (ended) {
-    if (now.kind === "release" && now.state === "done") byId("overwrite").checked = false;
-    showFiles().catch(failed);
-    showRequirements().catch(failed);
+  if (hasEnded) {
+    if (work.kind === "release" && work.state === "done") byId("overwrite").checked = false;
+    showFiles().catch(showProblem);
+    showRequirements().catch(showProblem);
   }
-  if (now.kind === "release") showOutcome(now);
+  if (work.kind === "release" && shownOutcome !== work.count) {
+    shownOutcome = work.count;
+    setContent(byId("outcome"), describeOutcome(work));
+  }
 }
 
-function showOutcome(now) {
-  if (told === String(now.count)) return;
-  told = String(now.count);
-  const place = byId("outcome");
-  if (now.state === "cancelled") fill(place, h("p", { class: "soft" }, "Cancelled. Nothing was written."));
-  else if (now.state === "failed") {
-    const words = now.error.unmet ? [sentence(now.error.message)] : [h("b", {}, "It did not work. "), now.error.message];
-    fill(place, h("div", { class: "note bad" }, h("p", {}, words), now.error.hint ? h("p", { class: "soft" }, sentence(now.error.hint)) : null));
-  } else if (now.state === "done") {
-    fill(place, h("div", { class: "note good" }, h("p", {}, h("b", {}, "Released. "), `${now.result.guarantee}. It took ${figure(now.seconds)} s.`),
-      now.warnings.map((it) => h("p", { class: "small" }, it))));
-  } else fill(place);
+function describeOutcome({ state, error, result, seconds, warnings }) {
+  if (state === "cancelled") return h("p", { class: "soft" }, "Cancelled. Nothing was written.");
+  if (state === "failed") {
+    const hint = capitalise(error.hint);
+    return error.unmet
+      ? createProblemNote({ message: capitalise(error.message), hint })
+      : createProblemNote({ message: error.message, hint }, "It did not work.");
+  }
+  if (state !== "done") return null;
+  const outcome = `${result.guarantee}. It took ${formatNumber(seconds)} s.`;
+  return h(
+    "div",
+    { class: "note good" },
+    h("p", {}, h("b", {}, "Released. "), outcome),
+    warnings.map((warning) => h("p", { class: "small" }, warning)),
+  );
 }
 
-// ---------------------------------------------------------------- all of it
+// ---------------------------------------------------------------- begin
 
-function showLines() {
-  const force = known?.exists ? " --force" : "";
-  lines({
-    shell: ["# the seed comes from --seed-file FILE or ONTOMASK_SEED; otherwise by chance", `ontomask mask ${session.file}${force}`],
-    python: ["import ontomask as om", `release = om.release("${session.file}"${force ? ", force=True" : ""})`],
+function showReleaseCommands() {
+  const { file } = session;
+  const [flag, argument] = downloads?.exists ? [" --force", ", force=True"] : ["", ""];
+  showCommands({
+    shell: [
+      "# the seed comes from --seed-file FILE or ONTOMASK_SEED; otherwise by chance",
+      `ontomask mask ${quoteForShell(file)}${flag}`,
+    ],
+    python: ["import ontomask as om", `release = om.run_release_file(${quoteForPython(file)}${argument})`],
   });
 }
 
-onSession((now) => {
-  missingParts(byId("missing-parts"), now, "release", "Before it can be written");
-  if (document.activeElement !== byId("output")) byId("output").value = now.fields.output ?? "";
-  Promise.all([showRequirements(), showFiles()]).catch(failed);
+onSession((current) => {
+  showMissingParts(byId("missing-parts"), current, "release", "Before it can be written");
+  if (document.activeElement !== byId("output")) {
+    byId("output").value = current.fields.output ?? "";
+  }
+  Promise.all([showRequirements(), showFiles()]).catch(showProblem);
 });
 onWork(showWork);

@@ -1,328 +1,566 @@
 // The Result screen: what one run gave, and all runs on the map, two of them side by side.
-import { get, post, remove, query, Problem } from "./api.js";
-import { h, fill, byId, figure, percent } from "./dom.js";
-import { session, onSession, onWork, reload, say, failed, lines } from "./shell.js";
-import { icicles } from "./icicles.js";
-import { riskMap } from "./map.js";
 
-let runs = [];        // as /api/map tells them, the oldest first, with `current` and `title`
-let around = null;    // the axes and limits of the map
-let chosen = null;    // the run that is looked at
-let view = "run";     // or "all"
-let tab = "risk";
-let worse = new Set();
-let ticked = [];      // at most two, the earlier first
-let lastRun;          // the run that was made last, as far as we know
-let drawn = "";       // what is drawn of a run, so that it is not drawn again
+import { buildUrl, get, post, Problem, remove } from "./api.js";
+import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
+import { createRunMap } from "./run_map.js";
+import { byId, h, setContent } from "./shared/elements.js";
+import { capitalise, formatNumber, formatPercent } from "./shared/formats.js";
+import { drawIciclePair } from "./shared/icicle.js";
+import {
+  onSession,
+  onWork,
+  reloadSession,
+  session,
+  showConflict,
+  showMessage,
+  showProblem,
+} from "./shell.js";
 
-// Of several answers only that to the last question counts.
-const latest = () => { let last = 0; return () => { const mine = ++last; return () => mine === last; }; };
-const refreshing = latest(), showing = latest(), comparing = latest();
+const DATE_FORMAT = { dateStyle: "medium", timeStyle: "short" };
 
-const number = (id) => `run ${Number(id)}`;
-const sentence = (words) => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
-const path = (id, rest = "") => `/api/runs/${encodeURIComponent(id)}${rest}`;
-const day = (made) => new Date(made).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+let runs = []; // as /api/map lists them, the oldest first; `isCurrent`: as the release file says
+let mapData = null; // with the axes and limits of the map
+let chosenId = null; // the run that is looked at
+let view = "run"; // or "all"
+let openTab = "risk";
+let dominated = new Set();
+let tickedIds = []; // at most two, the earlier first
+let lastMadeId; // of the run that was made last, as far as we know
+let shownParts = ""; // what is shown of a run, so that it is not drawn again
+
+// Of several answers only the one to the last question counts: each call returns a function that
+// says whether there was no later one.
+function createTurns() {
+  let last = 0;
+  return () => {
+    const own = ++last;
+    return () => own === last;
+  };
+}
+const takeRefreshTurn = createTurns();
+const takeRunTurn = createTurns();
+const takePairTurn = createTurns();
+
+const nameRun = (id) => `run ${Number(id)}`;
+const buildRunPath = (id, rest = "") => `/api/runs/${encodeURIComponent(id)}${rest}`;
+const findRun = (id) => runs.find((run) => run.id === id);
+const describeMethod = ({ series, strength }) => [series, strength].filter(Boolean).join(", ");
+const formatSeconds = (seconds) => formatNumber(Number(seconds.toPrecision(2)));
 
 // ---------------------------------------------------------------- which run, which view
 
-function fromAddress() {
-  const found = new URLSearchParams(location.hash.slice(1));
-  view = found.has("all") ? "all" : "run";
-  return found.get("run");
+function readAddress() {
+  const parameters = new URLSearchParams(location.hash.slice(1));
+  view = parameters.has("all") ? "all" : "run";
+  return parameters.get("run");
 }
 
-function toAddress() {
-  const there = view === "all" ? "#all" : `#run=${chosen}`;
-  if (location.hash !== there) history.replaceState(null, "", there);
+function writeAddress() {
+  const address = view === "all" ? "#all" : `#run=${chosenId}`;
+  if (location.hash !== address) history.replaceState(null, "", address);
 }
 
-async function refresh(wanted = null) {
-  const counts = refreshing();
-  const [placed, kept] = await Promise.all([get("/api/map"), get("/api/runs")]);
-  if (!counts()) return;
-  const more = new Map(kept.runs.map((it) => [it.id, it]));
-  around = placed;
-  runs = placed.points.map((it) => ({ ...it, current: more.get(it.id)?.current ?? false }));
-  ticked = ticked.filter((id) => runs.some((it) => it.id === id));
+async function refresh(wantedId = null) {
+  const isLatest = takeRefreshTurn();
+  const [map, stored] = await Promise.all([get("/api/map"), get("/api/runs")]);
+  if (!isLatest()) return;
+  const currentIds = stored.runs.filter((run) => run.current).map((run) => run.id);
+  mapData = map;
+  runs = map.points.map((run) => ({ ...run, isCurrent: currentIds.includes(run.id) }));
+  tickedIds = tickedIds.filter(findRun);
   byId("empty").hidden = runs.length > 0;
   byId("shown").hidden = runs.length === 0;
-  if (!runs.length) { chosen = null; tellLines(); return; }
-  const there = [wanted, chosen].find((id) => runs.some((it) => it.id === id));
-  chosen = there ?? runs.at(-1).id;
-  fill(byId("run"), ...[...runs].reverse().map((it) => h("option", { value: it.id, selected: it.id === chosen }, called(it))));
-  await show();
+  if (!runs.length) {
+    chosenId = null;
+    showRunCommands();
+    return;
+  }
+  chosenId = [wantedId, chosenId].find(findRun) ?? runs.at(-1).id;
+  setContent(
+    byId("run"),
+    [...runs].reverse().map((run) =>
+      h("option", { value: run.id, selected: run.id === chosenId }, labelOption(run))
+    ),
+  );
+  await showView();
 }
 
-const called = (it) => `${Number(it.id)}: ${[it.series, it.strength].filter(Boolean).join(", ")}${it.current ? " (in use)" : ""}`;
+function labelOption(run) {
+  return `${Number(run.id)}: ${describeMethod(run)}${run.isCurrent ? " (in use)" : ""}`;
+}
 
-async function choose(id, where = "run") {
-  chosen = id;
-  view = where;
+async function chooseRun(id, newView = "run") {
+  chosenId = id;
+  view = newView;
   byId("run").value = id;
-  await show();
+  await showView();
 }
 
-async function show() {
-  const all = view === "all";
-  byId("one").hidden = all;
-  byId("run-label").hidden = byId("run-actions").hidden = all;
-  byId("all").hidden = !all;
-  byId("view-run").setAttribute("aria-pressed", String(!all));
-  byId("view-all").setAttribute("aria-pressed", String(all));
-  toAddress();
-  tellLines();
-  if (all) showAll(); else await showOne();
+async function showView() {
+  const isAll = view === "all";
+  for (const id of ["one", "run-label", "run-actions"]) byId(id).hidden = isAll;
+  byId("all").hidden = !isAll;
+  byId("view-run").setAttribute("aria-pressed", String(!isAll));
+  byId("view-all").setAttribute("aria-pressed", String(isAll));
+  writeAddress();
+  showRunCommands();
+  if (isAll) showAllRuns();
+  else await showOneRun();
 }
 
 // ---------------------------------------------------------------- one run
 
-async function showOne() {
-  const counts = showing();
-  const it = runs.find((run) => run.id === chosen);
-  byId("report").href = `/runs/${encodeURIComponent(chosen)}/report`;
-  byId("use").disabled = it.current;
-  byId("use").textContent = it.current ? "These settings are in use" : "Use these settings";
-  byId("use").title = it.current ? "The release file says these settings already." : "Put the settings of this run into the release file; Undo takes it back.";
-  const parts = await get(path(chosen, "/parts")).catch((problem) => problem);
-  if (!counts()) return;
-  byId("summary").hidden = byId("tabs").hidden = byId("panels").hidden = parts instanceof Problem;
+async function showOneRun() {
+  const isLatest = takeRunTurn();
+  const run = findRun(chosenId);
+  byId("report").href = `/runs/${encodeURIComponent(chosenId)}/report`;
+  byId("use").disabled = run.isCurrent;
+  byId("use").textContent = run.isCurrent ? "These settings are in use" : "Use these settings";
+  byId("use").title = run.isCurrent
+    ? "The release file says these settings already."
+    : "Put the settings of this run into the release file; Undo takes it back.";
+  const parts = await get(buildRunPath(chosenId, "/parts")).catch((problem) => problem);
+  if (!isLatest()) return;
+  for (const id of ["summary", "tabs", "panels"]) byId(id).hidden = parts instanceof Problem;
   if (parts instanceof Problem) throw parts;
-  const now = JSON.stringify([chosen, parts.required]);
-  if (now === drawn) return;
-  drawn = now;
-  byId("run-title").textContent = sentence([it.series, it.strength].filter(Boolean).join(", "));
-  byId("run-words").textContent = `${parts.words} Made ${day(parts.made)}, in ${figure(Number(parts.seconds.toPrecision(2)))} s.`;
-  fill(byId("promise"), h("h3", {}, "What holds"),
-    h("p", {}, h("b", { class: parts.promised ? "good" : "bad" }, parts.promised ? "Guaranteed. " : "Not guaranteed. "), parts.guarantee),
-    h("p", {}, h("b", {}, "Only measured. "), parts.measured),
-    // Markup of the report's own templates, in which everything from data is escaped.
-    h("details", {}, h("summary", {}, "All that holds, and all that was measured"), fragment(parts.holds)));
-  fill(byId("tiles"), ...parts.tiles.map(tile));
-  fill(byId("required"), ...required(parts.required));
-  fill(byId("careful"), ...careful(parts));
+  const newParts = JSON.stringify([chosenId, parts.required]);
+  if (newParts === shownParts) return;
+  shownParts = newParts;
+  showSummary(run, parts);
   showTabs(parts);
 }
 
-function tile(it) {
-  const was = it.before === null ? null : [h("span", { class: "soft" }, it.before), h("span", { class: "soft arrow", "aria-hidden": "true" }, " → "), h("span", { class: "hidden" }, " before, after: ")];
-  return h("div", { class: "tile", "data-tile": it.name }, h("dt", {}, it.words),
-    h("dd", {}, was, h("b", {}, it.after)),
-    h("dd", { class: "soft small" }, it.better === "lower" ? "lower is better" : "higher is better"));
+function showSummary(run, parts) {
+  const date = new Date(parts.made).toLocaleString("en-GB", DATE_FORMAT);
+  byId("run-title").textContent = capitalise(describeMethod(run));
+  const seconds = formatSeconds(parts.seconds);
+  byId("run-words").textContent = `${parts.words} Made ${date}, in ${seconds} s.`;
+  const verdict = parts.promised
+    ? h("b", { class: "good" }, "Guaranteed. ")
+    : h("b", { class: "bad" }, "Not guaranteed. ");
+  setContent(
+    byId("promise"),
+    h("h3", {}, "What holds"),
+    h("p", {}, verdict, parts.guarantee),
+    h("p", {}, h("b", {}, "Only measured. "), parts.measured),
+    h(
+      "details",
+      {},
+      h("summary", {}, "All that holds, and all that was measured"),
+      parseMarkup(parts.holds),
+    ),
+  );
+  setContent(byId("tiles"), parts.tiles.map(createTile));
+  setContent(
+    byId("required"),
+    h("h3", {}, "What is required"),
+    describeRequirements(parts.required),
+  );
+  setContent(byId("careful"), createCautions([...parts.cautions, ...parts.warnings]));
 }
 
-function required(found) {
-  if (!found.length) return [h("h3", {}, "What is required"), h("p", { class: "soft" }, "Nothing yet. On the ", h("a", { href: "/release" }, "Release screen"), " you can say what must hold before anything is released.")];
-  return [h("h3", {}, "What is required"), h("ul", { class: "checks" }, ...found.map((it) => h("li", { "data-required": it.name },
-    it.reasons.length ? [h("b", { class: "bad" }, "✗ Not met. "), it.reasons.join(" ")] : [h("b", { class: "good" }, "✓ Met. "), `${sentence(it.words)}.`])))];
+function createTile({ name, words, before, after, better }) {
+  const change = before === null ? null : [
+    h("span", { class: "soft" }, before),
+    h("span", { class: "soft arrow", "aria-hidden": "true" }, " → "),
+    h("span", { class: "hidden" }, " before, after: "),
+  ];
+  const direction = better === "lower" ? "lower is better" : "higher is better";
+  return h(
+    "div",
+    { class: "tile", "data-tile": name },
+    h("dt", {}, words),
+    h("dd", {}, change, h("b", {}, after)),
+    h("dd", { class: "soft small" }, direction),
+  );
 }
 
-function careful(parts) {
-  const ended = (words) => `${sentence(words).replace(/\.$/, "")}.`;
-  const all = [...new Set([...parts.cautions, ...parts.warnings].map(ended))];
-  return all.length ? [h("div", { class: "caution", role: "note" }, h("h3", {}, "Before you publish this"), h("ul", {}, ...all.map((it) => h("li", {}, it))))] : [];
+function describeRequirements(requirements) {
+  if (!requirements.length) {
+    return h(
+      "p",
+      { class: "soft" },
+      "Nothing yet. On the ",
+      h("a", { href: "/release" }, "Release screen"),
+      " you can say what must hold before anything is released.",
+    );
+  }
+  const items = requirements.map(({ name, words, reasons }) =>
+    h(
+      "li",
+      { "data-required": name },
+      reasons.length
+        ? [h("b", { class: "bad" }, "✗ Not met. "), reasons.join(" ")]
+        : [h("b", { class: "good" }, "✓ Met. "), `${capitalise(words)}.`],
+    )
+  );
+  return h("ul", { class: "checks" }, items);
 }
 
-// Whole markup from our own templates; never words put together here.
-function fragment(html) {
-  const made = document.createElement("template");
-  made.innerHTML = html;
+function createCautions(cautions) {
+  if (!cautions.length) return null;
+  const sentences = cautions.map((caution) => `${capitalise(caution).replace(/\.$/, "")}.`);
+  const items = [...new Set(sentences)].map((sentence) => h("li", {}, sentence));
+  return h(
+    "div",
+    { class: "caution", role: "note" },
+    h("h3", {}, "Before you publish this"),
+    h("ul", {}, items),
+  );
+}
+
+// Markup of the report's own templates, in which everything from data is escaped; never text that
+// is put together here.
+function parseMarkup(markup) {
+  const template = document.createElement("template");
+  template.innerHTML = markup;
   // Wide tables can be scrolled by keys.
-  for (const it of made.content.querySelectorAll(".wide")) { it.tabIndex = 0; it.setAttribute("role", "group"); it.setAttribute("aria-label", "Table"); }
-  return made.content;
+  for (const wide of template.content.querySelectorAll(".wide")) {
+    wide.tabIndex = 0;
+    wide.setAttribute("role", "group");
+    wide.setAttribute("aria-label", "Table");
+  }
+  return template.content;
 }
 
 // ---------------------------------------------------------------- tabs
 
-function showTabs(parts) {
-  if (!parts.tabs.some((it) => it.name === tab)) tab = parts.tabs[0].name;
-  fill(byId("tabs"), ...parts.tabs.map((it) => h("button", {
-    type: "button", role: "tab", id: `tab-${it.name}`, "data-tab": it.name, "aria-controls": `panel-${it.name}`,
-    on: { click: () => open(it.name), keydown: turn },
-  }, it.title)));
-  fill(byId("panels"), ...parts.tabs.map((it) => h("div", {
-    role: "tabpanel", id: `panel-${it.name}`, "aria-labelledby": `tab-${it.name}`, tabindex: "0",
-  }, fragment(it.html))));
-  const place = byId("icicles");
-  if (place) icicles(place, parts.taxonomies);
-  open(tab);
+function showTabs({ tabs, taxonomies }) {
+  if (!tabs.some(({ name }) => name === openTab)) openTab = tabs[0].name;
+  setContent(
+    byId("tabs"),
+    tabs.map(({ name, title }) =>
+      h("button", {
+        type: "button",
+        role: "tab",
+        id: `tab-${name}`,
+        "data-tab": name,
+        "aria-controls": `panel-${name}`,
+        on: { click: () => showTab(name), keydown: handleTabKey },
+      }, title)
+    ),
+  );
+  setContent(
+    byId("panels"),
+    tabs.map(({ name, html }) =>
+      h("div", {
+        role: "tabpanel",
+        id: `panel-${name}`,
+        "aria-labelledby": `tab-${name}`,
+        tabindex: "0",
+      }, parseMarkup(html))
+    ),
+  );
+  if (byId("icicles")) drawIciclePair(byId("icicles"), taxonomies);
+  showTab(openTab);
 }
 
-function open(name) {
-  tab = name;
-  for (const it of byId("tabs").children) {
-    const on = it.dataset.tab === name;
-    it.setAttribute("aria-selected", String(on));
-    it.tabIndex = on ? 0 : -1;
-    byId(`panel-${it.dataset.tab}`).hidden = !on;
+function showTab(name) {
+  openTab = name;
+  for (const tab of byId("tabs").children) {
+    const isOpen = tab.dataset.tab === name;
+    tab.setAttribute("aria-selected", String(isOpen));
+    tab.tabIndex = isOpen ? 0 : -1;
+    byId(`panel-${tab.dataset.tab}`).hidden = !isOpen;
   }
 }
 
-function turn(event) {
-  const all = [...byId("tabs").children], at = all.indexOf(event.currentTarget);
-  const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: all.length - 1 }[event.key];
+function handleTabKey(event) {
+  const tabs = [...byId("tabs").children];
+  const index = tabs.indexOf(event.currentTarget);
+  const next = {
+    ArrowRight: (index + 1) % tabs.length,
+    ArrowLeft: (index - 1 + tabs.length) % tabs.length,
+    Home: 0,
+    End: tabs.length - 1,
+  }[event.key];
   if (next === undefined) return;
   event.preventDefault();
-  const found = all[(next + all.length) % all.length];
-  open(found.dataset.tab);
-  found.focus();
+  showTab(tabs[next].dataset.tab);
+  tabs[next].focus();
 }
 
 // ---------------------------------------------------------------- all runs
 
-const map = riskMap(byId("map"), (id) => choose(id), (found) => { worse = found; verdicts(); });
+const map = createRunMap(byId("map"), (id) => chooseRun(id), (newDominated) => {
+  dominated = newDominated;
+  showVerdicts();
+});
 
-function showAll() {
-  list();
-  map.show(around, chosen);
-  sideBySide();
+function showAllRuns() {
+  setContent(byId("runs").tBodies[0], [...runs].reverse().map(createRunRow));
+  map.show(mapData, chosenId);
+  showPair().catch(showProblem);
 }
 
-function list() {
-  fill(byId("runs").tBodies[0], ...[...runs].reverse().map((it) => h("tr", { "data-run": it.id, class: it.id === chosen ? "chosen" : null },
-    h("td", {}, h("input", { type: "checkbox", "aria-label": `Compare ${number(it.id)}`, checked: ticked.includes(it.id), on: { change: (event) => tick(it.id, event.target.checked) } })),
-    h("th", { scope: "row" }, h("button", { type: "button", class: "link", "aria-label": `Look at ${number(it.id)}`, on: { click: () => choose(it.id) } }, String(Number(it.id)))),
-    h("td", {}, it.series, it.current ? h("span", { class: "soft small block" }, "in use") : null),
-    h("td", { class: "number" }, figure(it.k ?? it.alpha)),
-    h("td", { class: "small", title: it.holds }, it.guarantee),
-    h("td", { class: "number" }, percent(it.linked)),
-    h("td", { class: "number" }, figure(it.sse)),
-    h("td", { class: "number" }, figure(Number(it.seconds.toPrecision(2)))),
+function createRunRow(run) {
+  const { id } = run;
+  const name = nameRun(id);
+  const isTicked = tickedIds.includes(id);
+  const checkbox = h("input", {
+    type: "checkbox",
+    "aria-label": `Compare ${name}`,
+    checked: isTicked,
+    on: { change: (event) => tickRun(id, event.target.checked) },
+  });
+  const openButton = h("button", {
+    type: "button",
+    class: "link",
+    "aria-label": `Look at ${name}`,
+    on: { click: () => chooseRun(id) },
+  }, String(Number(id)));
+  const useButton = h("button", {
+    type: "button",
+    class: "plain",
+    "data-use": id,
+    disabled: run.isCurrent,
+    "aria-label": `Use the settings of ${name}`,
+    on: { click: () => useSettings(id) },
+  }, "Use");
+  const forgetButton = h("button", {
+    type: "button",
+    class: "plain",
+    "data-forget": id,
+    "aria-label": `Forget ${name}`,
+    on: { click: () => forgetRun(id) },
+  }, "Forget");
+  return h(
+    "tr",
+    { "data-run": id, class: id === chosenId ? "chosen" : null },
+    h("td", {}, checkbox),
+    h("th", { scope: "row" }, openButton),
+    h(
+      "td",
+      {},
+      run.series,
+      run.isCurrent ? h("span", { class: "soft small block" }, "in use") : null,
+    ),
+    h("td", { class: "number" }, formatNumber(run.k ?? run.alpha)),
+    h("td", { class: "small", title: run.holds }, run.guarantee),
+    h("td", { class: "number" }, formatPercent(run.linked)),
+    h("td", { class: "number" }, formatNumber(run.sse)),
+    h("td", { class: "number" }, formatSeconds(run.seconds)),
     h("td", { class: "verdict small" }),
-    h("td", { class: "small", title: it.unmet.join(" ") }, Object.keys(session?.fields?.require ?? {}).length ? (it.unmet.length ? h("span", { class: "bad" }, "✗ not met") : h("span", { class: "good" }, "✓ met")) : "–"),
-    h("td", { class: "actions" },
-      h("button", { type: "button", class: "plain", "data-use": it.id, disabled: it.current, "aria-label": `Use the settings of ${number(it.id)}`, on: { click: () => use(it.id) } }, "Use"),
-      h("button", { type: "button", class: "plain", "data-forget": it.id, "aria-label": `Forget ${number(it.id)}`, on: { click: () => forget(it.id) } }, "Forget")))));
+    h("td", { class: "small", title: run.unmet.join(" ") }, describeUnmet(run)),
+    h("td", { class: "actions" }, useButton, forgetButton),
+  );
 }
 
-function verdicts() {
+function describeUnmet({ unmet }) {
+  if (!Object.keys(session?.fields?.require ?? {}).length) return "–";
+  return unmet.length
+    ? h("span", { class: "bad" }, "✗ not met")
+    : h("span", { class: "good" }, "✓ met");
+}
+
+function showVerdicts() {
   for (const row of byId("runs").tBodies[0].rows) {
-    const bad = worse.has(row.dataset.run);
-    row.classList.toggle("dominated", bad);
-    row.querySelector(".verdict").textContent = bad ? "dominated" : "no";
+    const isDominated = dominated.has(row.dataset.run);
+    row.classList.toggle("dominated", isDominated);
+    row.querySelector(".verdict").textContent = isDominated ? "dominated" : "no";
   }
 }
 
-function tick(id, on) {
-  ticked = ticked.filter((other) => other !== id);
-  if (on) ticked = [...ticked, id].slice(-2);
-  for (const row of byId("runs").tBodies[0].rows) row.querySelector("input").checked = ticked.includes(row.dataset.run);
-  sideBySide().catch(failed);
+// ---------------------------------------------------------------- two runs side by side
+
+function tickRun(id, isTicked) {
+  const others = tickedIds.filter((other) => other !== id);
+  tickedIds = isTicked ? [...others, id].slice(-2) : others;
+  for (const row of byId("runs").tBodies[0].rows) {
+    row.querySelector("input").checked = tickedIds.includes(row.dataset.run);
+  }
+  showPair().catch(showProblem);
 }
 
-async function sideBySide() {
-  byId("two").hidden = ticked.length < 2;
-  byId("list-words").textContent = ["Tick two runs to see them side by side.", "Tick one more to see the two side by side.", "The two ticked are side by side below."][ticked.length];
-  if (ticked.length < 2) return;
-  const counts = comparing(), [first, second] = [...ticked].sort((a, b) => a - b);
-  const found = await get(query("/api/compare", { first, second }));
-  if (!counts()) return;
-  const names = [first, second].map((id) => `Run ${Number(id)}`);
-  const [one, other] = [first, second].map((id) => runs.find((it) => it.id === id));
-  byId("two-title").textContent = `${names[0]} and ${names[1].toLowerCase()} side by side`;
-  fill(byId("two-body"),
-    h("p", {}, summary(found.rows, names)),
-    one.promised !== other.promised ? h("p", { class: "small soft" }, "One of the two promises classes, the other changes values. Figures about classes take masked values for true, which after swapping or noise they are not: look at those about linkage first.") : null,
-    found.differences.length ? table(["told differently", ...names], found.differences.map((it) => [it.name, it.first, it.second])) : h("p", { class: "soft" }, "Both were told the same."),
-    ...["risk", "utility"].map((part) => [h("h4", {}, part === "risk" ? "Risk" : "Utility"),
-      figures(found.rows.filter((it) => it.part === part), names)]));
+async function showPair() {
+  byId("two").hidden = tickedIds.length < 2;
+  byId("list-words").textContent = [
+    "Tick two runs to see them side by side.",
+    "Tick one more to see the two side by side.",
+    "The two ticked are side by side below.",
+  ][tickedIds.length];
+  if (tickedIds.length < 2) return;
+  const isLatest = takePairTurn();
+  const [first, second] = [...tickedIds].sort((a, b) => a - b);
+  const { rows, differences } = await get(buildUrl("/api/compare", { first, second }));
+  if (!isLatest()) return;
+  const names = [first, second].map((id) => capitalise(nameRun(id)));
+  const isMixed = findRun(first).promised !== findRun(second).promised;
+  const caveat = "One of the two promises classes, the other changes values. Figures about " +
+    "classes take masked values for true, which after swapping or noise they are not: look at " +
+    "those about linkage first.";
+  byId("two-title").textContent = `${names[0]} and ${nameRun(second)} side by side`;
+  setContent(
+    byId("two-body"),
+    h("p", {}, summariseFigures(rows, names)),
+    isMixed ? h("p", { class: "small soft" }, caveat) : null,
+    differences.length
+      ? createDifferencesTable(differences, names)
+      : h("p", { class: "soft" }, "Both were told the same."),
+    [["risk", "Risk"], ["utility", "Utility"]].map(([part, title]) => [
+      h("h4", {}, title),
+      createFiguresTable(rows.filter((row) => row.part === part), names),
+    ]),
+  );
 }
 
-function summary(rows, names) {
-  const of = (which) => rows.filter((it) => it.which === which).length;
-  return `${names[0]} is better by ${of("first")} figures, ${names[1].toLowerCase()} by ${of("second")}; ${of("same")} are the same. They do not weigh the same: begin with what your readers need.`;
+function summariseFigures(rows, [firstName, secondName]) {
+  const [first, second, same] = ["first", "second", "same"].map((which) =>
+    rows.filter((row) => row.which === which).length
+  );
+  return `${firstName} is better by ${first} figures, ${secondName.toLowerCase()} by ${second}; ` +
+    `${same} are the same. They do not weigh the same: begin with what your readers need.`;
 }
 
-function table(heads, rows) {
-  return h("div", { class: "wide", tabindex: "0", role: "group", "aria-label": heads[0] }, h("table", {},
-    h("thead", {}, h("tr", {}, ...heads.map((it) => h("th", { scope: "col" }, it)))),
-    h("tbody", {}, ...rows.map(([name, ...cells]) => h("tr", {}, h("th", { scope: "row" }, name), ...cells.map((it) => h("td", {}, it)))))));
+function createDifferencesTable(differences, names) {
+  const title = "told differently";
+  const headers = [title, ...names].map((name) => h("th", { scope: "col" }, name));
+  const rows = differences.map(({ name, first, second }) =>
+    h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, first), h("td", {}, second))
+  );
+  return createScrollable(
+    title,
+    h("table", {}, h("thead", {}, h("tr", {}, headers)), h("tbody", {}, rows)),
+  );
 }
 
-function figures(rows, names) {
-  const words = { first: `${names[0]} is better`, second: `${names[1]} is better`, same: "the same", "": "–" };
-  const cell = (it, which) => h("td", { class: `number${it.which === which ? " better" : ""}` }, it[which]);
-  return h("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Figures of both runs" }, h("table", { class: "both" },
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "figure"), ...names.map((it) => h("th", { scope: "col", class: "number" }, it)), h("th", { scope: "col" }, "better when"), h("th", { scope: "col" }, "which is better"))),
-    h("tbody", {}, ...rows.map((it) => h("tr", { "data-figure": it.name, title: it.meaning },
-      h("th", { scope: "row" }, it.title), cell(it, "first"), cell(it, "second"),
-      h("td", { class: "small soft" }, it.better === "neither" ? "" : it.better), h("td", { class: "small" }, words[it.which]))))));
+function createFiguresTable(figures, names) {
+  const verdicts = {
+    first: `${names[0]} is better`,
+    second: `${names[1]} is better`,
+    same: "the same",
+    "": "–",
+  };
+  const createCell = (figure, which) =>
+    h("td", { class: `number${figure.which === which ? " better" : ""}` }, figure[which]);
+  const header = h(
+    "tr",
+    {},
+    h("th", { scope: "col" }, "figure"),
+    names.map((name) => h("th", { scope: "col", class: "number" }, name)),
+    h("th", { scope: "col" }, "better when"),
+    h("th", { scope: "col" }, "which is better"),
+  );
+  const rows = figures.map((figure) =>
+    h(
+      "tr",
+      { "data-figure": figure.name, title: figure.meaning },
+      h("th", { scope: "row" }, figure.title),
+      createCell(figure, "first"),
+      createCell(figure, "second"),
+      h("td", { class: "small soft" }, figure.better === "neither" ? "" : figure.better),
+      h("td", { class: "small" }, verdicts[figure.which]),
+    )
+  );
+  return createScrollable(
+    "Figures of both runs",
+    h("table", { class: "both" }, h("thead", {}, header), h("tbody", {}, rows)),
+  );
+}
+
+function createScrollable(label, table) {
+  return h("div", { class: "wide", tabindex: "0", role: "group", "aria-label": label }, table);
 }
 
 // ---------------------------------------------------------------- what can be done with a run
 
-async function use(id) {
+async function useSettings(id) {
   try {
-    await post(path(id, "/settings"), { revision: session.revision });
-    await reload();
-    say(`The release file has the settings of ${number(id)} now; Undo takes it back.`, "good");
+    await post(buildRunPath(id, "/settings"), { revision: session.revision });
+    await reloadSession();
+    const message = `The release file has the settings of ${nameRun(id)} now; Undo takes it back.`;
+    showMessage(message, "good");
     await refresh();
   } catch (problem) {
-    if (problem.status === 409) await reload();
-    failed(problem);
+    await showConflict(problem);
   }
 }
 
-async function forget(id) {
+async function forgetRun(id) {
   try {
-    await remove(path(id));
-    const back = h("button", { type: "button", id: "restore", on: { click: () => restore(id) } }, "Take it back");
-    fill(byId("notice"), h("p", { class: "notice" }, `${sentence(number(id))} is forgotten. `, back));
+    await remove(buildRunPath(id));
+    const restoreButton = h("button", {
+      type: "button",
+      id: "restore",
+      on: { click: () => restoreRun(id) },
+    }, "Take it back");
+    const words = `${capitalise(nameRun(id))} is forgotten. `;
+    setContent(byId("notice"), h("p", { class: "notice" }, words, restoreButton));
     await refresh();
-    back.focus();
+    restoreButton.focus();
   } catch (problem) {
-    failed(problem);
+    showProblem(problem);
   }
 }
 
-async function restore(id) {
+async function restoreRun(id) {
   try {
-    await post(path(id, "/restore"));
-    fill(byId("notice"));
+    await post(buildRunPath(id, "/restore"));
+    setContent(byId("notice"));
     await refresh(id);
-    say(`${sentence(number(id))} is back.`, "good");
+    showMessage(`${capitalise(nameRun(id))} is back.`, "good");
   } catch (problem) {
-    failed(problem);
+    showProblem(problem);
   }
 }
 
 // ---------------------------------------------------------------- the same as commands
 
-const quoted = (name) => (/^[\w.,:=+/-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
-
-function tellLines() {
+function showRunCommands() {
   const file = session?.file ?? "release.yaml";
-  const it = runs.find((run) => run.id === chosen);
-  const python = ["import ontomask as om", ""];
   if (view === "all" && runs.length) {
     const methods = [...new Set(runs.map((run) => run.argument))].join(",");
-    lines({
-      shell: [`ontomask compare ${quoted(file)} --methods ${quoted(methods)} --output compare.html`],
-      python: ["from ontomask.releasefile.compare import compare_file", "",
-        `found, _ = compare_file(${JSON.stringify(file)}, ${JSON.stringify(methods.split(","))})`, "print(found)"],
+    const words = quoteForShell(methods);
+    const list = quoteForPython(methods.split(","));
+    showCommands({
+      shell: [`ontomask compare ${quoteForShell(file)} --methods ${words} --output compare.html`],
+      python: [
+        "from ontomask.releasefile.compare import compare_file",
+        "",
+        `comparison, _ = compare_file(${quoteForPython(file)}, ${list})`,
+        "print(comparison)",
+      ],
     });
     return;
   }
-  const other = it && !it.current ? ["# The release file says something else now: press Use these settings first."] : [];
-  lines({
-    shell: [...other, `ontomask mask ${quoted(file)}`],
-    python: [...other, ...python, `release = om.release(${JSON.stringify(file)})`, "print(release.guarantee)", "print(release.evaluation)"],
+  const run = findRun(chosenId);
+  const warning = "# The release file says something else now: press Use these settings first.";
+  const before = run && !run.isCurrent ? [warning] : [];
+  showCommands({
+    shell: [...before, `ontomask mask ${quoteForShell(file)}`],
+    python: [
+      ...before,
+      "import ontomask as om",
+      "",
+      `release = om.run_release_file(${quoteForPython(file)})`,
+      "print(release.guarantee)",
+      "print(release.evaluation)",
+    ],
   });
 }
 
 // ---------------------------------------------------------------- begin
 
-byId("run").addEventListener("change", (event) => choose(event.target.value).catch(failed));
-byId("view-run").addEventListener("click", () => choose(chosen).catch(failed));
-byId("view-all").addEventListener("click", () => choose(chosen, "all").catch(failed));
-byId("use").addEventListener("click", () => use(chosen));
-byId("forget").addEventListener("click", () => forget(chosen));
-addEventListener("hashchange", () => { if (/^#(all|run=)/.test(location.hash)) refresh(fromAddress()).catch(failed); });
-addEventListener("focus", () => refresh().catch(failed)); // another tab may have forgotten a run
-chosen = fromAddress();
-onSession(() => refresh().catch(failed));
+function refreshOrComplain(wantedId = null) {
+  refresh(wantedId).catch(showProblem);
+}
+
+byId("run").addEventListener("change", (event) => {
+  chooseRun(event.target.value).catch(showProblem);
+});
+byId("view-run").addEventListener("click", () => chooseRun(chosenId).catch(showProblem));
+byId("view-all").addEventListener("click", () => chooseRun(chosenId, "all").catch(showProblem));
+byId("use").addEventListener("click", () => useSettings(chosenId));
+byId("forget").addEventListener("click", () => forgetRun(chosenId));
+addEventListener("hashchange", () => {
+  if (/^#(all|run=)/.test(location.hash)) refreshOrComplain(readAddress());
+});
+addEventListener("focus", () => refreshOrComplain()); // another tab may have forgotten a run
+chosenId = readAddress();
+onSession(() => refreshOrComplain());
 onWork((work) => {
-  const run = work.kind === "run" && work.state === "done" ? work.result?.run ?? null : null;
-  if (lastRun !== undefined && run && run !== lastRun) refresh(run).catch(failed); // it has just been made
-  lastRun = run ?? lastRun ?? null;
+  const madeId = work.kind === "run" && work.state === "done" ? work.result?.run ?? null : null;
+  const isNew = lastMadeId !== undefined && madeId && madeId !== lastMadeId;
+  if (isNew) refreshOrComplain(madeId);
+  lastMadeId = madeId ?? lastMadeId ?? null;
 });

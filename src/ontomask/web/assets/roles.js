@@ -1,394 +1,578 @@
-// The Roles screen: what each column is to others, and who is unique on those that are masked.
+// The Roles screen: the role of each column, and who is unique on the columns that are masked.
 
-import { get, post, query } from "./api.js";
-import { byId, fill, h, many, percent, s, whole } from "./dom.js";
-import { change, failed, lines, onSession, say, session } from "./shell.js";
+import { buildColumnPath, buildUrl, get, post } from "./api.js";
+import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
+import { byId, h, s, setContent } from "./shared/elements.js";
+import { formatCount, formatInteger, formatPercent } from "./shared/formats.js";
+import { changeFields, onSession, session, showMessage, showProblem, wait } from "./shell.js";
 
-const ROLES = { identifier: "identifier", quasi: "quasi-identifier", confidential: "confidential", keep: "keep", drop: "drop" };
-const ARTICLES = { identifier: "an identifier", quasi: "a quasi-identifier", confidential: "confidential", keep: "kept", drop: "dropped" };
-const SLOW = 200; // after so many milliseconds the panel shows that it waits
-const PASSING = 500; // a role that arrow keys pass by is not saved before so many milliseconds
+const ROLES = {
+  identifier: "identifier",
+  quasi: "quasi-identifier",
+  confidential: "confidential",
+  keep: "keep",
+  drop: "drop",
+};
+const ROLES_IN_SENTENCES = {
+  identifier: "an identifier",
+  quasi: "a quasi-identifier",
+  confidential: "confidential",
+  keep: "kept",
+  drop: "dropped",
+};
+const PLAIN_TYPES = ["numeric", "date", "ordinal"]; // these need no taxonomy
+const SLOW = 200; // ms after which the panel shows that it waits
+const PASSING = 500; // ms for which a role that arrow keys pass by is not saved
 
-let table = null; // the profile of the open table
-let shown = null; // its name
-const chosen = new Map(); // the role of each column, as the page shows it
-const saving = new Map(); // columns whose role is being saved, with the role
-const masked = new Map(); // what the release file said of a column before it was masked no more
+let profile = null; // of the open table
+let profileKey = null;
+const chosenRoles = new Map(); // the role of each column, as the page shows it
+const rolesBeingSaved = new Map(); // by column
+const maskedFields = new Map(); // the fields of columns that were masked before
 const rows = new Map(); // the row of each column
-const hints = new Map(); // what is missing for a column, in words
+const hints = new Map(); // what a column lacks, in words
 
 // ---------------------------------------------------------------- the session
 
-onSession(async (now) => {
-  byId("nothing").hidden = Boolean(now.data || now.opening);
-  byId("roles").hidden = !now.data;
-  if (!now.data) { shown = null; return; }
-  const key = `${now.data} ${now.records}`;
-  if (shown !== key) {
-    shown = key;
-    table = null;
-    try {
-      const found = await get("/api/columns");
-      if (shown !== key) return; // another table was opened meanwhile
-      table = found;
-    } catch (problem) { shown = null; failed(problem); return; }
-    forget();
-    build();
+onSession(async (current) => {
+  byId("nothing").hidden = Boolean(current.data || current.opening);
+  byId("roles").hidden = !current.data;
+  if (!current.data) {
+    profileKey = null;
+    return;
   }
-  if (table) update(session);
+  const key = `${current.data} ${current.records}`;
+  if (profileKey !== key && !await loadProfile(key)) return;
+  if (profile) showSession();
 });
 
-function forget() {
-  for (const kept of [chosen, saving, masked, hints, rows]) kept.clear();
+// Returns false where it failed, or another table was opened meanwhile.
+async function loadProfile(key) {
+  profileKey = key;
+  profile = null;
+  try {
+    const loaded = await get("/api/columns");
+    if (profileKey !== key) return false;
+    profile = loaded;
+  } catch (problem) {
+    profileKey = null;
+    showProblem(problem);
+    return false;
+  }
+  for (const map of [chosenRoles, rolesBeingSaved, maskedFields, hints, rows]) map.clear();
+  createControls();
+  return true;
 }
 
-function update(now) {
-  const columns = now.fields.columns ?? {};
-  for (const { name } of table.columns) {
-    if (!saving.has(name)) chosen.set(name, columns[name]?.role ?? null);
+function showSession() {
+  const { fields, file } = session;
+  for (const { name } of profile.columns) {
+    if (!rolesBeingSaved.has(name)) chosenRoles.set(name, fields.columns?.[name]?.role ?? null);
   }
-  for (const column of table.columns) showRow(column, now);
-  byId("person").value = now.fields.person ?? "";
-  byId("missing").value = now.fields.missing ?? "refuse";
-  if (document.activeElement !== byId("marks")) byId("marks").value = (now.fields.missing_marks ?? []).map(written).join(", ");
-  showMissing(now);
-  byId("take-all").disabled = !table.columns.some(differs) && (now.fields.person ?? null) === table.person;
-  lines({
-    shell: [`ontomask check ${now.file}`],
-    python: ["from ontomask.releasefile.check import check", `check(${JSON.stringify(now.file)})`],
+  for (const column of profile.columns) showRow(column);
+  byId("person").value = fields.person ?? "";
+  byId("missing").value = fields.missing ?? "refuse";
+  if (document.activeElement !== byId("marks")) byId("marks").value = formatMarks(fields);
+  showMissing();
+  const isAsSuggested = (fields.person ?? null) === profile.person;
+  byId("take-all").disabled = isAsSuggested && !profile.columns.some(differsFromSuggestion);
+  showCommands({
+    shell: [`ontomask check ${quoteForShell(file)}`],
+    python: ["from ontomask.releasefile.check import check", `check(${quoteForPython(file)})`],
   });
-  count();
+  countUniques();
 }
 
 // ---------------------------------------------------------------- the table of columns
 
-function build() {
-  fill(byId("columns").tBodies[0], table.columns.map(row));
-  fill(byId("person"),
+function createControls() {
+  setContent(byId("columns").tBodies[0], profile.columns.map(createRow));
+  setContent(
+    byId("person"),
     h("option", { value: "" }, "nothing: each is another person's"),
-    table.columns.map(({ name }) => h("option", { value: name }, name)));
+    profile.columns.map(({ name }) => h("option", { value: name }, name)),
+  );
 }
 
-function row(column) {
-  const radios = Object.entries(ROLES).map(([role, words]) => {
-    const suggested = role === column.role;
-    const radio = h("input", {
-      type: "radio", name: `role of ${column.name}`, value: role,
-      "aria-label": `${column.name}: ${words}${suggested ? ", as suggested" : ""}`,
-      on: { change: () => choose(column, role) },
-    });
-    return h("td", { class: "role" }, h("label", {}, h("span", { class: suggested ? "suggested" : null, title: suggested ? "suggested" : null }, radio)));
+function createRow(column) {
+  const row = h(
+    "tr",
+    { "data-column": column.name },
+    h(
+      "th",
+      { scope: "row" },
+      h("span", {}, column.name),
+      h("span", { class: "tag differs", hidden: true }, "your choice"),
+      h("p", { class: "about" }, describeContents(column), h("span", { class: "as" })),
+      h("p", { class: "about" }, describeSuggestion(column)),
+      h("p", { class: "about bad lacks" }),
+    ),
+    Object.keys(ROLES).map((role) => createRoleCell(column, role)),
+  );
+  rows.set(column.name, row);
+  return row;
+}
+
+function createRoleCell(column, role) {
+  const isSuggested = role === column.role;
+  const radio = h("input", {
+    type: "radio",
+    name: `role of ${column.name}`,
+    value: role,
+    "aria-label": `${column.name}: ${ROLES[role]}${isSuggested ? ", as suggested" : ""}`,
+    on: { change: () => chooseRole(column, role) },
   });
-  const made = h("tr", { "data-column": column.name },
-    h("th", { scope: "row" }, h("span", {}, column.name), h("span", { class: "tag differs", hidden: true }, "your choice"),
-      h("p", { class: "about" }, holds(column), h("span", { class: "as" })),
-      h("p", { class: "about why" }, why(column)),
-      h("p", { class: "about bad lacks" })),
-    radios);
-  rows.set(column.name, made);
-  return made;
+  const ring = isSuggested ? { class: "suggested", title: "suggested" } : {};
+  return h("td", { class: "role" }, h("label", {}, h("span", ring, radio)));
 }
 
-function holds(column) {
-  const about = column.exact ? "" : "about ";
-  const parts = [column.type, `${about}${whole(column.distinct)} different`];
-  if (column.missing) parts.push(`${about}${whole(column.missing)} missing`);
+function describeContents({ exact, type, distinct, missing }) {
+  const about = exact ? "" : "about ";
+  const parts = [type, `${about}${formatInteger(distinct)} different`];
+  if (missing) parts.push(`${about}${formatInteger(missing)} missing`);
   return parts.join(", ");
 }
 
-function why(column) {
-  const role = column.person ? "identifier, and the person" : ROLES[column.role];
-  return `Suggested: ${role} – ${column.reason}${/[.?]$/.test(column.reason) ? "" : "."}`;
+function describeSuggestion({ person, role, reason }) {
+  const suggestion = person ? "identifier, and the person" : ROLES[role];
+  return `Suggested: ${suggestion} – ${reason}${/[.?]$/.test(reason) ? "" : "."}`;
 }
 
-function differs(column) {
-  return chosen.get(column.name) !== column.role;
+function differsFromSuggestion(column) {
+  return chosenRoles.get(column.name) !== column.role;
 }
 
-function showRow(column, now) {
-  const place = rows.get(column.name);
-  const role = chosen.get(column.name);
-  for (const radio of place.querySelectorAll("input")) radio.checked = radio.value === role;
-  place.classList.toggle("masked", role === "quasi");
-  place.querySelector(".differs").hidden = role === null || !differs(column);
-  const fields = now.fields.columns?.[column.name] ?? {};
-  place.querySelector(".as").textContent = saving.has(column.name) ? ". Looking at it …" : role === "quasi" ? as(fields) : "";
-  fill(place.querySelector(".lacks"), saving.has(column.name) ? null : lacking(column, fields, now));
+function showRow(column) {
+  const row = rows.get(column.name);
+  const role = chosenRoles.get(column.name);
+  const fields = session.fields.columns?.[column.name] ?? {};
+  const isSaving = rolesBeingSaved.has(column.name);
+  for (const radio of row.querySelectorAll("input")) radio.checked = radio.value === role;
+  row.classList.toggle("masked", role === "quasi");
+  row.querySelector(".differs").hidden = role === null || !differsFromSuggestion(column);
+  row.querySelector(".as").textContent = isSaving
+    ? ". Looking at it …"
+    : role === "quasi"
+    ? describeMasking(fields)
+    : "";
+  setContent(row.querySelector(".lacks"), isSaving ? null : describeLacks(column, fields));
 }
 
-// How a column is masked, in words.
-function as(fields) {
-  if (fields.taxonomy) return `. Masked by meaning, over ${fields.taxonomy}`;
-  return { numeric: ". Masked as numbers", date: ". Masked as dates", ordinal: `. Masked as ${levels(fields.levels ?? [])}` }[fields.type] ?? "";
+function describeMasking({ taxonomy, type, levels = [] }) {
+  if (taxonomy) return `. Masked by meaning, over ${taxonomy}`;
+  const words = {
+    numeric: ". Masked as numbers",
+    date: ". Masked as dates",
+    ordinal: `. Masked as ${describeLevels(levels)}`,
+  };
+  return words[type] ?? "";
 }
 
-function levels(some) {
-  return some.length > 4 ? `${some.length} levels, ${some[0]} to ${some.at(-1)}` : `levels: ${some.join(", ")}`;
+function describeLevels(levels) {
+  if (levels.length <= 4) return `levels: ${levels.join(", ")}`;
+  return `${levels.length} levels, ${levels[0]} to ${levels.at(-1)}`;
 }
 
-function lacking(column, fields, now) {
-  const role = chosen.get(column.name);
+function describeLacks({ name }, fields) {
+  const role = chosenRoles.get(name);
   if (role === null) return "It has no role yet.";
   if (role !== "quasi") return null;
-  if (!fields.taxonomy && !["numeric", "date", "ordinal"].includes(fields.type)) {
+  if (!fields.taxonomy && !PLAIN_TYPES.includes(fields.type)) {
     const link = h("a", { href: "/meaning" }, "choose or build one");
-    return [hints.get(column.name) ?? "It needs a taxonomy.", " On the Meaning screen you can ", link, "."];
+    return [
+      hints.get(name) ?? "It needs a taxonomy.",
+      " On the Meaning screen you can ",
+      link,
+      ".",
+    ];
   }
-  const found = now.problems.filter(({ where }) => where[0] === "columns" && where[1] === column.name);
-  return found.length ? found.map(({ what, hint }) => `${what}${hint ? `: ${hint}` : ""}`).join(". ") : null;
+  return session.problems
+    .filter(({ where }) => where[0] === "columns" && where[1] === name)
+    .map(({ what, hint }) => hint ? `${what}: ${hint}` : what)
+    .join(". ");
 }
 
-// ---------------------------------------------------------------- choosing
+// ---------------------------------------------------------------- choosing a role
 
-function choose(column, role) {
-  chosen.set(column.name, role);
-  saving.set(column.name, role);
+function chooseRole(column, role) {
+  chosenRoles.set(column.name, role);
+  rolesBeingSaved.set(column.name, role);
   hints.delete(column.name);
-  showRow(column, session);
+  showRow(column);
   // The figures first: saving would have them wait.
-  const shown = count();
-  under(save(column, role, byKeys ? wait(PASSING) : Promise.race([shown, wait(PASSING)])));
+  const counting = countUniques();
+  const ready = isKeyUsed ? wait(PASSING) : Promise.race([counting, wait(PASSING)]);
+  guardSaving(saveRole(column, role, ready));
 }
 
-const wait = (much) => new Promise((done) => setTimeout(done, much));
-
-async function save(column, role, ready) {
+async function saveRole(column, role, ready) {
+  const isLatest = () => rolesBeingSaved.get(column.name) === role;
   try {
     await ready;
-    if (saving.get(column.name) !== role) return; // chosen anew meanwhile
-    const found = await fieldsIn(column, role);
-    await change((fields) => {
-      if (saving.get(column.name) !== role) return false;
-      take(fields, column, found);
-      saving.delete(column.name);
-      return undefined;
-    }, `${column.name} is ${ARTICLES[role]} now.`);
+    if (!isLatest()) return; // another role was chosen meanwhile
+    const suggestion = await suggestFields(column, role);
+    await changeFields((fields) => {
+      if (!isLatest()) return false;
+      applyFields(fields, column, suggestion);
+      rolesBeingSaved.delete(column.name);
+      return true;
+    }, `${column.name} is ${ROLES_IN_SENTENCES[role]} now.`);
   } catch (problem) {
-    failed(problem);
+    showProblem(problem);
   } finally {
-    if (saving.get(column.name) === role) saving.delete(column.name);
-    update(session);
+    if (isLatest()) rolesBeingSaved.delete(column.name);
+    showSession();
   }
 }
 
 // Arrow keys pass roles by that nobody wants.
-let byKeys = false;
-byId("columns").addEventListener("keydown", (event) => { byKeys = event.key.startsWith("Arrow"); });
-byId("columns").addEventListener("pointerdown", () => { byKeys = false; });
+let isKeyUsed = false;
+byId("columns").addEventListener("keydown", (event) => {
+  isKeyUsed = event.key.startsWith("Arrow");
+});
+byId("columns").addEventListener("pointerdown", () => {
+  isKeyUsed = false;
+});
 
-// Nobody leaves before it is saved.
-const works = new Set();
+// What the release file will say of a column in a role: {fields, marks}, the marks being those for
+// missing values. A taxonomy is made where one is needed.
+async function suggestFields({ name, missing_marks: marks }, role) {
+  if (role === "quasi" && maskedFields.has(name)) return { fields: maskedFields.get(name), marks };
+  if (role !== "quasi" && role !== "confidential") return { fields: { role }, marks: [] };
+  const suggestion = await get(buildUrl(buildColumnPath(name, "suggestion"), { role }));
+  const fields = { ...suggestion.fields };
+  if (suggestion.lacks) hints.set(name, suggestion.lacks);
+  if (suggestion.make) {
+    try {
+      const taxonomy = await post("/api/taxonomies", { column: name, ...suggestion.make });
+      delete fields.type; // a taxonomy says it
+      Object.assign(fields, { taxonomy: taxonomy.file, format: "child-parent" });
+    } catch (problem) {
+      hints.set(name, `${problem.message}.`);
+    }
+  }
+  return { fields, marks: role === "quasi" ? suggestion.missing_marks : [] };
+}
 
-function under(work) {
-  works.add(work);
-  work.finally(() => works.delete(work));
+function applyFields(fields, column, suggestion) {
+  fields.columns ??= {};
+  const before = fields.columns[column.name];
+  if (before?.role === "quasi") maskedFields.set(column.name, before);
+  fields.columns[column.name] = suggestion.fields;
+  if (suggestion.fields.role !== "quasi") return;
+  const marks = [...new Set([...(fields.missing_marks ?? []), ...suggestion.marks])];
+  if (marks.length) fields.missing_marks = marks;
+  const isNominal = suggestion.fields.taxonomy || suggestion.fields.type === "nominal";
+  if (column.missing && isNominal && (fields.missing ?? "refuse") === "refuse") {
+    fields.missing = "category";
+  }
+}
+
+async function takeSuggestions() {
+  const changed = profile.columns.filter(differsFromSuggestion);
+  const isLatest = ({ name, role }) => rolesBeingSaved.get(name) === role;
+  byId("take-all").disabled = true;
+  for (const column of changed) {
+    chosenRoles.set(column.name, column.role);
+    rolesBeingSaved.set(column.name, column.role);
+    showRow(column);
+  }
+  countUniques(profile.person);
+  try {
+    const suggestions = new Map();
+    for (const column of changed) {
+      suggestions.set(column, await suggestFields(column, column.role));
+    }
+    await changeFields((fields) => {
+      for (const [column, suggestion] of suggestions) {
+        if (!isLatest(column)) continue;
+        applyFields(fields, column, suggestion);
+        rolesBeingSaved.delete(column.name);
+      }
+      if (profile.person === null) delete fields.person;
+      else fields.person = profile.person;
+    }, "All columns are as suggested.");
+  } catch (problem) {
+    showProblem(problem);
+  } finally {
+    for (const column of changed.filter(isLatest)) rolesBeingSaved.delete(column.name);
+    showSession();
+  }
+}
+
+byId("take-all").addEventListener("click", () => guardSaving(takeSuggestions()));
+byId("person").addEventListener("change", (event) => {
+  const name = event.target.value;
+  const message = name
+    ? `Records with the same ${name} are one person's.`
+    : "Every record is another person's.";
+  countUniques(name || null);
+  guardSaving(changeFields((fields) => {
+    if (name) fields.person = name;
+    else delete fields.person;
+  }, message));
+});
+
+// ---------------------------------------------------------------- leaving
+
+// Nobody leaves the page before everything is saved.
+const unsaved = new Set();
+
+function guardSaving(promise) {
+  unsaved.add(promise);
+  promise.finally(() => unsaved.delete(promise));
 }
 
 document.addEventListener("click", async (event) => {
   const link = event.target.closest("a[href]");
-  if (!works.size || !link || link.getAttribute("href").startsWith("#") || event.ctrlKey || event.metaKey) return;
+  const leaves = link && !link.getAttribute("href").startsWith("#");
+  if (!unsaved.size || !leaves || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
-  say("Saving first …");
-  while (works.size) await Promise.allSettled([...works]);
+  showMessage("Saving first …");
+  while (unsaved.size) await Promise.allSettled([...unsaved]);
   location.assign(link.href);
 });
-addEventListener("beforeunload", (event) => { if (works.size) event.preventDefault(); });
-
-// What the release file will say of a column in a role; a taxonomy is made where one is needed.
-async function fieldsIn(column, role) {
-  if (role === "quasi" && masked.has(column.name)) return { fields: masked.get(column.name), marks: column.missing_marks };
-  if (role !== "quasi" && role !== "confidential") return { fields: { role }, marks: [] };
-  const found = await get(query(`/api/columns/${encodeURIComponent(column.name)}/suggestion`, { role }));
-  const fields = { ...found.fields };
-  if (found.lacks) hints.set(column.name, found.lacks);
-  if (found.make) {
-    try {
-      const made = await post("/api/taxonomies", { column: column.name, ...found.make });
-      delete fields.type; // a taxonomy says it
-      Object.assign(fields, { taxonomy: made.file, format: "child-parent" });
-    } catch (problem) {
-      hints.set(column.name, `${problem.message}.`);
-    }
-  }
-  return { fields, marks: role === "quasi" ? found.missing_marks : [] };
-}
-
-function take(fields, column, found) {
-  fields.columns ??= {};
-  const before = fields.columns[column.name];
-  if (before?.role === "quasi") masked.set(column.name, before);
-  fields.columns[column.name] = found.fields;
-  if (found.fields.role !== "quasi") return;
-  const marks = [...new Set([...(fields.missing_marks ?? []), ...found.marks])];
-  if (marks.length) fields.missing_marks = marks;
-  const words = found.fields.taxonomy || found.fields.type === "nominal";
-  if (column.missing && words && (fields.missing ?? "refuse") === "refuse") fields.missing = "category";
-}
-
-async function takeAll() {
-  const others = table.columns.filter(differs);
-  const button = byId("take-all");
-  button.disabled = true;
-  for (const column of others) { chosen.set(column.name, column.role); saving.set(column.name, column.role); showRow(column, session); }
-  count(table.person);
-  try {
-    const found = [];
-    for (const column of others) found.push([column, await fieldsIn(column, column.role)]);
-    await change((fields) => {
-      for (const [column, it] of found) {
-        if (saving.get(column.name) === column.role) { take(fields, column, it); saving.delete(column.name); }
-      }
-      if (table.person === null) delete fields.person; else fields.person = table.person;
-    }, "All columns are as suggested.");
-  } catch (problem) {
-    failed(problem);
-  } finally {
-    for (const column of others) if (saving.get(column.name) === column.role) saving.delete(column.name);
-    update(session);
-  }
-}
-
-byId("take-all").addEventListener("click", () => under(takeAll()));
-byId("person").addEventListener("change", (event) => {
-  const name = event.target.value;
-  count(name || null);
-  under(change((fields) => { if (name) fields.person = name; else delete fields.person; },
-    name ? `Records with the same ${name} are one person's.` : "Every record is another person's."));
+addEventListener("beforeunload", (event) => {
+  if (unsaved.size) event.preventDefault();
 });
 
 // ---------------------------------------------------------------- missing values
 
-byId("missing").addEventListener("change", (event) => under(change((fields) => { fields.missing = event.target.value; })));
+const EMPTY_MARK = '""'; // how the empty text is typed
+
+byId("missing").addEventListener("change", (event) => {
+  guardSaving(changeFields((fields) => {
+    fields.missing = event.target.value;
+  }));
+});
 byId("marks").addEventListener("change", (event) => {
-  const marks = [...new Set(event.target.value.split(",").map((it) => it.trim()).filter(Boolean).map((it) => (it === '""' ? "" : it)))];
-  under(change((fields) => { if (marks.length) fields.missing_marks = marks; else delete fields.missing_marks; }));
+  const words = event.target.value.split(",").map((word) => word.trim()).filter(Boolean);
+  const marks = [...new Set(words.map((word) => word === EMPTY_MARK ? "" : word))];
+  guardSaving(changeFields((fields) => {
+    if (marks.length) fields.missing_marks = marks;
+    else delete fields.missing_marks;
+  }));
 });
 
-function written(mark) {
-  return mark === "" ? '""' : mark;
+function formatMarks({ missing_marks: marks = [] }) {
+  return marks.map((mark) => mark === "" ? EMPTY_MARK : mark).join(", ");
 }
 
-function showMissing(now) {
-  const fields = now.fields.columns ?? {};
-  const some = table.columns.filter(({ name, missing }) => missing && chosen.get(name) === "quasi");
-  const listed = some.map(({ name, missing }) => `${name} (${whole(missing)})`).join(", ");
-  const plain = some.filter(({ name }) => ["numeric", "date", "ordinal"].includes(fields[name]?.type));
-  let words = "No quasi-identifier has missing values.";
-  if (some.length) words = `Missing values: ${listed}.`;
-  if (plain.length && now.fields.missing === "category") words += ` Numbers, dates and levels have no value for it: ${plain.map(({ name }) => name).join(", ")}.`;
-  const wrong = some.length && ((now.fields.missing ?? "refuse") === "refuse" || (plain.length && now.fields.missing === "category"));
-  byId("missing-words").className = wrong ? "bad small" : "soft small";
-  fill(byId("missing-words"), words, wrong ? " Choose what becomes of these records." : null);
+function showMissing() {
+  const { columns: fields = {}, missing: treatment = "refuse" } = session.fields;
+  const incomplete = profile.columns.filter(({ name, missing }) =>
+    missing && chosenRoles.get(name) === "quasi"
+  );
+  const plain = incomplete.filter(({ name }) => PLAIN_TYPES.includes(fields[name]?.type));
+  const isImpossible = plain.length > 0 && treatment === "category";
+  const isWrong = incomplete.length > 0 && (treatment === "refuse" || isImpossible);
+  const counts = incomplete.map(({ name, missing }) => `${name} (${formatInteger(missing)})`);
+  const plainNames = plain.map(({ name }) => name).join(", ");
+  byId("missing-words").className = isWrong ? "bad small" : "soft small";
+  setContent(
+    byId("missing-words"),
+    incomplete.length
+      ? `Missing values: ${counts.join(", ")}.`
+      : "No quasi-identifier has missing values.",
+    isImpossible ? ` Numbers, dates and levels have no value for it: ${plainNames}.` : null,
+    isWrong ? " Choose what becomes of these records." : null,
+  );
 }
 
 // ---------------------------------------------------------------- who is unique
 
-let asked = null; // the request that is under way
-let counted = ""; // what the panel shows
+let request = null; // the one under way
+let countedKey = ""; // what the panel shows
 
-async function count(person = session.fields.person ?? null) {
-  const columns = table.columns.map(({ name }) => name).filter((name) => chosen.get(name) === "quasi");
-  const path = query("/api/classes", { column: columns, person });
-  const key = `${path} ${session.data} ${JSON.stringify(session.fields.missing_marks ?? [])}`;
-  if (key === counted) return;
-  counted = key;
-  asked?.abort();
-  const mine = new AbortController();
-  asked = mine;
+async function countUniques(person = session.fields.person ?? null) {
+  const columns = profile.columns
+    .map(({ name }) => name)
+    .filter((name) => chosenRoles.get(name) === "quasi");
+  const url = buildUrl("/api/classes", { column: columns, person });
+  const key = `${url} ${session.data} ${JSON.stringify(session.fields.missing_marks ?? [])}`;
+  if (key === countedKey) return;
+  countedKey = key;
+  request?.abort();
+  const ownRequest = new AbortController();
+  request = ownRequest;
   const panel = byId("panel");
   panel.setAttribute("aria-busy", "true");
-  const slow = setTimeout(() => panel.classList.add("slow"), SLOW);
+  const slowTimer = setTimeout(() => panel.classList.add("slow"), SLOW);
   try {
-    const found = await get(path, mine.signal);
-    if (asked === mine) showClasses(found, columns);
+    const classes = await get(url, ownRequest.signal);
+    if (request === ownRequest) showClasses(classes, columns);
   } catch (problem) {
     if (problem.name === "AbortError") return;
-    counted = "";
-    failed(problem);
+    countedKey = "";
+    showProblem(problem);
   } finally {
-    clearTimeout(slow);
-    if (asked === mine) { panel.classList.remove("slow"); panel.setAttribute("aria-busy", "false"); }
+    clearTimeout(slowTimer);
+    if (request === ownRequest) {
+      panel.classList.remove("slow");
+      panel.setAttribute("aria-busy", "false");
+    }
   }
 }
 
-function showClasses(found, columns) {
-  const people = found.unit === "people";
-  const uniques = people ? found.unique_people : found.unique_records;
-  const all = people ? found.people : found.records;
-  const unit = people ? (uniques === 1 ? "person" : "people") : uniques === 1 ? "record" : "records";
-  byId("uniques").textContent = whole(uniques);
-  byId("uniques-words").textContent = `unique ${unit}`;
+function showClasses(classes, columns) {
+  const isPeople = classes.unit === "people";
+  const uniques = isPeople ? classes.unique_people : classes.unique_records;
+  const [singular, plural] = isPeople ? ["person", "people"] : ["record", "records"];
+  byId("uniques").textContent = formatInteger(uniques);
+  byId("uniques-words").textContent = `unique ${uniques === 1 ? singular : plural}`;
+  byId("uniques-share").textContent = describeUniques(classes, columns.length);
   byId("panel").dataset.uniques = uniques;
   byId("panel").dataset.columns = columns.length;
-  const what = columns.length ? `${percent(found.share)} of ${whole(all)} ${people ? "people hold what nobody else holds" : "are like no other"} on ${many(columns.length, "column")}.`
-    : "No column is a quasi-identifier yet, so nothing is masked: whoever knows what is kept of a person can look it up.";
-  const more = people && columns.length ? ` Records that are like no other: ${whole(found.unique_records)}.` : "";
-  byId("uniques-share").textContent = what + more;
-  fill(byId("sizes"), histogram(found), asTable(found));
-  fill(byId("adds"), columns.length ? adds(found) : h("p", { class: "soft small" }, "None is masked."));
+  setContent(byId("sizes"), drawHistogram(classes), createSizesTable(classes));
+  setContent(
+    byId("adds"),
+    columns.length
+      ? createContributions(classes)
+      : h("p", { class: "soft small" }, "None is masked."),
+  );
 }
 
-function range({ least, most }) {
+function describeUniques(classes, columns) {
+  if (!columns) {
+    return "No column is a quasi-identifier yet, so nothing is masked: whoever knows what is " +
+      "kept of a person can look it up.";
+  }
+  const isPeople = classes.unit === "people";
+  const total = formatInteger(isPeople ? classes.people : classes.records);
+  const claim = isPeople ? "people hold what nobody else holds" : "are like no other";
+  const records = isPeople
+    ? ` Records that are like no other: ${formatInteger(classes.unique_records)}.`
+    : "";
+  const share = formatPercent(classes.share);
+  return `${share} of ${total} ${claim} on ${formatCount(columns, "column")}.${records}`;
+}
+
+function formatRange({ least, most }) {
   return most === null ? `${least}+` : most === least ? `${least}` : `${least}–${most}`;
 }
 
 // Records by the size of their class.
-function histogram(found) {
-  const [width, height, top, foot] = [310, 150, 20, 36];
-  const most = Math.max(...found.sizes.map(({ records }) => records), 1);
-  const step = width / found.sizes.length;
-  const people = found.unit === "people" ? "people" : "records";
-  const bars = found.sizes.map((it, place) => {
-    const tall = it.records ? Math.max((it.records / most) * (height - top - foot), 1.5) : 0;
-    const x = place * step;
+function drawHistogram({ unit, sizes }) {
+  const [width, height, top, bottom] = [310, 150, 20, 36];
+  const floor = height - bottom;
+  const most = Math.max(...sizes.map(({ records }) => records), 1);
+  const step = width / sizes.length;
+  const bars = sizes.map((size, i) => {
+    const { records, least } = size;
+    const barHeight = records ? Math.max((records / most) * (floor - top), 1.5) : 0;
+    const middle = { x: (i + 0.5) * step, "text-anchor": "middle" };
     return [
-      s("rect", { x: x + 4, y: height - foot - tall, width: step - 8, height: tall, rx: 1.5, class: it.least === 1 ? "one" : "more" }),
-      it.records ? s("text", { x: x + step / 2, y: height - foot - tall - 5, "text-anchor": "middle", class: "value" }, short(it.records)) : null,
-      s("text", { x: x + step / 2, y: height - foot + 15, "text-anchor": "middle" }, range(it)),
+      s("rect", {
+        x: i * step + 4,
+        y: floor - barHeight,
+        width: step - 8,
+        height: barHeight,
+        rx: 1.5,
+        class: least === 1 ? "one" : "more",
+      }),
+      records
+        ? s("text", { ...middle, y: floor - barHeight - 5, class: "value" }, abbreviate(records))
+        : null,
+      s("text", { ...middle, y: floor + 15 }, formatRange(size)),
     ];
   });
-  const words = found.sizes.filter(({ records }) => records).map((it) => `${many(it.records, "record")} in classes of ${range(it)}`).join("; ");
-  return s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Records by how many ${people} share their values: ${words}.` },
-    s("line", { x1: 0, x2: width, y1: height - foot + .5, y2: height - foot + .5, class: "zero" }),
+  const description = sizes
+    .filter(({ records }) => records)
+    .map((size) => `${formatCount(size.records, "record")} in classes of ${formatRange(size)}`)
+    .join("; ");
+  return s(
+    "svg",
+    {
+      viewBox: `0 0 ${width} ${height}`,
+      role: "img",
+      "aria-label": `Records by how many ${unit} share their values: ${description}.`,
+    },
+    s("line", { x1: 0, x2: width, y1: floor + 0.5, y2: floor + 0.5, class: "zero" }),
     bars,
-    s("text", { x: width / 2, y: height - 3, "text-anchor": "middle" }, `${people} that share the same values`));
+    s(
+      "text",
+      { x: width / 2, y: height - 3, "text-anchor": "middle" },
+      `${unit} that share the same values`,
+    ),
+  );
 }
 
 // 12,345 as 12k
-function short(n) {
-  if (n < 10_000) return whole(n);
-  const [much, unit] = n < 999_500 ? [1e3, "k"] : [1e6, "M"];
-  return `${n / much < 10 ? (n / much).toFixed(1) : Math.round(n / much)}${unit}`;
+function abbreviate(number) {
+  if (number < 10_000) return formatInteger(number);
+  const [size, unit] = number < 999_500 ? [1e3, "k"] : [1e6, "M"];
+  const scaled = number / size;
+  return `${scaled < 10 ? scaled.toFixed(1) : Math.round(scaled)}${unit}`;
 }
 
-function asTable(found) {
-  const people = found.unit === "people" ? "people" : "records";
-  const open = byId("sizes").querySelector("details")?.open;
-  return h("details", { open: Boolean(open) }, h("summary", {}, "As a table"), h("table", {},
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, `${people} that share`), h("th", { scope: "col", class: "number" }, "classes"), h("th", { scope: "col", class: "number" }, "records"))),
-    h("tbody", {}, found.sizes.map((it) => h("tr", {}, h("th", { scope: "row" }, range(it)), h("td", { class: "number" }, whole(it.classes)), h("td", { class: "number" }, whole(it.records)))))));
+function createSizesTable({ unit, sizes }) {
+  const wasOpen = byId("sizes").querySelector("details")?.open;
+  const rows = sizes.map((size) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, formatRange(size)),
+      h("td", { class: "number" }, formatInteger(size.classes)),
+      h("td", { class: "number" }, formatInteger(size.records)),
+    )
+  );
+  const header = h(
+    "tr",
+    {},
+    h("th", { scope: "col" }, `${unit} that share`),
+    h("th", { scope: "col", class: "number" }, "classes"),
+    h("th", { scope: "col", class: "number" }, "records"),
+  );
+  return h(
+    "details",
+    { open: Boolean(wasOpen) },
+    h("summary", {}, "As a table"),
+    h("table", {}, h("thead", {}, header), h("tbody", {}, rows)),
+  );
 }
 
 // How many would no longer be unique without each column; and how many are on it alone.
-function adds(found) {
-  const people = found.unit === "people" ? "people" : "records";
-  const sorted = [...found.columns].sort((a, b) => b.uniques - a.uniques || b.alone - a.alone);
-  const rows = sorted.map((it) => h("tr", { "data-adds": it.column, "data-uniques": it.uniques },
-    h("th", { scope: "row", title: it.column }, it.column),
-    h("td", { class: "bar-cell", "aria-hidden": "true" }, h("span", { class: "track" }, it.uniques ? h("i", { style: `width: ${(100 * (it.share ?? 0)).toFixed(2)}%` }) : null)),
-    h("td", { class: "number" }, whole(it.uniques)),
-    h("td", { class: "number soft" }, whole(it.alone))));
+function createContributions({ unit, columns }) {
+  const rows = [...columns]
+    .sort((a, b) => b.uniques - a.uniques || b.alone - a.alone)
+    .map(({ column, uniques, share, alone }) => {
+      const width = `width: ${(100 * (share ?? 0)).toFixed(2)}%`;
+      const bar = h("span", { class: "track" }, uniques ? h("i", { style: width }) : null);
+      return h(
+        "tr",
+        { "data-adds": column, "data-uniques": uniques },
+        h("th", { scope: "row", title: column }, column),
+        h("td", { class: "bar-cell", "aria-hidden": "true" }, bar),
+        h("td", { class: "number" }, formatInteger(uniques)),
+        h("td", { class: "number soft" }, formatInteger(alone)),
+      );
+    });
+  const header = h(
+    "tr",
+    {},
+    h("th", { scope: "col" }, "column"),
+    h("td", { class: "bar-cell" }),
+    h("th", { scope: "col", class: "number" }, "through it"),
+    h("th", { scope: "col", class: "number" }, "on it alone"),
+  );
+  const explanation = `Without the column, so many ${unit} would not be unique. ` +
+    "At 0, the other columns tell them apart anyway.";
   return [
-    h("table", { class: "adds" },
-      h("caption", { class: "hidden" }, `Unique ${people} by column`),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "column"), h("td", { class: "bar-cell" }), h("th", { scope: "col", class: "number" }, "through it"), h("th", { scope: "col", class: "number" }, "on it alone"))),
-      h("tbody", {}, rows)),
-    h("p", { class: "soft small" }, `Without the column, so many ${people} would not be unique. At 0, the other columns tell them apart anyway.`),
+    h(
+      "table",
+      { class: "adds" },
+      h("caption", { class: "hidden" }, `Unique ${unit} by column`),
+      h("thead", {}, header),
+      h("tbody", {}, rows),
+    ),
+    h("p", { class: "soft small" }, explanation),
   ];
 }
 
 // ---------------------------------------------------------------- words that are read once
 
-const words = byId("words");
-words.open = localStorage.getItem("roles-read") === null;
-words.addEventListener("toggle", () => { if (!words.open) localStorage.setItem("roles-read", "yes"); });
+const explanations = byId("words");
+explanations.open = localStorage.getItem("roles-read") === null;
+explanations.addEventListener("toggle", () => {
+  if (!explanations.open) localStorage.setItem("roles-read", "yes");
+});

@@ -1,7 +1,17 @@
-// What all screens share: the session, saving and undoing, what is being done, what is said.
+// What all screens share: the session, saving and undoing, background work, and messages.
 
-import { get, post, put, Problem, remove } from "./api.js";
-import { byId, fill, h, many } from "./dom.js";
+import { get, post, Problem, put, remove } from "./api.js";
+import { byId, h, setContent } from "./shared/elements.js";
+import { formatCount } from "./shared/formats.js";
+import { setTheme, switchTheme } from "./shared/theme.js";
+
+const WORK_TITLES = {
+  try: "Trying a sample",
+  run: "Masking the table",
+  release: "Writing the release",
+};
+const MESSAGE_TIME = 6000; // ms after which a message goes away
+const [BUSY_PAUSE, IDLE_PAUSE, HIDDEN_PAUSE] = [400, 1500, 5000]; // ms between two questions
 
 export let session = null;
 
@@ -12,177 +22,221 @@ let saving = Promise.resolve();
 
 // ---------------------------------------------------------------- the session
 
-// Calls f with the session now and whenever the release file or the table changes.
-export function onSession(f) {
-  sessionListeners.push(f);
-  if (session) f(session);
+// Calls the listener with the session now and whenever the release file or the table changes.
+export function onSession(listener) {
+  sessionListeners.push(listener);
+  if (session) listener(session);
 }
 
-// Calls f with the state of the background work now and whenever it changes.
-export function onWork(f) {
-  workListeners.push(f);
-  if (lastWork) f(lastWork);
+// Calls the listener with the state of the background work now and whenever it changes.
+export function onWork(listener) {
+  workListeners.push(listener);
+  if (lastWork) listener(lastWork);
 }
 
-function take(found) {
-  const before = session;
-  session = found;
-  show(found);
-  if (!before || before.revision !== found.revision || before.data !== found.data || before.opening !== found.opening
-    || JSON.stringify(before.not_opened) !== JSON.stringify(found.not_opened)) {
-    for (const f of sessionListeners) f(found);
-  }
-  return found;
+export async function reloadSession() {
+  updateSession(await get("/api/session"));
 }
 
-export async function reload() {
-  return take(await get("/api/session"));
+function updateSession(newSession) {
+  const hasChanged = !session || differs(session, newSession);
+  session = newSession;
+  showSession();
+  if (hasChanged) notifySessionListeners();
 }
 
-// Change the release file: edit changes a copy of its fields in place; nothing is saved where it says false.
-// Changes are made one after another, and one that fails does not stop those after it.
-export function change(edit, said = "Saved.") {
-  const done = saving.then(() => changed(edit, said));
-  saving = done.catch(() => {});
-  return done;
+function differs(before, after) {
+  return before.revision !== after.revision || before.data !== after.data ||
+    before.opening !== after.opening ||
+    JSON.stringify(before.not_opened) !== JSON.stringify(after.not_opened);
 }
 
-async function changed(edit, said) {
+function notifySessionListeners() {
+  for (const listener of sessionListeners) listener(session);
+}
+
+// Changes the release file: edit(fields) changes a copy of its fields; where it returns false,
+// nothing is saved. Changes are made one after another, and one that fails does not stop the next.
+// Returns whether it was saved.
+export function changeFields(edit, message = "Saved.") {
+  const change = saving.then(() => saveFields(edit, message));
+  saving = change.catch(() => {});
+  return change;
+}
+
+async function saveFields(edit, message) {
   const fields = structuredClone(session.fields);
   if (edit(fields) === false) return false;
   try {
-    take(await put("/api/release", { fields, revision: session.revision }));
-    if (said) say(said);
+    updateSession(await put("/api/release", { fields, revision: session.revision }));
+    showMessage(message);
     return true;
   } catch (problem) {
-    if (problem.status === 409) await reload();
-    failed(problem);
+    await showConflict(problem);
     // What a control shows is not what is saved: show what is.
-    for (const f of sessionListeners) f(session);
+    notifySessionListeners();
     return false;
   }
 }
 
-async function step(which, said) {
+async function moveInHistory(direction, message) {
   try {
-    take(await post(`/api/${which}`, { revision: session.revision }));
-    say(said);
+    updateSession(await post(`/api/${direction}`, { revision: session.revision }));
+    showMessage(message);
   } catch (problem) {
-    if (problem.status === 409) await reload();
-    failed(problem);
+    await showConflict(problem);
   }
 }
 
-// ---------------------------------------------------------------- what is said
-
-let quiet = null;
-
-// Say something at the foot of the page; kind is "good", "bad" or nothing.
-export function say(text, kind = "") {
-  const place = byId("said");
-  clearTimeout(quiet);
-  place.className = kind;
-  fill(place, text);
-  if (kind !== "bad") quiet = setTimeout(() => fill(place), 6000);
+// Shows a problem with a change; where somebody else has changed the file, that is shown as well.
+export async function showConflict(problem) {
+  if (problem.status === 409) await reloadSession();
+  showProblem(problem);
 }
 
-// Say what went wrong, and what to do.
-export function failed(problem) {
+// ---------------------------------------------------------------- messages
+
+let messageTimer = null;
+
+// Shows a message at the foot of the page; kind is "good" or nothing.
+export function showMessage(text, kind = "") {
+  const place = byId("said");
+  clearTimeout(messageTimer);
+  place.className = kind;
+  setContent(place, text);
+  if (kind !== "bad") messageTimer = setTimeout(() => setContent(place), MESSAGE_TIME);
+}
+
+// Shows what went wrong and what to do, until it is closed.
+export function showProblem(problem) {
   if (!(problem instanceof Problem)) console.error(problem);
   const place = byId("said");
-  clearTimeout(quiet);
+  clearTimeout(messageTimer);
   place.className = "bad";
-  const close = h("button", { type: "button", class: "plain", "aria-label": "Close this message", on: { click: () => fill(place) } }, "Close");
-  fill(place, h("span", {}, problem.message, problem.hint ? h("small", {}, ` ${problem.hint}`) : null), close);
-}
-
-// The same as commands: what would give this result outside of the page.
-export function lines({ shell = [], python = [] }) {
-  const part = (title, some) => some.length
-    ? [h("h3", {}, title), h("pre", {}, h("code", {}, some.join("\n")))] : [];
-  fill(byId("lines-body"), part("Shell", shell), part("Python", python));
+  const closeButton = h("button", {
+    type: "button",
+    class: "plain",
+    "aria-label": "Close this message",
+    on: { click: () => setContent(place) },
+  }, "Close");
+  const hint = problem.hint ? h("small", {}, ` ${problem.hint}`) : null;
+  setContent(place, h("span", {}, problem.message, hint), closeButton);
 }
 
 // ---------------------------------------------------------------- the frame of the page
 
-function show(found) {
-  byId("undo").disabled = !found.can_undo;
-  byId("redo").disabled = !found.can_redo;
-  const table = byId("table");
-  if (found.opening) fill(table, `${found.opening} …`);
-  else if (found.data) fill(table, h("b", {}, found.data), ` ${many(found.records, "record")}, ${many(found.columns, "column")}`);
-  else fill(table, "no table is open");
-  document.body.classList.toggle("opening", Boolean(found.opening));
-  const unreadable = found.problems.length && !Object.keys(found.fields).length;
-  fill(byId("unreadable"), unreadable ? h("div", { class: "note bad" },
-    h("p", {}, h("b", {}, `${found.file} cannot be read, so nothing can be changed here. `), found.problems[0].what),
-    h("p", { class: "soft" }, "Mend it in an editor, or take the last change back with Undo.")) : null);
+function showSession() {
+  byId("undo").disabled = !session.can_undo;
+  byId("redo").disabled = !session.can_redo;
+  setContent(byId("table"), describeTable());
+  const isUnreadable = session.problems.length && !Object.keys(session.fields).length;
+  setContent(byId("unreadable"), isUnreadable ? createUnreadableNote() : null);
+}
+
+function describeTable() {
+  const { opening, data, records, columns } = session;
+  if (opening) return `${opening} …`;
+  if (!data) return "no table is open";
+  return [
+    h("b", {}, data),
+    ` ${formatCount(records, "record")}, ${formatCount(columns, "column")}`,
+  ];
+}
+
+function createUnreadableNote() {
+  const title = `${session.file} cannot be read, so nothing can be changed here. `;
+  const hint = "Mend it in an editor, or take the last change back with Undo.";
+  return h(
+    "div",
+    { class: "note bad" },
+    h("p", {}, h("b", {}, title), session.problems[0].what),
+    h("p", { class: "soft" }, hint),
+  );
 }
 
 function showWork(work) {
-  const place = byId("work");
-  const words = { try: "Trying a sample", run: "Masking the table", release: "Writing the release" };
-  if (work.state !== "working") { fill(place); return; }
-  const cancel = h("button", { type: "button", class: "plain", id: "cancel-work", on: { click: () => stop(cancel) } }, "Cancel");
-  fill(place, h("span", { class: "spinner", "aria-hidden": "true" }), h("span", { class: "words" }, `${words[work.kind] ?? work.kind}: ${work.now} …`), cancel);
-}
-
-// Cancel what is being done.
-export async function stop(button) {
-  button.disabled = true;
-  try { await remove("/api/work"); } catch (problem) { failed(problem); }
-  await poll();
-}
-
-// Ask for the work at once, as after starting some.
-export async function poll() {
-  const found = await get("/api/work");
-  const changed = !lastWork || JSON.stringify(found) !== JSON.stringify(lastWork);
-  lastWork = found;
-  if (changed) {
-    showWork(found);
-    for (const f of workListeners) f(found);
+  if (work.state !== "working") {
+    setContent(byId("work"));
+    return;
   }
-  return found;
+  const cancelButton = h("button", {
+    type: "button",
+    class: "plain",
+    id: "cancel-work",
+    on: { click: () => cancelWork(cancelButton) },
+  }, "Cancel");
+  setContent(
+    byId("work"),
+    h("span", { class: "spinner", "aria-hidden": "true" }),
+    h("span", { class: "words" }, `${WORK_TITLES[work.kind] ?? work.kind}: ${work.now} …`),
+    cancelButton,
+  );
 }
 
-async function watch() {
+// ---------------------------------------------------------------- background work
+
+export async function cancelWork(button) {
+  button.disabled = true;
+  try {
+    await remove("/api/work");
+  } catch (problem) {
+    showProblem(problem);
+  }
+  await pollWork();
+}
+
+// Asks for the work at once, as after starting some.
+export async function pollWork() {
+  const work = await get("/api/work");
+  const hasChanged = JSON.stringify(work) !== JSON.stringify(lastWork);
+  lastWork = work;
+  if (!hasChanged) return;
+  showWork(work);
+  for (const listener of workListeners) listener(work);
+}
+
+async function watchWorkbench() {
   for (;;) {
-    const busy = lastWork?.state === "working" || session?.opening;
-    await new Promise((done) => setTimeout(done, busy ? 400 : document.hidden ? 5000 : 1500));
+    const isBusy = lastWork?.state === "working" || session?.opening;
+    await wait(isBusy ? BUSY_PAUSE : document.hidden ? HIDDEN_PAUSE : IDLE_PAUSE);
+    const { dataset } = byId("said");
     try {
-      const before = session;
-      await reload();
-      if (busy || session.working || session.work !== before.work) await poll();
-      if (byId("said").dataset.gone) { delete byId("said").dataset.gone; say("The workbench is back.", "good"); }
+      const workBefore = session?.work;
+      await reloadSession();
+      if (isBusy || session.working || session.work !== workBefore) await pollWork();
+      if (dataset.gone) {
+        delete dataset.gone;
+        showMessage("The workbench is back.", "good");
+      }
     } catch (problem) {
-      if (problem.status === 0 && !byId("said").dataset.gone) { byId("said").dataset.gone = "yes"; failed(problem); }
+      if (problem.status === 0 && !dataset.gone) {
+        dataset.gone = "yes";
+        showProblem(problem);
+      }
     }
   }
 }
 
-function theme() {
-  const kept = localStorage.getItem("theme");
-  if (kept) document.documentElement.dataset.theme = kept;
-  byId("theme").addEventListener("click", () => {
-    const dark = document.documentElement.dataset.theme
-      ? document.documentElement.dataset.theme === "dark"
-      : matchMedia("(prefers-color-scheme: dark)").matches;
-    document.documentElement.dataset.theme = dark ? "light" : "dark";
-    localStorage.setItem("theme", dark ? "light" : "dark");
-  });
+export function wait(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-function keys(event) {
+// ---------------------------------------------------------------- begin
+
+function handleKey(event) {
   if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
-  if (event.target.closest("input, textarea, [contenteditable]")) return; // these undo their own letters
+  if (event.target.closest("input, textarea, [contenteditable]")) return; // they undo letters
   event.preventDefault();
   byId(event.shiftKey ? "redo" : "undo").click();
 }
 
-theme();
-byId("undo").addEventListener("click", () => step("undo", "Undone."));
-byId("redo").addEventListener("click", () => step("redo", "Done again."));
-document.addEventListener("keydown", keys);
-addEventListener("unhandledrejection", (event) => { if (event.reason?.name !== "AbortError") failed(event.reason); });
-reload().then(poll).catch(failed).finally(watch);
+const storedTheme = localStorage.getItem("theme");
+if (storedTheme) setTheme(storedTheme);
+byId("theme").addEventListener("click", () => localStorage.setItem("theme", switchTheme()));
+byId("undo").addEventListener("click", () => moveInHistory("undo", "Undone."));
+byId("redo").addEventListener("click", () => moveInHistory("redo", "Done again."));
+document.addEventListener("keydown", handleKey);
+addEventListener("unhandledrejection", (event) => {
+  if (event.reason?.name !== "AbortError") showProblem(event.reason);
+});
+reloadSession().then(pollWork).catch(showProblem).finally(watchWorkbench);

@@ -25,11 +25,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from ontomask.web.errors import Busy
-from ontomask.web.jobs.process import SCRATCH
+from ontomask.web.jobs.process import SCRATCH_PREFIX
 
-__all__ = ["JobFailure", "Kind", "Task", "Work", "WorkState"]
+__all__ = ["JobFailure", "JobKind", "JobRequest", "JobRunner", "JobState"]
 
-Kind = Literal["run", "try", "release"]
+JobKind = Literal["run", "try", "release"]
 
 #: What the kinds of work are called while they last.
 BUSY_WORDS = {
@@ -46,14 +46,14 @@ UNFINISHED_PATTERN = ".ontomask.*"
 
 
 @dataclass(frozen=True)
-class Task:
+class JobRequest:
     """What is to be done: a release as it is now, in the fields and the text of its file.
 
     ``file`` is the name of that file, ``folder`` where it is, ``runs`` where runs are kept. The
     ``seed`` is told to nobody but the process that does it.
     """
 
-    kind: Kind
+    kind: JobKind
     fields: Mapping[str, Any]
     text: str
     folder: Path
@@ -78,7 +78,7 @@ class JobFailure(BaseModel):
     unmet: bool = False
 
 
-class WorkState(BaseModel):
+class JobState(BaseModel):
     """The work in the background: what is done, or how the last one ended.
 
     ``count`` grows with every beginning and every end. ``first`` says that loops are compiled,
@@ -87,7 +87,7 @@ class WorkState(BaseModel):
     """
 
     state: Literal["idle", "working", "done", "failed", "cancelled"] = "idle"
-    kind: Kind | None = None
+    kind: JobKind | None = None
     now: str = ""
     since: str | None = Field(default=None, description="When it began.")
     seconds: float = Field(default=0.0, description="How long it has taken.")
@@ -99,17 +99,17 @@ class WorkState(BaseModel):
     error: JobFailure | None = None
 
 
-class Work:
+class JobRunner:
     """The work in the background of a workbench."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._state = WorkState()
+        self._state = JobState()
         self._began = 0.0
         self._process: subprocess.Popen[bytes] | None = None
         self._follower: Thread | None = None
 
-    def state(self) -> WorkState:
+    def state(self) -> JobState:
         """The state of the work now."""
         with self._lock:
             state = self._state.model_copy(deep=True)
@@ -129,7 +129,7 @@ class Work:
 
     # ------------------------------------------------------------------ beginning
 
-    def start(self, task: Task) -> WorkState:
+    def start(self, task: JobRequest) -> JobState:
         """Begin; refused while something else is done."""
         with self._lock:
             if self._state.state == "working":
@@ -137,7 +137,7 @@ class Work:
                     f"{BUSY_WORDS[str(self._state.kind)]}; one thing is done at a time",
                     "wait for it, or cancel it",
                 )
-            self._state = WorkState(
+            self._state = JobState(
                 state="working",
                 kind=task.kind,
                 now="starting",
@@ -145,7 +145,7 @@ class Work:
                 count=self._state.count + 1,
             )
             self._began = monotonic()
-            scratch = tempfile.mkdtemp(prefix=SCRATCH)
+            scratch = tempfile.mkdtemp(prefix=SCRATCH_PREFIX)
             before = _unfinished_folders(task.folder)
             try:
                 self._process = _start_process(scratch)
@@ -166,7 +166,7 @@ class Work:
     # ------------------------------------------------------------------ going on
 
     def _follow_process(
-        self, process: subprocess.Popen[bytes], task: Task, scratch: str, before: set[Path]
+        self, process: subprocess.Popen[bytes], task: JobRequest, scratch: str, before: set[Path]
     ) -> None:
         """Send the task to the process, and read its messages until it ends."""
         last: Mapping[str, Any] = {}
@@ -218,7 +218,7 @@ class Work:
 
     # ------------------------------------------------------------------ ending
 
-    def cancel(self) -> WorkState:
+    def cancel(self) -> JobState:
         """Have it end; what it began is taken away. Nothing happens where nothing is done."""
         with self._lock:
             process, kind = self._process, self._state.kind
@@ -232,7 +232,7 @@ class Work:
             ).start()
         return self.state()
 
-    def wait(self, seconds: float | None = None) -> WorkState:
+    def wait(self, seconds: float | None = None) -> JobState:
         """Wait until nothing is done any more."""
         follower = self._follower
         if follower is not None:

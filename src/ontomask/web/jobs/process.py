@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 from ontomask.errors import OntomaskError, OntomaskWarning
 
 if TYPE_CHECKING:
-    from ontomask.releasefile.model import Spec
+    from ontomask.releasefile.model import ReleaseFile
 
-__all__ = ["SCRATCH", "main"]
+__all__ = ["SCRATCH_PREFIX", "main"]
 
 #: How a folder for temporary files is called that is made for one piece of work.
-SCRATCH = "ontomask-work-"
+SCRATCH_PREFIX = "ontomask-work-"
 
 #: How long the work may take to end when nobody wants it any more, in seconds; then it is ended.
 SECONDS_TO_END = 30.0
@@ -74,13 +74,13 @@ def main() -> None:
             hint="what happened is in the terminal; please report it",
         )
     finally:
-        _forget_scratch()
+        _remove_scratch_folder()
 
 
-def _forget_scratch() -> None:
+def _remove_scratch_folder() -> None:
     """Remove the folder for temporary files, where it was made for this process alone."""
     scratch = Path(tempfile.gettempdir())
-    if scratch.name.startswith(SCRATCH):
+    if scratch.name.startswith(SCRATCH_PREFIX):
         shutil.rmtree(scratch, ignore_errors=True)
 
 
@@ -127,9 +127,9 @@ def _do_task(task: Mapping[str, Any], channel: _Channel) -> dict[str, Any]:
     if compile_ahead() is not None:
         channel.send(first=True)
     with _forward_warnings(channel) as warned:
-        from ontomask.releasefile.model import Spec
+        from ontomask.releasefile.model import ReleaseFile
 
-        spec = Spec.from_dict(task["fields"], task["folder"])
+        spec = ReleaseFile.from_dict(task["fields"], task["folder"])
         kinds = {"run": _mask_and_store, "try": _try_sample, "release": _write_release}
         return kinds[task["kind"]](spec, task, channel, warned)
 
@@ -154,56 +154,56 @@ def _forward_warnings(channel: _Channel) -> Iterator[list[str]]:
 
 
 def _mask_and_store(
-    spec: Spec, task: Mapping[str, Any], channel: _Channel, warned: list[str]
+    spec: ReleaseFile, task: Mapping[str, Any], channel: _Channel, warned: list[str]
 ) -> dict[str, Any]:
     """Mask the whole table, and store its figures and report; the table itself is not stored."""
-    from ontomask.pipeline.facts import facts
-    from ontomask.pipeline.requirements import unmet
-    from ontomask.releasefile.run import masked_file
-    from ontomask.report.words import method_in_words, method_title
-    from ontomask.web.parts import parts_of
-    from ontomask.web.runs import Runs, seen
+    from ontomask.pipeline.facts import publishable_facts
+    from ontomask.pipeline.requirements import unmet_requirements
+    from ontomask.releasefile.run import mask_file
+    from ontomask.report.words import describe_method, method_title
+    from ontomask.web.parts import build_result_parts
+    from ontomask.web.runs import RunStore, stamp_inputs
 
-    began, inputs = monotonic(), seen(spec)
-    release = masked_file(spec, task["seed"], channel.report_progress)
+    began, inputs = monotonic(), stamp_inputs(spec)
+    release = mask_file(spec, task["seed"], channel.report_progress)
     channel.report_progress("measuring utility and risk")
     evaluation = release.evaluation
-    run_facts = facts(release, spec.threshold)
+    run_facts = publishable_facts(release, spec.threshold)
     channel.report_progress("writing the report")
     texts = {
         "release.yaml": task["text"],
         "report.html": release.report(run_facts),
-        "parts.json": json.dumps(parts_of(release, run_facts), allow_nan=False),
+        "parts.json": json.dumps(build_result_parts(release, run_facts), allow_nan=False),
     }
     channel.stop_if_cancelled()
     run = {
         "title": method_title(run_facts),
-        "words": method_in_words(run_facts),
+        "words": describe_method(run_facts),
         "seconds": round(monotonic() - began, 3),
         "known": run_facts,
         "sse": evaluation.utility["sse"],
-        "unmet": unmet(spec.limits, evaluation, release.guarantee),
+        "unmet": unmet_requirements(spec.limits, evaluation, release.guarantee),
         "warnings": warned,
         "fields": spec.as_dict(),
         "inputs": inputs,
     }
-    return {"run": Runs(Path(task["runs"])).keep(run, texts)}
+    return {"run": RunStore(Path(task["runs"])).keep(run, texts)}
 
 
 def _try_sample(
-    spec: Spec, task: Mapping[str, Any], channel: _Channel, _: list[str]
+    spec: ReleaseFile, task: Mapping[str, Any], channel: _Channel, _: list[str]
 ) -> dict[str, Any]:
     """Measure the method on a sample of the records; nothing is stored."""
-    from ontomask._runtime.interrupts import interruptible
+    from ontomask._runtime.interrupts import run_interruptibly
     from ontomask.errors import ParameterError
     from ontomask.pipeline.compare import compare
-    from ontomask.releasefile.problems import hints_in_yaml
+    from ontomask.releasefile.problems import translate_hints
     from ontomask.releasefile.run import file_settings
 
     channel.report_progress("reading the taxonomies")
     schema = spec.schema()
-    with hints_in_yaml():
-        comparison = interruptible(
+    with translate_hints():
+        comparison = run_interruptibly(
             lambda: compare(
                 spec.data_path,
                 schema,
@@ -229,19 +229,19 @@ def _try_sample(
 
 
 def _write_release(
-    spec: Spec, task: Mapping[str, Any], channel: _Channel, _: list[str]
+    spec: ReleaseFile, task: Mapping[str, Any], channel: _Channel, _: list[str]
 ) -> dict[str, Any]:
     """Write the table, its manifest and its report into the folder."""
-    from ontomask.releasefile.run import files_of, folders_of, refuse_targets, release_file
-    from ontomask.web.runs import Runs, seen
+    from ontomask.releasefile.run import output_files, output_folders, refuse_targets, write_release
+    from ontomask.web.runs import RunStore, stamp_inputs
 
-    inputs = seen(spec)
+    inputs = stamp_inputs(spec)
     own_file = Path(task["folder"]) / task["file"]
-    refuse_targets(files_of(spec), [own_file], folders_of(spec))
-    outcome = release_file(
+    refuse_targets(output_files(spec), [own_file], output_folders(spec))
+    outcome = write_release(
         spec, task["seed"], force=task["overwrite"], progress=channel.report_progress
     )
-    Runs(Path(task["runs"])).note_release(spec.as_dict(), inputs)
+    RunStore(Path(task["runs"])).note_release(spec.as_dict(), inputs)
     return {
         "files": [Path(file).name for file in outcome.files],
         "guarantee": str(outcome.release.guarantee),

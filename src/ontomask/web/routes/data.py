@@ -8,9 +8,9 @@ from fastapi import APIRouter, Request
 from fastapi import Path as InPath
 from pydantic import BaseModel, Field, WithJsonSchema
 
-from ontomask.releasefile.model import Spec
-from ontomask.web.asking import Asked, Bench, Revision, Wrong
-from ontomask.web.draft import State
+from ontomask.releasefile.model import ReleaseFile
+from ontomask.web.asking import Bench, ChangeRequest, ErrorResponse, RequestModel
+from ontomask.web.draft import DraftState
 from ontomask.web.errors import Busy
 from ontomask.web.session import Workbench
 
@@ -30,7 +30,7 @@ class DraftProblem(BaseModel):
     hint: str
 
 
-class Session(BaseModel):
+class SessionState(BaseModel):
     """The release as its file says it, and what is going on."""
 
     folder: str
@@ -39,7 +39,7 @@ class Session(BaseModel):
     records: int | None
     columns: int | None
     opening: str | None = Field(description="What is being done to open a table.")
-    not_opened: Wrong | None = Field(description="Why the last table could not be opened.")
+    not_opened: ErrorResponse | None = Field(description="Why the last table could not be opened.")
     fields: dict[str, Any] = Field(description="The fields of the release file.")
     revision: str
     problems: list[DraftProblem]
@@ -50,11 +50,11 @@ class Session(BaseModel):
     largest_upload: int
 
 
-def session_of(bench: Workbench, state: State | None = None) -> Session:
+def describe_session(bench: Workbench, state: DraftState | None = None) -> SessionState:
     """Describe the session for the page: the release file, the open table, the background work."""
     now = state or bench.draft.read()
     table, error = bench.table, bench.not_opened
-    return Session(
+    return SessionState(
         folder=str(bench.folder.path),
         file=bench.draft.path.name,
         data=bench.data,
@@ -63,7 +63,7 @@ def session_of(bench: Workbench, state: State | None = None) -> Session:
         opening=bench.opening,
         not_opened=None
         if error is None
-        else Wrong(error=type(error).__name__, message=error.message, hint=error.hint),
+        else ErrorResponse(error=type(error).__name__, message=error.message, hint=error.hint),
         fields=now.fields,
         revision=now.revision,
         problems=[
@@ -78,14 +78,14 @@ def session_of(bench: Workbench, state: State | None = None) -> Session:
 
 
 @router.get("/session")
-def get_session(bench: Bench) -> Session:
+def get_session(bench: Bench) -> SessionState:
     """The release and what is going on."""
-    return session_of(bench)
+    return describe_session(bench)
 
 
 def _draft_schema() -> dict[str, Any]:
     """The JSON schema of a release file in which no field is required yet."""
-    schema = Spec.model_json_schema()
+    schema = ReleaseFile.model_json_schema()
     definitions = schema.pop("$defs", {})
 
     def resolve_references(node: Any) -> Any:
@@ -102,7 +102,7 @@ def _draft_schema() -> dict[str, Any]:
     return resolved
 
 
-class ReleaseFileEdit(Revision):
+class ReleaseFileEdit(ChangeRequest):
     """The release file as the page has changed it."""
 
     fields: Annotated[dict[str, Any], WithJsonSchema(_draft_schema())] = Field(
@@ -111,21 +111,21 @@ class ReleaseFileEdit(Revision):
 
 
 @router.put("/release")
-def save_release_file(edit: ReleaseFileEdit, bench: Bench) -> Session:
+def save_release_file(edit: ReleaseFileEdit, bench: Bench) -> SessionState:
     """Save the release file; nothing is written where it was changed elsewhere meanwhile."""
-    return session_of(bench, bench.draft.write(edit.fields, edit.revision))
+    return describe_session(bench, bench.draft.write(edit.fields, edit.revision))
 
 
 @router.post("/undo")
-def undo_change(at: Revision, bench: Bench) -> Session:
+def undo_change(at: ChangeRequest, bench: Bench) -> SessionState:
     """The release file as it was before the last change."""
-    return session_of(bench, bench.draft.undo(at.revision))
+    return describe_session(bench, bench.draft.undo(at.revision))
 
 
 @router.post("/redo")
-def redo_change(at: Revision, bench: Bench) -> Session:
+def redo_change(at: ChangeRequest, bench: Bench) -> SessionState:
     """The release file as it was before the last undoing."""
-    return session_of(bench, bench.draft.redo(at.revision))
+    return describe_session(bench, bench.draft.redo(at.revision))
 
 
 # ---------------------------------------------------------------------- files
@@ -175,11 +175,11 @@ async def upload_file(
     name: Annotated[str, InPath(max_length=300)], request: Request, bench: Bench
 ) -> FolderFile:
     """Store a file in the working folder; one that is there already is never overwritten."""
-    path = await bench.folder.receive(name, request.stream())
+    path = await bench.folder.store_upload(name, request.stream())
     return FolderFile(name=path.name, bytes=path.stat().st_size)
 
 
-class OpenTableRequest(Asked):
+class OpenTableRequest(RequestModel):
     """A table to open, and how it is read where that cannot be seen."""
 
     file: str = Field(max_length=1000)
@@ -189,9 +189,9 @@ class OpenTableRequest(Asked):
 
 
 @router.post("/data")
-def open_table(request: OpenTableRequest, bench: Bench) -> Session:
+def open_table(request: OpenTableRequest, bench: Bench) -> SessionState:
     """Open a table; a release file is proposed for it unless there is one."""
     if bench.work.busy:
         raise Busy("a table is being masked", "wait for it, or cancel it")
     settings = request.model_dump(include={"table", "delimiter", "encoding"}, exclude_none=True)
-    return session_of(bench, bench.open(request.file, **settings))
+    return describe_session(bench, bench.open(request.file, **settings))

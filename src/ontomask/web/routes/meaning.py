@@ -13,11 +13,11 @@ from ontomask.distances import MEASURES
 from ontomask.errors import OntomaskError, ParameterError, TaxonomyError, UnknownConceptError
 from ontomask.pipeline import meaning as means
 from ontomask.taxonomy import Taxonomy
-from ontomask.taxonomy.names import folded
-from ontomask.taxonomy.readers.bundled import KNOWN, WITH_EXTRA
-from ontomask.web.asking import Asked, Bench
+from ontomask.taxonomy.names import fold_name
+from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES, WITH_EXTRA
+from ontomask.web.asking import Bench, RequestModel
 from ontomask.web.errors import NotThere
-from ontomask.web.meanings import known_of
+from ontomask.web.meanings import load_meaning
 from ontomask.web.session import Workbench
 
 __all__ = ["router"]
@@ -66,8 +66,8 @@ def list_values(
 ) -> ColumnValues:
     """The values of a column, or those that hold some letters, with their counts."""
     counts = bench.opened().values(bench.known(name))
-    letters = folded(search)
-    matches = [(v, n) for v, n in counts.items() if not letters or letters in folded(v)]
+    letters = fold_name(search)
+    matches = [(v, n) for v, n in counts.items() if not letters or letters in fold_name(v)]
     matches.sort(key=lambda match: (-match[1], match[0]))
     return ColumnValues(
         values=[ValueCount(value=value, records=records) for value, records in matches[:limit]],
@@ -105,11 +105,11 @@ class TaxonomyChoices(BaseModel):
 def list_taxonomies(bench: Bench) -> TaxonomyChoices:
     """The bundled taxonomies, and the files of the folder that may hold one."""
     has_extra = bool(find_spec("simple_icd_10_cm"))
-    installed = [name for name in KNOWN if has_extra or name not in WITH_EXTRA]
+    installed = [name for name in KNOWN_TAXONOMIES if has_extra or name not in WITH_EXTRA]
     return TaxonomyChoices(
         bundled=[
             BundledTaxonomy(name=name, about=BUNDLED_DESCRIPTIONS[name], there=name in installed)
-            for name in KNOWN
+            for name in KNOWN_TAXONOMIES
         ],
         files=[
             TaxonomyFile(name=path.name, bytes=path.stat().st_size)
@@ -120,7 +120,7 @@ def list_taxonomies(bench: Bench) -> TaxonomyChoices:
     )
 
 
-class BuildTaxonomyRequest(Asked):
+class BuildTaxonomyRequest(RequestModel):
     """A taxonomy to be made of the values of a column."""
 
     column: str = Field(max_length=1000)
@@ -168,7 +168,7 @@ def _make_taxonomy(
     bench: Workbench, request: BuildTaxonomyRequest, counts: dict[str, int]
 ) -> Taxonomy:
     if request.how != "outline":
-        return means.of_values(
+        return means.taxonomy_of_values(
             counts, request.how, separator=request.separator or "|", lengths=request.lengths or ()
         )
     if request.outline is None:
@@ -180,14 +180,14 @@ def _make_taxonomy(
 
 def _write_taxonomy(
     bench: Workbench, request: BuildTaxonomyRequest, taxonomy: Taxonomy, counts: dict[str, int]
-) -> means.Made:
+) -> means.SavedTaxonomy:
     """Write a taxonomy to a file; refused where it lacks values that it was made of."""
     names = [column.name for column in bench.opened().profile.columns]
     number = names.index(request.column) + 1
-    plain_file = means.taxonomy_file(bench.draft.path, number, request.column)
-    file = means.free_file(plain_file, taxonomy)
+    plain_file = means.taxonomy_path(bench.draft.path, number, request.column)
+    file = means.free_taxonomy_path(plain_file, taxonomy)
     file_existed = file.exists()
-    written = means.write_made(taxonomy, file, counts, force=file_existed)
+    written = means.save_taxonomy(taxonomy, file, counts, force=file_existed)
     if written.left_over and request.how != "outline":
         if not file_existed:
             file.unlink(missing_ok=True)
@@ -202,10 +202,10 @@ def _write_taxonomy(
 
 def _own_taxonomy(bench: Workbench, name: str) -> Taxonomy | None:
     """The taxonomy that a column has in a file, where it has one that can be read."""
-    if bench.column(name).get("taxonomy") in (None, *KNOWN):
+    if bench.column(name).get("taxonomy") in (None, *KNOWN_TAXONOMIES):
         return None
     try:
-        return known_of(bench, name).meaning.taxonomy
+        return load_meaning(bench, name).meaning.taxonomy
     except OntomaskError:
         return None
 
@@ -222,10 +222,10 @@ class TaxonomyOutline(BaseModel):
 def get_outline(name: ColumnName, bench: Bench, afresh: bool = False) -> TaxonomyOutline:
     """The column's own taxonomy to be edited; where it has none, or afresh, its bare values."""
     fields = bench.column(name)
-    if afresh or fields.get("taxonomy") in (None, *KNOWN):
-        flat = means.of_values(bench.opened().values(name), "flat")
+    if afresh or fields.get("taxonomy") in (None, *KNOWN_TAXONOMIES):
+        flat = means.taxonomy_of_values(bench.opened().values(name), "flat")
         return TaxonomyOutline(outline=means.outline_of(flat), file=None, left_over=[])
-    column_meaning = known_of(bench, name).meaning
+    column_meaning = load_meaning(bench, name).meaning
     return TaxonomyOutline(
         outline=means.outline_of(column_meaning.taxonomy),
         file=str(fields["taxonomy"]),
@@ -265,13 +265,15 @@ class ColumnCoverage(BaseModel):
     missing: int
     values: int
     concepts: int = Field(description="Concepts of the taxonomy.")
-    root: means.Named
+    root: means.NamedConcept
     levels: int
     repairs: bool = Field(description="Whether codes that lost zeros or the point can be mended.")
     hint: str = Field(description="What to do about the values without a concept.")
     notes: list[str]
     ways: list[MatchKindCount]
-    lost: list[means.Lost] = Field(description="The most frequent values without a concept.")
+    lost: list[means.UnmappedTerm] = Field(
+        description="The most frequent values without a concept."
+    )
     lost_values: int
     lost_records: int
     corrected: list[CorrectedValue]
@@ -282,7 +284,7 @@ def get_coverage(
     name: ColumnName, bench: Bench, limit: Annotated[int, Query(ge=0, le=200)] = 50
 ) -> ColumnCoverage:
     """Coverage by kind of match, and the values without a concept with the nearest ones."""
-    loaded = known_of(bench, name)
+    loaded = load_meaning(bench, name)
     column_meaning, terms = loaded.meaning, loaded.meaning.terms
     taxonomy, lost = column_meaning.taxonomy, terms.lost
     return ColumnCoverage(
@@ -291,14 +293,14 @@ def get_coverage(
         missing=column_meaning.missing,
         values=len(terms.matches),
         concepts=len(taxonomy),
-        root=means.Named(taxonomy.root, taxonomy.label(taxonomy.root)),
+        root=means.NamedConcept(taxonomy.root, taxonomy.label(taxonomy.root)),
         levels=taxonomy.height,
         repairs=taxonomy.about.code_style is not None,
         hint=terms.hint().replace("corrections=", "mapping: ") if lost and limit else "",
         notes=list(loaded.notes),
         ways=[
             MatchKindCount(how=how, values=n, records=records)
-            for how, n, records in column_meaning.ways()
+            for how, n, records in column_meaning.counts_by_match_kind()
         ],
         lost=column_meaning.lost(limit),
         lost_values=len(lost),
@@ -322,7 +324,7 @@ def get_coverage(
 class ConceptMatches(BaseModel):
     """Concepts found by name, the closest names first."""
 
-    concepts: list[means.Found]
+    concepts: list[means.ConceptHit]
 
 
 @router.get("/columns/{name:path}/concepts")
@@ -333,14 +335,14 @@ def search_concepts(
     limit: Annotated[int, Query(ge=1, le=100)] = 12,
 ) -> ConceptMatches:
     """Concepts of the column's taxonomy by (part of) a name, with the way from the root."""
-    return ConceptMatches(concepts=known_of(bench, name).meaning.search(search, limit))
+    return ConceptMatches(concepts=load_meaning(bench, name).meaning.search(search, limit))
 
 
 @router.get("/columns/{name:path}/concept")
-def get_concept(name: ColumnName, bench: Bench, identifier: ValueText) -> means.Facts:
+def get_concept(name: ColumnName, bench: Bench, identifier: ValueText) -> means.ConceptFacts:
     """What is known of a concept: its place, what is beside it, and the records it holds."""
     try:
-        return known_of(bench, name).meaning.facts(identifier)
+        return load_meaning(bench, name).meaning.facts(identifier)
     except UnknownConceptError as error:
         raise NotThere(error.message, error.hint) from None
 
@@ -348,14 +350,14 @@ def get_concept(name: ColumnName, bench: Bench, identifier: ValueText) -> means.
 @router.get("/columns/{name:path}/masses")
 def get_masses(
     name: ColumnName, bench: Bench, limit: Annotated[int, Query(ge=1, le=10_000)] = 3000
-) -> means.Masses:
+) -> means.BranchCounts:
     """The part of the taxonomy that holds records, as a tree with their numbers."""
-    return known_of(bench, name).meaning.masses(limit)
+    return load_meaning(bench, name).meaning.count_branches(limit)
 
 
 @router.get("/columns/{name:path}/distance")
 def measure_distance(
     name: ColumnName, bench: Bench, first: ValueText, second: ValueText
-) -> means.Apart:
+) -> means.ValueDistance:
     """How far apart two values of the column are, and why."""
-    return known_of(bench, name).meaning.apart(first, second)
+    return load_meaning(bench, name).meaning.apart(first, second)

@@ -7,18 +7,18 @@ from functools import cache
 from fastapi import APIRouter
 from pydantic import BaseModel
 
-from ontomask.web.asking import ERRORS
-from ontomask.web.method_words import MethodShown, methods_shown
+from ontomask.web.asking import ERROR_RESPONSES
+from ontomask.web.method_words import MethodDescription, describe_methods
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api", tags=["method"], responses=ERRORS)
+router = APIRouter(prefix="/api", tags=["method"], responses=ERROR_RESPONSES)
 
 
 class MethodList(BaseModel):
     """Every method there is, the one to begin with first."""
 
-    methods: list[MethodShown]
+    methods: list[MethodDescription]
 
 
 @router.get("/methods")
@@ -29,4 +29,4 @@ def list_methods() -> MethodList:
 
 @cache
 def _cached_methods() -> MethodList:
-    return MethodList(methods=methods_shown())
+    return MethodList(methods=describe_methods())

@@ -13,20 +13,20 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field, ValidationError
 
 from ontomask.errors import OntomaskError
-from ontomask.pipeline.requirements import CLOSENESS
-from ontomask.releasefile.model import Requirements, Spec
-from ontomask.releasefile.run import files_of
-from ontomask.report.pages.numbers import figure, percent, whole
-from ontomask.web.asking import ERRORS, Bench
+from ontomask.pipeline.requirements import CLOSENESS_FIGURES
+from ontomask.releasefile.model import ReleaseFile, Requirements
+from ontomask.releasefile.run import output_files
+from ontomask.report.pages.numbers import format_figure, format_integer, format_percent
+from ontomask.web.asking import ERROR_RESPONSES, Bench
 from ontomask.web.errors import NotThere
-from ontomask.web.parts import held_to
-from ontomask.web.routes.runs import IN_JSON
-from ontomask.web.runs import Kept
+from ontomask.web.parts import evaluate_requirements
+from ontomask.web.routes.runs import JSON_ERROR_RESPONSES
+from ontomask.web.runs import StoredRun
 from ontomask.web.session import Workbench
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["release"], responses=ERRORS)
+router = APIRouter(tags=["release"], responses=ERROR_RESPONSES)
 
 FileKind = Literal["table", "report", "manifest", "release"]
 
@@ -78,21 +78,21 @@ def list_requirements(bench: Bench) -> RequirementStatuses:
     measured = {} if run is None else dict(_measured_figures(run))
     reasons = {}
     if run is not None:
-        checks = held_to(require, run.known, {"figures": {"sse": run.sse}})
+        checks = evaluate_requirements(require, run.known, {"figures": {"sse": run.sse}})
         reasons = {name: why for name, _, why in checks}
     return RequirementStatuses(
         run=run.id if run else None,
         title=run.title if run else None,
         guarantee=run.known["guarantee"]["text"] if run else None,
         cautions=run.known["cautions"] if run else [],
-        elsewhere=run is not None and bench.began_elsewhere(run.made),
+        elsewhere=run is not None and bench.had_another_seed(run.made),
         requirements=[
             RequirementStatus(
                 name=name,
                 title=title,
                 words=str(Requirements.model_fields[name].description),
                 kind=kind,
-                limit=require.given.get(name),
+                limit=require.limits.get(name),
                 found=measured.get(name),
                 holds=not reasons[name] if name in reasons else None,
                 reasons=reasons.get(name, []),
@@ -107,32 +107,34 @@ def _valid_requirements(fields: Mapping[str, Any]) -> Requirements:
     limits: dict[str, Any] = {}
     for name, limit in (fields.get("require") or {}).items():
         with suppress(ValidationError):
-            limits |= Requirements.model_validate({name: limit}).given
+            limits |= Requirements.model_validate({name: limit}).limits
     return Requirements.model_validate(limits)
 
 
-def _measured_figures(run: Kept) -> Iterator[tuple[str, str]]:
+def _measured_figures(run: StoredRun) -> Iterator[tuple[str, str]]:
     """The figure of a run for each requirement, as text."""
     risk = {name: figure["value"] for name, figure in run.known["risk"].items()}
     promise = run.known["guarantee"]
-    yield "k", f"{whole(promise['smallest'])} {promise['unit']} in the smallest class"
+    yield "k", f"{format_integer(promise['smallest'])} {promise['unit']} in the smallest class"
     diversity = risk.get("l_distinct") or {}
     if diversity:
         column = min(diversity, key=lambda name: diversity[name])
-        yield "l", f"{whole(diversity[column])} in the class with the fewest ({column})"
+        yield "l", f"{format_integer(diversity[column])} in the class with the fewest ({column})"
     closeness = {
-        column: next(risk[how][column] for how in CLOSENESS if column in (risk.get(how) or {}))
+        column: next(
+            risk[how][column] for how in CLOSENESS_FIGURES if column in (risk.get(how) or {})
+        )
         for column in risk.get("t_equal") or {}
     }
     if closeness:
         column = max(closeness, key=lambda name: closeness[name])
-        yield "t", f"{figure(closeness[column])} at most ({column})"
+        yield "t", f"{format_figure(closeness[column])} at most ({column})"
     linked, interval = risk["linkage_nearest"], risk.get("linkage_nearest_interval")
     yield (
         "linkage_below",
-        f"{percent(interval[1])} at most, estimated" if interval else percent(linked),
+        f"{format_percent(interval[1])} at most, estimated" if interval else format_percent(linked),
     )
-    yield "sse_below", figure(run.sse)
+    yield "sse_below", format_figure(run.sse)
 
 
 # ---------------------------------------------------------------------- the files
@@ -188,7 +190,7 @@ def list_downloads(bench: Bench) -> Downloads:
     "/download/{what}",
     response_class=FileResponse,
     responses={
-        **IN_JSON,
+        **JSON_ERROR_RESPONSES,
         200: {"description": "The file.", "content": {"application/octet-stream": {}}},
     },
 )
@@ -197,7 +199,7 @@ def download_file(what: FileKind, bench: Bench) -> FileResponse:
     path = _release_paths(bench).get(what)
     if path is None or not path.is_file():
         raise NotThere(f"there is no {FILE_TITLES[what].lower()} yet", "write the release first")
-    path = bench.folder.existing(str(path))
+    path = bench.folder.resolve_existing(str(path))
     return FileResponse(
         path,
         media_type="application/octet-stream",
@@ -210,8 +212,8 @@ def _release_paths(bench: Workbench) -> dict[FileKind, Path]:
     """The files that the release file names, and itself."""
     paths: dict[FileKind, Path] = {}
     with suppress(OntomaskError):
-        spec: Spec = bench.spec()
-        *tables, manifest, report = files_of(spec)  # a table elsewhere is not among them
+        spec: ReleaseFile = bench.spec()
+        *tables, manifest, report = output_files(spec)  # a table elsewhere is not among them
         paths = {"report": report, "manifest": manifest}
         paths = {**({"table": tables[0]} if tables else {}), **paths}
     return {**paths, "release": bench.draft.path}

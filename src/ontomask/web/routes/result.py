@@ -14,15 +14,15 @@ from pydantic import BaseModel, Field, ValidationError
 
 from ontomask.pipeline.comparing.axes import LOSSES, RISKS, Axis
 from ontomask.releasefile.model import Requirements
-from ontomask.report.two_releases import Both, compared, differences
-from ontomask.web.asking import ERRORS, Bench, NotThere
-from ontomask.web.parts import held_to
-from ontomask.web.runs import Kept
+from ontomask.report.two_releases import FigureComparison, compare_figures, differing_settings
+from ontomask.web.asking import ERROR_RESPONSES, Bench, NotThere
+from ontomask.web.parts import evaluate_requirements
+from ontomask.web.runs import StoredRun
 from ontomask.web.session import Workbench
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api", tags=["result"], responses=ERRORS)
+router = APIRouter(prefix="/api", tags=["result"], responses=ERROR_RESPONSES)
 
 #: The name of a run, as the list of runs gives it.
 RunId = Annotated[str, Path(max_length=64, description="The name of a run.")]
@@ -145,7 +145,7 @@ class RunComparison(BaseModel):
     first: str
     second: str
     differences: list[SettingDifference]
-    rows: list[Both]
+    rows: list[FigureComparison]
 
 
 @router.get("/runs/{id}/parts")
@@ -154,7 +154,7 @@ def get_run_parts(id: RunId, bench: Bench) -> RunParts:
     run, require = bench.runs.get(id), _valid_requirements(bench)
     with _translate_read_errors(run):
         stored = json.loads(_parts_file(run).read_text("utf-8"))
-        required = held_to(require, run.known, stored.pop("point"))
+        required = evaluate_requirements(require, run.known, stored.pop("point"))
         return RunParts(
             id=run.id,
             made=run.made,
@@ -173,7 +173,7 @@ def get_run_map(bench: Bench) -> RunMap:
     """All runs on the map of risk and loss, the oldest first."""
     require = _valid_requirements(bench)
     points = []
-    for run in bench.runs.list():
+    for run in bench.runs.list_runs():
         with suppress(NotThere):  # one that cannot be read must not hide the others
             points.append(_run_point(run, require))
     return RunMap(
@@ -193,14 +193,14 @@ def compare_runs(first: RunInQuery, second: RunInQuery, bench: Bench) -> RunComp
         second=second,
         differences=[
             SettingDifference(name=name, first=was, second=now)
-            for name, was, now in differences(first_facts, second_facts)
+            for name, was, now in differing_settings(first_facts, second_facts)
         ],
-        rows=compared(first_facts, second_facts),
+        rows=compare_figures(first_facts, second_facts),
     )
 
 
 @contextmanager
-def _translate_read_errors(run: Kept) -> Iterator[None]:
+def _translate_read_errors(run: StoredRun) -> Iterator[None]:
     """Raise NotThere where the stored files of a run are damaged."""
     try:
         yield
@@ -210,7 +210,7 @@ def _translate_read_errors(run: Kept) -> Iterator[None]:
         ) from None
 
 
-def _parts_file(run: Kept) -> FilePath:
+def _parts_file(run: StoredRun) -> FilePath:
     return run.folder / "parts.json"
 
 
@@ -221,7 +221,7 @@ def _read_point(path: FilePath, changed: int) -> dict[str, Any]:
     return point
 
 
-def _run_point(run: Kept, require: Requirements) -> RunPoint:
+def _run_point(run: StoredRun, require: Requirements) -> RunPoint:
     promise = run.known["guarantee"]
     with _translate_read_errors(run):
         point = _read_point(_parts_file(run), _parts_file(run).stat().st_mtime_ns)
@@ -233,7 +233,9 @@ def _run_point(run: Kept, require: Requirements) -> RunPoint:
             linked=point["figures"]["linkage_nearest"],
             sse=point["figures"]["sse"],
             unmet=[
-                reason for _, _, reasons in held_to(require, run.known, point) for reason in reasons
+                reason
+                for _, _, reasons in evaluate_requirements(require, run.known, point)
+                for reason in reasons
             ],
             seconds=run.seconds,
             made=run.made,
@@ -251,7 +253,7 @@ def _valid_requirements(bench: Workbench) -> Requirements:
     limits: dict[str, Any] = {}
     for name, limit in fields.items():
         with suppress(ValidationError):
-            limits |= Requirements.model_validate({name: limit}).given
+            limits |= Requirements.model_validate({name: limit}).limits
     return Requirements(**limits)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field
 
-from ontomask.releasefile.profile.column_fields import Making, fields_in_role
+from ontomask.releasefile.profile.column_fields import ProposedTaxonomy, fields_in_role
 from ontomask.releasefile.profile.table_profile import ColumnProfile
 from ontomask.web.asking import Bench
 from ontomask.web.session import Workbench
@@ -180,7 +180,7 @@ def count_classes(
         tuples=uniqueness.tuples,
         unique_records=uniqueness.unique_records,
         unique_people=uniqueness.unique_people,
-        share=uniqueness.uniques / max(uniqueness.everybody, 1),
+        share=uniqueness.uniques / max(uniqueness.unit_count, 1),
         sizes=[ClassSizeRange(**asdict(size)) for size in uniqueness.sizes],
         columns=sorted(
             (ColumnContribution(**asdict(adds)) for adds in uniqueness.columns),
@@ -235,7 +235,7 @@ def suggest_fields(name: ColumnInPath, bench: Bench, role: Role) -> FieldsSugges
     )
 
 
-def _recipe(making: Making | None) -> TaxonomyRecipe | None:
+def _recipe(making: ProposedTaxonomy | None) -> TaxonomyRecipe | None:
     if making is None:
         return None
     lengths = list(making.lengths) or None

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Path
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from ontomask.web.asking import ERRORS, Bench, Revision, Wrong
-from ontomask.web.routes.data import Session, session_of
-from ontomask.web.runs import Kept
+from ontomask.web.asking import ERROR_RESPONSES, Bench, ChangeRequest, ErrorResponse
+from ontomask.web.routes.data import SessionState, describe_session
+from ontomask.web.runs import StoredRun
 
-__all__ = ["IN_JSON", "router"]
+__all__ = ["JSON_ERROR_RESPONSES", "router"]
 
-router = APIRouter(tags=["runs"], responses=ERRORS)
+router = APIRouter(tags=["runs"], responses=ERROR_RESPONSES)
 
 RunId = Annotated[str, Path(max_length=20, description="The number of a run.")]
 
@@ -26,15 +26,15 @@ REPORT_POLICY = (
 )
 
 
-_ERROR_SCHEMA = f"#/components/schemas/{Wrong.__name__}"
+_ERROR_SCHEMA = f"#/components/schemas/{ErrorResponse.__name__}"
 
 #: What is wrong is said in JSON also where the answer would be something else.
-IN_JSON: dict[int | str, dict[str, Any]] = {
+JSON_ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     code: {
         "description": response["description"],
         "content": {"application/json": {"schema": {"$ref": _ERROR_SCHEMA}}},
     }
-    for code, response in ERRORS.items()
+    for code, response in ERROR_RESPONSES.items()
 }
 
 
@@ -80,7 +80,7 @@ class RunList(BaseModel):
 def list_runs(bench: Bench) -> RunList:
     """All runs that are kept, the oldest first."""
     current = bench.current_run()
-    return RunList(runs=[RunSummary(**_summary(run, current)) for run in bench.runs.list()])
+    return RunList(runs=[RunSummary(**_summary(run, current)) for run in bench.runs.list_runs()])
 
 
 @router.get("/api/runs/{id}")
@@ -94,35 +94,35 @@ def get_run(id: RunId, bench: Bench) -> RunDetails:
 @router.delete("/api/runs/{id}")
 def delete_run(id: RunId, bench: Bench) -> RunList:
     """Forget a run; until the workbench starts again it can be brought back."""
-    bench.runs.forget(id)
+    bench.runs.delete_run(id)
     return list_runs(bench)
 
 
 @router.post("/api/runs/{id}/restore")
 def restore_run(id: RunId, bench: Bench) -> RunList:
     """Bring back a run that was forgotten."""
-    bench.runs.restore(id)
+    bench.runs.restore_run(id)
     return list_runs(bench)
 
 
 @router.post("/api/runs/{id}/settings")
-def take_settings(id: RunId, at: Revision, bench: Bench) -> Session:
+def take_settings(id: RunId, at: ChangeRequest, bench: Bench) -> SessionState:
     """Make the release file what it was for this run; that can be undone like any change."""
     text = bench.runs.file(id, "release.yaml").read_text("utf-8")
     state = bench.draft.put(text, at.revision)
     if bench.data != state.fields.get("data"):  # it was about another table
         bench.begin(None)
-    return session_of(bench, state)
+    return describe_session(bench, state)
 
 
-@router.get("/runs/{id}/report", response_class=HTMLResponse, responses=IN_JSON)
+@router.get("/runs/{id}/report", response_class=HTMLResponse, responses=JSON_ERROR_RESPONSES)
 def get_report(id: RunId, bench: Bench) -> HTMLResponse:
     """The report of a run."""
     text = bench.runs.file(id, "report.html").read_text("utf-8")
     return HTMLResponse(text, headers={"content-security-policy": REPORT_POLICY})
 
 
-def _summary(run: Kept, current: Kept | None) -> dict[str, Any]:
+def _summary(run: StoredRun, current: StoredRun | None) -> dict[str, Any]:
     facts = run.known
     risk = {name: figure["value"] for name, figure in facts["risk"].items()}
     promise = facts["guarantee"]

@@ -11,13 +11,13 @@ from typing import Any
 from numba.core import types
 from numba.experimental import structref
 
-from ontomask._runtime.compiled import compiled
+from ontomask._runtime.compiled import jit
 from ontomask.methods.microaggregation.merging.groups_kernels import Scratch
-from ontomask.methods.microaggregation.merging.merge_kernels import Groups
+from ontomask.methods.microaggregation.merging.merge_kernels import GroupState
 from ontomask.methods.microaggregation.merging.rules_kernels import Rules
-from ontomask.methods.microaggregation.merging.space import Space
+from ontomask.methods.microaggregation.merging.space import TupleSpace
 
-__all__ = ["bundled"]
+__all__ = ["bundle_arrays"]
 
 
 class _Bundle(types.StructRef):
@@ -61,24 +61,24 @@ class GroupsBundle(structref.StructRefProxy):
     """Groups."""
 
 
-structref.define_proxy(SpaceBundle, SpaceType, Space._fields)
+structref.define_proxy(SpaceBundle, SpaceType, TupleSpace._fields)
 structref.define_proxy(ScratchBundle, ScratchType, Scratch._fields)
 structref.define_proxy(RulesBundle, RulesType, Rules._fields)
-structref.define_proxy(GroupsBundle, GroupsType, Groups._fields)
+structref.define_proxy(GroupsBundle, GroupsType, GroupState._fields)
 
 
-def bundled(arrays: Space | Scratch | Rules | Groups) -> Any:
+def bundle_arrays(arrays: TupleSpace | Scratch | Rules | GroupState) -> Any:
     """Bundle the arrays of a named tuple for the loops."""
     make: dict[type, Any] = {
-        Space: _bundle_space,
+        TupleSpace: _bundle_space,
         Scratch: _bundle_scratch,
         Rules: _bundle_rules,
-        Groups: _bundle_groups,
+        GroupState: _bundle_groups,
     }
     return make[type(arrays)](*arrays)
 
 
-@compiled
+@jit
 def _bundle_space(
     codes: Any,
     rank: Any,
@@ -125,7 +125,7 @@ def _bundle_space(
     )
 
 
-@compiled
+@jit
 def _bundle_scratch(
     records: Any,
     seen: Any,
@@ -143,7 +143,7 @@ def _bundle_scratch(
     )
 
 
-@compiled
+@jit
 def _bundle_rules(
     k: Any,
     kind: Any,
@@ -160,7 +160,7 @@ def _bundle_rules(
     return RulesBundle(k, kind, limit, start, value, often, own, first, share, seen, distinct)
 
 
-@compiled
+@jit
 def _bundle_groups(
     of: Any,
     head: Any,

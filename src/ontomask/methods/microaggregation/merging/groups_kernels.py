@@ -7,20 +7,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
+from ontomask._runtime.compiled import jit
 from ontomask.methods.microaggregation.merging.space import (
-    AS_IT_IS,
     BEST,
     CLASSIC_TUPLE,
+    LINEAR,
     NUMBER,
     ROOT,
     RULE,
     SQUARED,
     WORD,
-    Space,
+    TupleSpace,
 )
 
-__all__ = ["SLIGHT", "Scratch", "apart", "group_cost", "priced", "scratch", "total_cost"]
+__all__ = [
+    "SLIGHT",
+    "Scratch",
+    "tuple_distance",
+    "group_cost",
+    "record_cost",
+    "allocate_scratch",
+    "total_cost",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -55,7 +63,7 @@ class Scratch(NamedTuple):
     pairs: Floats
 
 
-def scratch(space: Space, most_members: Index) -> Scratch:
+def allocate_scratch(space: TupleSpace, most_members: Index) -> Scratch:
     """Work space for groups of so many members."""
     attributes = len(space.kind)
     remembered = most_members if most_members <= REMEMBERED else 0
@@ -73,8 +81,8 @@ def scratch(space: Space, most_members: Index) -> Scratch:
     )
 
 
-@compiled
-def priced(space: Any, distance: Number) -> float:
+@jit
+def record_cost(space: Any, distance: Number) -> float:
     """What a record at a distance costs."""
     if space.cost == SQUARED:
         return distance * distance
@@ -83,7 +91,7 @@ def priced(space: Any, distance: Number) -> float:
     return distance
 
 
-@compiled
+@jit
 def contribution(space: Any, t: Index, j: Index, target: Number) -> float:
     """What an attribute contributes to the distance between a tuple and a target."""
     value = space.codes[t, j]
@@ -96,8 +104,8 @@ def contribution(space: Any, t: Index, j: Index, target: Number) -> float:
     return abs(difference) * space.scale[j]
 
 
-@compiled
-def apart(space: Any, t: Index, centre: Floats) -> float:
+@jit
+def tuple_distance(space: Any, t: Index, centre: Floats) -> float:
     """The distance between a tuple and a centroid."""
     total = 0.0
     for j in range(space.kind.size):
@@ -105,7 +113,7 @@ def apart(space: Any, t: Index, centre: Floats) -> float:
     return total
 
 
-@compiled
+@jit
 def group_cost(space: Any, work: Any, members: Longs, many: Index) -> float:
     """What a group costs; its centroid is left in ``work.centre``."""
     if many == 1:
@@ -125,21 +133,23 @@ def group_cost(space: Any, work: Any, members: Longs, many: Index) -> float:
         return 0.0
     cost = total_cost(space, work.centre, members, many)
     # Candidates of equal summed distance cost the same where a record costs its distance.
-    if space.choice == RULE and space.cost == AS_IT_IS:
+    if space.choice == RULE and space.cost == LINEAR:
         return cost
     return _improve_centre(space, work, members, many, cost)
 
 
-@compiled
+@jit
 def total_cost(space: Any, centre: Floats, members: Longs, many: Index) -> float:
     """What the members cost, given the centroid."""
     total = 0.0
     for q in range(many):
-        total += space.weight[members[q]] * priced(space, apart(space, members[q], centre))
+        total += space.weight[members[q]] * record_cost(
+            space, tuple_distance(space, members[q], centre)
+        )
     return total
 
 
-@compiled
+@jit
 def _centre_on_most_frequent(space: Any, work: Any, members: Longs, many: Index) -> None:
     """Make the tuple with the most records the centroid; the first of equals."""
     chosen = members[0]
@@ -153,7 +163,7 @@ def _centre_on_most_frequent(space: Any, work: Any, members: Longs, many: Index)
         work.centre[j] = space.target[chosen, j]
 
 
-@compiled
+@jit
 def _centre_words(space: Any, work: Any, members: Longs, many: Index, j: Index) -> bool:
     """Set the centroid of a nominal attribute, and its ties; whether all values are equal."""
     total, most, modal, distinct = np.int64(0), np.int64(0), 0, 0
@@ -205,7 +215,7 @@ def _centre_words(space: Any, work: Any, members: Longs, many: Index, j: Index) 
     return distinct == 1
 
 
-@compiled
+@jit
 def _collect_candidates(space: Any, work: Any, distinct: Index, j: Index) -> Index:
     """Collect the candidates at or above the distinct values, each once; how many there are."""
     near = 0
@@ -222,7 +232,7 @@ def _collect_candidates(space: Any, work: Any, distinct: Index, j: Index) -> Ind
     return near
 
 
-@compiled
+@jit
 def _centre_numbers(space: Any, work: Any, members: Longs, many: Index, j: Index) -> bool:
     """Set the mean of numbers or the lower median of ranks; whether all values are equal."""
     base = space.value_first[j]
@@ -244,7 +254,7 @@ def _centre_numbers(space: Any, work: Any, members: Longs, many: Index, j: Index
     return False
 
 
-@compiled
+@jit
 def _median_value(
     space: Any, work: Any, members: Longs, many: Index, j: Index, records: Index
 ) -> Index:
@@ -269,7 +279,7 @@ def _median_value(
     return chosen
 
 
-@compiled
+@jit
 def _improve_centre(space: Any, work: Any, members: Longs, many: Index, cost: float) -> float:
     """Improve the centroid attribute by attribute until no candidate costs less.
 
@@ -306,7 +316,7 @@ def _improve_centre(space: Any, work: Any, members: Longs, many: Index, cost: fl
                 summed = 0.0
                 for q in range(many):
                     distance = work.rest[q] + contribution(space, members[q], j, target)
-                    summed += space.weight[members[q]] * priced(space, distance)
+                    summed += space.weight[members[q]] * record_cost(space, distance)
                     if summed >= cost:
                         break
                 if summed < cost - SLIGHT:
@@ -319,7 +329,7 @@ def _improve_centre(space: Any, work: Any, members: Longs, many: Index, cost: fl
     return cost
 
 
-@compiled
+@jit
 def _collect_member_candidates(
     space: Any, work: Any, members: Longs, many: Index, j: Index
 ) -> Index:
@@ -329,7 +339,7 @@ def _collect_member_candidates(
     return _collect_candidates(space, work, distinct, j)
 
 
-@compiled
+@jit
 def _collect_member_values(space: Any, work: Any, members: Longs, many: Index, j: Index) -> Index:
     """Collect the distinct values of the members in ``work.candidates``; how many there are."""
     distinct = 0

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.interrupts import stopping_early
+from ontomask._runtime.interrupts import early_stopping
 from ontomask.errors import StoppedEarlyWarning
-from ontomask.methods.microaggregation.merging.rules import Wanted, rules_for
-from ontomask.methods.microaggregation.merging.space import Space, space_of
-from ontomask.methods.neighbours.orders import interleaved, orders
+from ontomask.methods.microaggregation.merging.rules import GroupRule, encode_rules
+from ontomask.methods.microaggregation.merging.space import TupleSpace, build_tuple_space
+from ontomask.methods.neighbours.orders import interleaved_order, orders
 from ontomask.methods.operators import Operators
 
 __all__ = ["Grouping", "Search", "merge"]
@@ -56,7 +56,7 @@ def merge(
     centroid: str = "rule",
     thorough: bool = False,
     time_limit: float | None = None,
-    rules: Sequence[Wanted] = (),
+    rules: Sequence[GroupRule] = (),
     seed: int = 1,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Grouping:
@@ -87,25 +87,25 @@ class Search:
         k: int,
         objective: str,
         centroid: str,
-        rules: Sequence[Wanted],
+        rules: Sequence[GroupRule],
     ) -> None:
         from ontomask.methods.microaggregation.merging import groups_kernels, merge_kernels
-        from ontomask.methods.microaggregation.merging.bundles import bundled
+        from ontomask.methods.microaggregation.merging.bundles import bundle_arrays
 
-        self.order = interleaved(operators.tuples)
-        self.space = space_of(operators, objective, centroid, self.order)
-        self.rules = rules_for(operators.tuples, k, rules, self.order)
+        self.order = interleaved_order(operators.tuples)
+        self.space = build_tuple_space(operators, objective, centroid, self.order)
+        self.rules = encode_rules(operators.tuples, k, rules, self.order)
         self.near = _find_neighbours(operators, self.space, self.order)
         tuples = len(self.order)
-        self.work = groups_kernels.scratch(self.space, tuples)
-        self.groups = merge_kernels.groups_of(self.space, self.near.shape[1])
+        self.work = groups_kernels.allocate_scratch(self.space, tuples)
+        self.groups = merge_kernels.single_tuple_groups(self.space, self.near.shape[1])
         self.free = np.zeros(tuples + 1, dtype=np.int64)
         self.many_free = 0
         self._loops: _LoopArguments = (
-            bundled(self.space),
-            bundled(self.work),
-            bundled(self.rules),
-            bundled(self.groups),
+            bundle_arrays(self.space),
+            bundle_arrays(self.work),
+            bundle_arrays(self.rules),
+            bundle_arrays(self.groups),
             self.near,
         )
 
@@ -148,7 +148,7 @@ class Search:
         first = float(self.groups.cost.sum())
         stopped = False
         try:
-            with stopping_early() as asked:
+            with early_stopping() as asked:
                 while (tries is None or restarts < tries) and (
                     time_limit is None or monotonic() - begun < time_limit
                 ):
@@ -204,13 +204,13 @@ class Search:
         )
 
 
-def _find_neighbours(operators: Operators, space: Space, order: Longs) -> Ints:
+def _find_neighbours(operators: Operators, space: TupleSpace, order: Longs) -> Ints:
     """The tuples near each tuple, nearest first; -1 where there are no more."""
     from ontomask.methods.microaggregation.merging import neighbours_kernels
-    from ontomask.methods.microaggregation.merging.bundles import bundled
+    from ontomask.methods.microaggregation.merging.bundles import bundle_arrays
 
     tuples = len(space.weight)
-    known = bundled(space)
+    known = bundle_arrays(space)
     listed = max(min(LISTED, tuples - 1), 1)
     near = np.full((tuples, listed), -1, dtype=np.int32)
     far = np.full((tuples, listed), np.inf, dtype=np.float32)

@@ -8,11 +8,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
-from ontomask.methods.microaggregation.merging.groups_kernels import apart, group_cost, priced
-from ontomask.methods.microaggregation.merging.rules_kernels import stands
+from ontomask._runtime.compiled import jit
+from ontomask.methods.microaggregation.merging.groups_kernels import (
+    group_cost,
+    record_cost,
+    tuple_distance,
+)
+from ontomask.methods.microaggregation.merging.rules_kernels import keeps_rules
 
-__all__ = ["Groups", "gather", "grow_together", "groups_of", "refresh", "shift"]
+__all__ = [
+    "GroupState",
+    "gather_members",
+    "grow_together",
+    "single_tuple_groups",
+    "refresh_group",
+    "move_tuple",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -32,7 +43,7 @@ HOPELESS = 2.0
 Index = Any  # of numpy's kinds or of Python's
 
 
-class Groups(NamedTuple):
+class GroupState(NamedTuple):
     """The state of all groups; the members of a group are a chain through ``after``.
 
     A group has the number of a tuple, not always of one that is in it.
@@ -56,12 +67,12 @@ class Groups(NamedTuple):
     price: Floats
 
 
-def groups_of(space: Any, lists: Index) -> Groups:
+def single_tuple_groups(space: Any, lists: Index) -> GroupState:
     """Every tuple a group of its own; ``lists`` is the length of the lists of neighbours."""
     tuples = len(space.codes)
     every = np.arange(tuples)
     none = np.full(tuples, -1)
-    return Groups(
+    return GroupState(
         of=every.copy(),
         head=every.copy(),
         after=none.copy(),
@@ -81,8 +92,8 @@ def groups_of(space: Any, lists: Index) -> Groups:
     )
 
 
-@compiled
-def gather(groups: Any, group: Index, out: Longs, without: Index) -> Index:
+@jit
+def gather_members(groups: Any, group: Index, out: Longs, without: Index) -> Index:
     """Collect the members of a group, except one; how many there are."""
     size, t = 0, groups.head[group]
     while t >= 0:
@@ -93,8 +104,8 @@ def gather(groups: Any, group: Index, out: Longs, without: Index) -> Index:
     return size
 
 
-@compiled
-def cheapest(price: Floats, size: Index) -> tuple[Index, float]:
+@jit
+def take_cheapest(price: Floats, size: Index) -> tuple[Index, float]:
     """The place of the least price, and the price, which is then removed."""
     at = 0
     for i in range(1, size):
@@ -105,8 +116,8 @@ def cheapest(price: Floats, size: Index) -> tuple[Index, float]:
     return at, least
 
 
-@compiled
-def shift(space: Any, groups: Any, t: Index, to: Index) -> None:
+@jit
+def move_tuple(space: Any, groups: Any, t: Index, to: Index) -> None:
     """Move a tuple to another group; costs and centroids are not touched."""
     group = groups.of[t]
     if groups.before[t] >= 0:
@@ -127,10 +138,10 @@ def shift(space: Any, groups: Any, t: Index, to: Index) -> None:
     groups.many[to] += 1
 
 
-@compiled
-def refresh(space: Any, work: Any, groups: Any, group: Index) -> None:
+@jit
+def refresh_group(space: Any, work: Any, groups: Any, group: Index) -> None:
     """Recompute the cost and centroid of a group."""
-    many = gather(groups, group, groups.members, NONE)
+    many = gather_members(groups, group, groups.members, NONE)
     groups.cost[group] = group_cost(space, work, groups.members, many) if many else 0.0
     if many:
         for j in range(work.centre.size):
@@ -139,15 +150,15 @@ def refresh(space: Any, work: Any, groups: Any, group: Index) -> None:
     groups.changed[group] = groups.moments[0]
 
 
-@compiled
+@jit
 def merging_cost(space: Any, work: Any, groups: Any, a: Index, b: Index) -> float:
     """How much more two groups cost together than apart."""
-    many = gather(groups, a, groups.others, NONE)
+    many = gather_members(groups, a, groups.others, NONE)
     if groups.many[b] > MANY:
         more = 0.0
         for q in range(many):
             t = groups.others[q]
-            more += space.weight[t] * priced(space, apart(space, t, groups.centre[b]))
+            more += space.weight[t] * record_cost(space, tuple_distance(space, t, groups.centre[b]))
         return more - groups.cost[a]
     t = groups.head[b]
     while t >= 0:
@@ -158,12 +169,12 @@ def merging_cost(space: Any, work: Any, groups: Any, a: Index, b: Index) -> floa
     return together - groups.cost[a] - groups.cost[b]
 
 
-@compiled
+@jit
 def _find_partner(
     space: Any, work: Any, rules: Any, groups: Any, near: Ints, a: Index
 ) -> tuple[float, Index]:
     """The group that costs least per record to join, and what it costs; -1 for none."""
-    many = gather(groups, a, groups.members, NONE)
+    many = gather_members(groups, a, groups.members, NONE)
     listed = 0
     for q in range(many):
         for place in range(near.shape[1]):
@@ -181,7 +192,7 @@ def _find_partner(
         groups.seen[groups.partner[q]] = 0
     best, chosen = INFINITE, NONE
     for _ in range(min(TRIED, listed)):
-        i, guess = cheapest(groups.price, listed)
+        i, guess = take_cheapest(groups.price, listed)
         b = groups.partner[i]
         gained = _records_gained(rules, groups, a, b)
         if guess > HOPELESS * best * gained:
@@ -192,19 +203,19 @@ def _find_partner(
     return best, chosen
 
 
-@compiled
+@jit
 def _estimated_cost(space: Any, groups: Any, a: Index, b: Index, speakers: Index) -> float:
     """A guess at what joining costs, after Ward: members of one, seen from the other's centre."""
     total, records = 0.0, np.int64(0)
     for q in range(speakers):
         t = groups.members[q]
-        total += space.weight[t] * priced(space, apart(space, t, groups.centre[b]))
+        total += space.weight[t] * record_cost(space, tuple_distance(space, t, groups.centre[b]))
         records += space.weight[t]
     size_a, size_b = groups.records[a], groups.records[b]
     return total / records * (size_a * size_b / (size_a + size_b))
 
 
-@compiled
+@jit
 def _records_gained(rules: Any, groups: Any, a: Index, b: Index) -> float:
     """The records that gain by a merge: those of the groups that are still incomplete."""
     records = groups.records[a]
@@ -213,27 +224,27 @@ def _records_gained(rules: Any, groups: Any, a: Index, b: Index) -> float:
     return np.float64(records)
 
 
-@compiled
+@jit
 def _find_nearest_group(space: Any, groups: Any, a: Index) -> tuple[float, Index]:
     """Find the nearest other group among all, for when no neighbour is in another group."""
     best, chosen = INFINITE, NONE
     for t in range(groups.of.size):
         b = groups.of[t]
         if b != a:
-            distance = apart(space, t, groups.centre[a])
+            distance = tuple_distance(space, t, groups.centre[a])
             if distance < best:
                 best, chosen = distance, b
     return best, chosen
 
 
-@compiled
+@jit
 def _merge_groups(space: Any, groups: Any, a: Index, b: Index) -> Index:
     """Merge the smaller group into the larger one; the number of the merged group."""
     into, gone = (a, b) if groups.many[a] > groups.many[b] else (b, a)
     t = groups.head[gone]
     while t >= 0:
         following = groups.after[t]
-        shift(space, groups, t, into)
+        move_tuple(space, groups, t, into)
         t = following
     groups.cost[gone] = 0.0
     groups.version[gone] += 1
@@ -241,15 +252,15 @@ def _merge_groups(space: Any, groups: Any, a: Index, b: Index) -> Index:
     return into
 
 
-@compiled
+@jit
 def grow_together(space: Any, work: Any, rules: Any, groups: Any, near: Ints) -> None:
     """Merge until every group stands by itself, or one is left."""
     waiting: Any = [(0.0, np.int64(0), np.int64(0), np.int64(0), np.int64(0))]
     waiting.pop()
     a: Any
     for a in range(groups.of.size):
-        many = gather(groups, a, groups.members, NONE)
-        if many and not stands(rules, groups.members, many, groups.records[a]):
+        many = gather_members(groups, a, groups.members, NONE)
+        if many and not keeps_rules(rules, groups.members, many, groups.records[a]):
             price, b = _find_partner(space, work, rules, groups, near, a)
             if b >= 0:
                 waiting.append((price, a, b, groups.version[a], groups.version[b]))
@@ -262,9 +273,9 @@ def grow_together(space: Any, work: Any, rules: Any, groups: Any, near: Ints) ->
             continue
         if b != a and groups.version[b] == version_b:
             a = _merge_groups(space, groups, a, b)
-            refresh(space, work, groups, a)
-            many = gather(groups, a, groups.members, NONE)
-            if stands(rules, groups.members, many, groups.records[a]):
+            refresh_group(space, work, groups, a)
+            many = gather_members(groups, a, groups.members, NONE)
+            if keeps_rules(rules, groups.members, many, groups.records[a]):
                 continue
         # The partner has changed, or the whole still needs one.
         price, chosen = _find_partner(space, work, rules, groups, near, a)

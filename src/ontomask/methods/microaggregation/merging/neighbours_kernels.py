@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
-from ontomask.methods.microaggregation.merging.groups_kernels import apart
+from ontomask._runtime.compiled import jit
+from ontomask.methods.microaggregation.merging.groups_kernels import tuple_distance
 
 __all__ = ["compare_all", "compare_next"]
 
@@ -18,7 +18,7 @@ Index = Any  # of numpy's kinds or of Python's
 Number = Any  # of numpy's kinds or of Python's
 
 
-@compiled
+@jit
 def _insert_neighbour(near: Ints, far: Floats32, t: Index, other: Index, distance: Number) -> None:
     """Put a tuple into the list of another, nearest first, the first of equals first."""
     last = near.shape[1] - 1
@@ -36,7 +36,7 @@ def _insert_neighbour(near: Ints, far: Floats32, t: Index, other: Index, distanc
     near[t, place] = other
 
 
-@compiled
+@jit
 def compare_next(space: Any, order: Ints, window: Index, near: Ints, far: Floats32) -> None:
     """Compare each tuple with the next ones of an order."""
     last = near.shape[1] - 1
@@ -44,20 +44,20 @@ def compare_next(space: Any, order: Ints, window: Index, near: Ints, far: Floats
         t = np.int64(order[at])
         for beside in range(at + 1, min(order.size, at + window + 1)):
             other = np.int64(order[beside])
-            distance = np.float32(apart(space, t, space.target[other]))
+            distance = np.float32(tuple_distance(space, t, space.target[other]))
             if distance < far[t, last]:
                 _insert_neighbour(near, far, t, other, distance)
             if distance < far[other, last]:
                 _insert_neighbour(near, far, other, t, distance)
 
 
-@compiled
+@jit
 def compare_all(space: Any, near: Ints, far: Floats32) -> None:
     """Compare each tuple with every other; for tables that are small."""
     last = near.shape[1] - 1
     for t in range(near.shape[0]):
         for other in range(t):
-            distance = np.float32(apart(space, t, space.target[other]))
+            distance = np.float32(tuple_distance(space, t, space.target[other]))
             if distance < far[t, last]:
                 _insert_neighbour(near, far, t, other, distance)
             if distance < far[other, last]:

@@ -10,10 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
+from ontomask._runtime.compiled import jit
 from ontomask.methods.microaggregation.merging.groups_kernels import SLIGHT, group_cost
-from ontomask.methods.microaggregation.merging.merge_kernels import INFINITE, refresh, shift
-from ontomask.methods.microaggregation.merging.rules_kernels import stands
+from ontomask.methods.microaggregation.merging.merge_kernels import (
+    INFINITE,
+    move_tuple,
+    refresh_group,
+)
+from ontomask.methods.microaggregation.merging.rules_kernels import keeps_rules
 
 __all__ = ["merge_again"]
 
@@ -28,7 +32,7 @@ CHANCE = 0.5
 Index = Any  # of numpy's kinds or of Python's
 
 
-@compiled
+@jit
 def _draw_uniform(state: NDArray[np.uint64]) -> float:
     """Draw a number from 0 up to 1 (xorshift64*)."""
     x = state[0]
@@ -39,7 +43,7 @@ def _draw_uniform(state: NDArray[np.uint64]) -> float:
     return np.float64((x * np.uint64(2685821657736338717)) >> np.uint64(11)) / 9007199254740992.0
 
 
-@compiled
+@jit
 def merge_again(
     space: Any,
     work: Any,
@@ -76,7 +80,7 @@ def merge_again(
         for i in range(many_taken):
             members[i, 0] = taken[i]
             many[i], cost[i], records[i] = 1, 0.0, space.weight[taken[i]]
-            complete[i] = stands(rules, members[i], many[i], records[i])
+            complete[i] = keeps_rules(rules, members[i], many[i], records[i])
         left = _merge_few(
             space,
             work,
@@ -105,7 +109,7 @@ def merge_again(
             if many[i] == 0:
                 continue
             for q in range(many[i]):
-                shift(space, groups, members[i, q], chosen[place])
+                move_tuple(space, groups, members[i, q], chosen[place])
             place += 1
         for g in range(max(dissolved, left)):
             if groups.many[chosen[g]] == 0:
@@ -113,11 +117,11 @@ def merge_again(
                 free[many_free] = chosen[g]
                 many_free += 1
             else:
-                refresh(space, work, groups, chosen[g])
+                refresh_group(space, work, groups, chosen[g])
     return many_free, saved
 
 
-@compiled
+@jit
 def _collect_neighbourhood(
     groups: Any, near: Ints, t: Index, chosen: Longs, taken: Longs, state: NDArray[np.uint64]
 ) -> tuple[Index, Index]:
@@ -148,7 +152,7 @@ def _collect_neighbourhood(
             group = groups.of[other]
 
 
-@compiled
+@jit
 def _merge_few(
     space: Any,
     work: Any,
@@ -187,7 +191,7 @@ def _merge_few(
         records[first] += records[second]
         many[second], cost[second] = 0, 0.0
         cost[first] = group_cost(space, work, members[first], many[first])
-        complete[first] = stands(rules, members[first], many[first], records[first])
+        complete[first] = keeps_rules(rules, members[first], many[first], records[first])
         left -= 1
         _update_prices(
             space,
@@ -205,7 +209,7 @@ def _merge_few(
         )
 
 
-@compiled
+@jit
 def _update_prices(
     space: Any,
     work: Any,

@@ -17,26 +17,26 @@ from ontomask.methods.microaggregation.merging.rules_kernels import (
     ORDERED,
     Rules,
 )
-from ontomask.microdata.tuples import Held, Tuples
+from ontomask.microdata.tuples import SensitiveCounts, Tuples
 
-__all__ = ["Wanted", "rules_for", "standing", "wanted"]
+__all__ = ["GroupRule", "encode_rules", "make_group_test", "collect_rules"]
 
 Longs = NDArray[np.int64]
 
 #: A column, the kind of rule, and its limit.
-Wanted = tuple[Held, int, float]
+GroupRule = tuple[SensitiveCounts, int, float]
 
 
-def wanted(
+def collect_rules(
     tuples: Tuples,
     k: int,
     least: int | None,
     diversity: str,
     closeness: float | None,
     protects: Sequence[str] | None,
-) -> list[Wanted]:
+) -> list[GroupRule]:
     """Collect the rules beyond k records; rules that no group could keep are refused."""
-    requirements: list[Wanted] = []
+    requirements: list[GroupRule] = []
     if tuples.people is not None:
         _check_people(tuples.people, k)
         requirements.append((tuples.people, DISTINCT, float(k)))
@@ -53,8 +53,8 @@ def wanted(
     return requirements
 
 
-def _find_protected(tuples: Tuples, protects: Sequence[str] | None) -> list[Held]:
-    columns = {column.name: column for column in tuples.watched}
+def _find_protected(tuples: Tuples, protects: Sequence[str] | None) -> list[SensitiveCounts]:
+    columns = {column.name: column for column in tuples.sensitive_counts}
     if not columns:
         raise ParameterError(
             "l and t are about confidential columns, and there is none",
@@ -70,7 +70,7 @@ def _find_protected(tuples: Tuples, protects: Sequence[str] | None) -> list[Held
     return [columns[name] for name in names]
 
 
-def _check_people(people: Held, k: int) -> None:
+def _check_people(people: SensitiveCounts, k: int) -> None:
     many_people = len(np.unique(people.value))
     if many_people < k:
         raise ParameterError(
@@ -79,7 +79,7 @@ def _check_people(people: Held, k: int) -> None:
         )
 
 
-def _check_diversity(column: Held, least: int, diversity: str) -> None:
+def _check_diversity(column: SensitiveCounts, least: int, diversity: str) -> None:
     _, counts = _encode_values(column)
     shares = counts / counts.sum()
     most = len(shares)
@@ -93,20 +93,20 @@ def _check_diversity(column: Held, least: int, diversity: str) -> None:
         )
 
 
-def standing(tuples: Tuples, k: int, wanted: Sequence[Wanted]) -> Callable[[Longs], bool]:
+def make_group_test(tuples: Tuples, k: int, wanted: Sequence[GroupRule]) -> Callable[[Longs], bool]:
     """A test of whether some tuples, given by place, could be a group."""
-    from ontomask.methods.microaggregation.merging.bundles import bundled
-    from ontomask.methods.microaggregation.merging.rules_kernels import stands
+    from ontomask.methods.microaggregation.merging.bundles import bundle_arrays
+    from ontomask.methods.microaggregation.merging.rules_kernels import keeps_rules
 
     if not wanted:
         return lambda members: int(tuples.counts[members].sum()) >= k
-    rules = bundled(rules_for(tuples, k, wanted, np.arange(len(tuples))))
+    rules = bundle_arrays(encode_rules(tuples, k, wanted, np.arange(len(tuples))))
     return lambda members: bool(
-        stands(rules, members, len(members), int(tuples.counts[members].sum()))
+        keeps_rules(rules, members, len(members), int(tuples.counts[members].sum()))
     )
 
 
-def rules_for(tuples: Tuples, k: int, wanted: Sequence[Wanted], order: Longs) -> Rules:
+def encode_rules(tuples: Tuples, k: int, wanted: Sequence[GroupRule], order: Longs) -> Rules:
     """The rules as the loops take them, for tuples in another order."""
     size = len(tuples)
     start = np.zeros((len(wanted), size + 1), dtype=np.int64)
@@ -142,13 +142,13 @@ def rules_for(tuples: Tuples, k: int, wanted: Sequence[Wanted], order: Longs) ->
     )
 
 
-def _encode_values(column: Held) -> tuple[Longs, NDArray[Any]]:
+def _encode_values(column: SensitiveCounts) -> tuple[Longs, NDArray[Any]]:
     """The values as numbers without gaps, and how many records hold each in the whole table."""
-    if column.whole is None:
+    if column.table_counts is None:
         codes = np.unique(column.value, return_inverse=True)[1].ravel()
         return codes, np.bincount(codes, weights=column.count)
-    present = np.flatnonzero(column.whole)
-    return np.searchsorted(present, column.value), column.whole[present]
+    present = np.flatnonzero(column.table_counts)
+    return np.searchsorted(present, column.value), column.table_counts[present]
 
 
 def _sum_pairs(owner: Longs, value: Longs, count: Longs, size: int) -> tuple[Longs, Longs]:

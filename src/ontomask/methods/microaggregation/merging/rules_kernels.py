@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
+from ontomask._runtime.compiled import jit
 
-__all__ = ["DISTINCT", "ENTROPY", "EQUAL", "ORDERED", "Rules", "stands"]
+__all__ = ["DISTINCT", "ENTROPY", "EQUAL", "ORDERED", "Rules", "keeps_rules"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -45,8 +45,8 @@ class Rules(NamedTuple):
     distinct: Ints  # work space: the values counted in ``seen``
 
 
-@compiled
-def stands(rules: Any, members: Longs, many: Index, records: Index) -> bool:
+@jit
+def keeps_rules(rules: Any, members: Longs, many: Index, records: Index) -> bool:
     """Whether a group keeps all rules."""
     if records < rules.k:
         return False
@@ -56,7 +56,7 @@ def stands(rules: Any, members: Longs, many: Index, records: Index) -> bool:
     return kept
 
 
-@compiled
+@jit
 def _keeps_rule(rules: Any, r: Index, members: Longs, many: Index) -> bool:
     kind, limit = rules.kind[r], rules.limit[r]
     if kind == DISTINCT:
@@ -87,7 +87,7 @@ def _keeps_rule(rules: Any, r: Index, members: Longs, many: Index) -> bool:
     return kept
 
 
-@compiled
+@jit
 def _entropy(rules: Any, many_distinct: Index, total: Index) -> float:
     entropy = 0.0
     for i in range(many_distinct):
@@ -96,7 +96,7 @@ def _entropy(rules: Any, many_distinct: Index, total: Index) -> float:
     return entropy
 
 
-@compiled
+@jit
 def _equal_distance(rules: Any, r: Index, many_distinct: Index, total: Index) -> float:
     """Half the summed difference between the shares of the group and of the table."""
     base = rules.first[r]
@@ -108,7 +108,7 @@ def _equal_distance(rules: Any, r: Index, many_distinct: Index, total: Index) ->
     return 0.5 * (summed + max(1.0 - covered, 0.0))
 
 
-@compiled
+@jit
 def _ordered_distance(rules: Any, r: Index, total: Index) -> float:
     """The summed difference between the cumulative shares, over the steps there are."""
     base, last = rules.first[r], rules.first[r + 1]

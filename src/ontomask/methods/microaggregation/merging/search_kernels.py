@@ -11,23 +11,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.compiled import compiled
+from ontomask._runtime.compiled import jit
 from ontomask.methods.microaggregation.merging.groups_kernels import (
     SLIGHT,
-    apart,
     group_cost,
-    priced,
+    record_cost,
+    tuple_distance,
 )
 from ontomask.methods.microaggregation.merging.merge_kernels import (
     INFINITE,
     MANY,
     NONE,
-    cheapest,
-    gather,
-    refresh,
-    shift,
+    gather_members,
+    move_tuple,
+    refresh_group,
+    take_cheapest,
 )
-from ontomask.methods.microaggregation.merging.rules_kernels import stands
+from ontomask.methods.microaggregation.merging.rules_kernels import keeps_rules
 
 __all__ = ["improve_groups", "improve_tuples"]
 
@@ -45,23 +45,23 @@ Index = Any  # of numpy's kinds or of Python's
 Number = Any  # of numpy's kinds or of Python's
 
 
-@compiled
+@jit
 def _tuple_cost(space: Any, groups: Any, t: Index, group: Index) -> float:
     """The cost of a tuple in a group, were it a member, if the centroid stays."""
-    return space.weight[t] * priced(space, apart(space, t, groups.centre[group]))
+    return space.weight[t] * record_cost(space, tuple_distance(space, t, groups.centre[group]))
 
 
-@compiled
+@jit
 def _collect_changed_members(groups: Any, group: Index, joins: Index, leaves: Index) -> Index:
     """Collect the members with one tuple more and one less in ``groups.others``; how many."""
-    many = gather(groups, group, groups.others, leaves)
+    many = gather_members(groups, group, groups.others, leaves)
     if joins >= 0:
         groups.others[many] = joins
         many += 1
     return many
 
 
-@compiled
+@jit
 def _changed_cost(
     space: Any, work: Any, groups: Any, group: Index, joins: Index, leaves: Index
 ) -> float:
@@ -77,7 +77,7 @@ def _changed_cost(
     return group_cost(space, work, groups.others, many) if many else 0.0
 
 
-@compiled
+@jit
 def _still_keeps_rules(
     space: Any, rules: Any, groups: Any, group: Index, joins: Index, leaves: Index
 ) -> bool:
@@ -91,13 +91,13 @@ def _still_keeps_rules(
     if rules.kind.size == 0:
         return True
     many = _collect_changed_members(groups, group, joins, leaves)
-    return stands(rules, groups.others, many, records)
+    return keeps_rules(rules, groups.others, many, records)
 
 
 # ---------------------------------------------------------------------- tuples
 
 
-@compiled
+@jit
 def improve_tuples(
     space: Any, work: Any, rules: Any, groups: Any, near: Ints, since: Index
 ) -> Index:
@@ -127,7 +127,7 @@ def improve_tuples(
     return improvements
 
 
-@compiled
+@jit
 def _has_changed_nearby(groups: Any, near: Ints, t: Index, since: Index) -> bool:
     for place in range(near.shape[1]):
         other = np.int64(near[t, place])
@@ -138,7 +138,7 @@ def _has_changed_nearby(groups: Any, near: Ints, t: Index, since: Index) -> bool
     return False
 
 
-@compiled
+@jit
 def _find_groups_nearby(
     space: Any, groups: Any, near: Ints, t: Index, nearby: Longs, price: Floats
 ) -> Index:
@@ -160,7 +160,7 @@ def _find_groups_nearby(
     return many_nearby
 
 
-@compiled
+@jit
 def _try_move(
     space: Any,
     work: Any,
@@ -178,7 +178,7 @@ def _try_move(
     saved = -1.0
     best, chosen = -SLIGHT, NONE
     for _ in range(min(NEAREST, many_nearby)):
-        i, guess = cheapest(price, many_nearby)
+        i, guess = take_cheapest(price, many_nearby)
         group = np.int64(nearby[i])
         if known and groups.changed[group] < since:
             continue
@@ -191,13 +191,13 @@ def _try_move(
             best, chosen = change, group
     if chosen < 0:
         return 0
-    shift(space, groups, t, chosen)
-    refresh(space, work, groups, home)
-    refresh(space, work, groups, chosen)
+    move_tuple(space, groups, t, chosen)
+    refresh_group(space, work, groups, home)
+    refresh_group(space, work, groups, chosen)
     return 1
 
 
-@compiled
+@jit
 def _try_exchange(
     space: Any,
     work: Any,
@@ -219,7 +219,7 @@ def _try_exchange(
         spare, repair = _find_replacement(space, work, rules, groups, near, t)
     best, chosen, other = -SLIGHT, NONE, NONE
     for _ in range(min(NEAREST, many_nearby)):
-        i, guess = cheapest(price, many_nearby)
+        i, guess = take_cheapest(price, many_nearby)
         group = np.int64(nearby[i])
         if known and groups.changed[group] < since:
             continue
@@ -236,16 +236,16 @@ def _try_exchange(
     if chosen < 0:
         return 0
     third = groups.of[other]
-    shift(space, groups, t, chosen)
-    shift(space, groups, other, home)
-    refresh(space, work, groups, home)
-    refresh(space, work, groups, chosen)
+    move_tuple(space, groups, t, chosen)
+    move_tuple(space, groups, other, home)
+    refresh_group(space, work, groups, home)
+    refresh_group(space, work, groups, chosen)
     if third != chosen:
-        refresh(space, work, groups, third)
+        refresh_group(space, work, groups, third)
     return 1
 
 
-@compiled
+@jit
 def _find_replacement(
     space: Any, work: Any, rules: Any, groups: Any, near: Ints, t: Index
 ) -> tuple[Index, float]:
@@ -283,7 +283,7 @@ def _find_replacement(
     return chosen, change
 
 
-@compiled
+@jit
 def _find_best_exchange(
     space: Any,
     work: Any,
@@ -296,7 +296,7 @@ def _find_best_exchange(
 ) -> tuple[float, Index]:
     """Find the best member of another group to exchange with; the change in cost, and which."""
     home = groups.of[t]
-    many = gather(groups, group, groups.members, NONE)
+    many = gather_members(groups, group, groups.members, NONE)
     best, chosen = 0.0, NONE
     for _ in range(EXCHANGED):
         least, at = 0.05 + 0.3 * own, -1
@@ -333,7 +333,7 @@ def _find_best_exchange(
 # ---------------------------------------------------------------------- groups
 
 
-@compiled
+@jit
 def improve_groups(
     space: Any, work: Any, rules: Any, groups: Any, near: Ints, free: Longs, many_free: Index
 ) -> tuple[Index, Index]:
@@ -371,7 +371,7 @@ def improve_groups(
     return many_free, improvements
 
 
-@compiled
+@jit
 def _try_split(
     space: Any,
     work: Any,
@@ -383,7 +383,7 @@ def _try_split(
     target: Longs,
 ) -> bool:
     """Split a group around its costliest tuple, or the one farthest from it, if that saves."""
-    many = gather(groups, group, target, NONE)
+    many = gather_members(groups, group, target, NONE)
     best, taken, seed = -SLIGHT, 0, NONE
     chosen, order = np.empty(many, np.int64), np.empty(many, np.int64)
     for attempt in range(2):
@@ -392,13 +392,13 @@ def _try_split(
         for q in range(many):
             t = target[q]
             if attempt == 0:
-                far = space.weight[t] * apart(space, t, groups.centre[group])
+                far = space.weight[t] * tuple_distance(space, t, groups.centre[group])
             else:
-                far = apart(space, t, space.target[start])
+                far = tuple_distance(space, t, space.target[start])
             if far > farthest:
                 farthest, seed = far, t
         for q in range(many):
-            distance[q] = apart(space, target[q], space.target[seed])
+            distance[q] = tuple_distance(space, target[q], space.target[seed])
         _sort_by_distance(distance, many, order)
         records, part = np.int64(0), 0
         while part < many and records < rules.k:
@@ -409,7 +409,7 @@ def _try_split(
             t = target[order[part]]
             if groups.records[group] - records - space.weight[t] < rules.k:
                 break
-            if distance[order[part]] >= apart(space, t, groups.centre[group]):
+            if distance[order[part]] >= tuple_distance(space, t, groups.centre[group]):
                 break
             groups.others[part] = t
             records += space.weight[t]
@@ -423,21 +423,21 @@ def _try_split(
         change += group_cost(space, work, rest, many - part)
         if (
             change < best
-            and stands(rules, groups.others, part, records)
-            and stands(rules, rest, many - part, groups.records[group] - records)
+            and keeps_rules(rules, groups.others, part, records)
+            and keeps_rules(rules, rest, many - part, groups.records[group] - records)
         ):
             best, taken = change, part
             for q in range(part):
                 chosen[q] = groups.others[q]
     for q in range(taken):
-        shift(space, groups, chosen[q], new)
+        move_tuple(space, groups, chosen[q], new)
     if taken:
-        refresh(space, work, groups, group)
-        refresh(space, work, groups, new)
+        refresh_group(space, work, groups, group)
+        refresh_group(space, work, groups, new)
     return taken > 0
 
 
-@compiled
+@jit
 def _sort_by_distance(distance: Floats, many: Index, order: Longs) -> None:
     """The order of some distances, the first of equals first; by insertion, as they are few."""
     for q in range(many):
@@ -448,12 +448,12 @@ def _sort_by_distance(distance: Floats, many: Index, order: Longs) -> None:
         order[place] = q
 
 
-@compiled
+@jit
 def _try_dissolve(
     space: Any, work: Any, rules: Any, groups: Any, near: Ints, group: Index, target: Longs
 ) -> bool:
     """Send every member to the nearest group around, if that costs less than the group does."""
-    many = gather(groups, group, groups.members, NONE)
+    many = gather_members(groups, group, groups.members, NONE)
     total = 0.0
     for q in range(many):
         t = groups.members[q]
@@ -475,21 +475,21 @@ def _try_dissolve(
     moved = groups.members[:many].copy()
     before = groups.cost[group] + _summed_costs(groups, target, many)
     for q in range(many):
-        shift(space, groups, moved[q], target[q])
+        move_tuple(space, groups, moved[q], target[q])
     groups.cost[group] = 0.0
     for q in range(many):
-        refresh(space, work, groups, target[q])
+        refresh_group(space, work, groups, target[q])
     if _summed_costs(groups, target, many) < before - SLIGHT:
         return True
     for q in range(many):  # centroids moved, and not for the better: back again
-        shift(space, groups, moved[q], group)
+        move_tuple(space, groups, moved[q], group)
     for q in range(many):
-        refresh(space, work, groups, target[q])
-    refresh(space, work, groups, group)
+        refresh_group(space, work, groups, target[q])
+    refresh_group(space, work, groups, group)
     return False
 
 
-@compiled
+@jit
 def _summed_costs(groups: Any, which: Longs, many: Index) -> float:
     """What some groups cost, each counted once."""
     total = 0.0
@@ -502,7 +502,7 @@ def _summed_costs(groups: Any, which: Longs, many: Index) -> float:
     return total
 
 
-@compiled
+@jit
 def _all_can_take(space: Any, rules: Any, groups: Any, many: Index, target: Longs) -> bool:
     """Whether groups keep their rules with a new member each; two for one group are refused."""
     for q in range(many):
@@ -514,7 +514,7 @@ def _all_can_take(space: Any, rules: Any, groups: Any, many: Index, target: Long
     return True
 
 
-@compiled
+@jit
 def _try_new_group(
     space: Any,
     work: Any,
@@ -547,14 +547,14 @@ def _try_new_group(
                 taken += space.weight[groups.members[q]]
         if groups.records[group] - taken - space.weight[other] < rules.k:
             continue
-        own = apart(space, other, groups.centre[group])
-        if apart(space, t, space.target[other]) >= own + 0.15:
+        own = tuple_distance(space, other, groups.centre[group])
+        if tuple_distance(space, t, space.target[other]) >= own + 0.15:
             continue
         groups.members[many], target[many] = other, group
         many += 1
         records += space.weight[other]
-        saved += space.weight[other] * priced(space, own)
-    if not stands(rules, groups.members, many, records):
+        saved += space.weight[other] * record_cost(space, own)
+    if not keeps_rules(rules, groups.members, many, records):
         return False
     if group_cost(space, work, groups.members, many) >= saved - SLIGHT:
         return False
@@ -563,21 +563,21 @@ def _try_new_group(
         return False
     before = _summed_costs(groups, target, many)
     for q in range(many):
-        shift(space, groups, moved[q], new)
+        move_tuple(space, groups, moved[q], new)
     for q in range(many):
-        refresh(space, work, groups, target[q])
-    refresh(space, work, groups, new)
+        refresh_group(space, work, groups, target[q])
+    refresh_group(space, work, groups, new)
     if _summed_costs(groups, target, many) + groups.cost[new] < before - SLIGHT:
         return True
     for q in range(many):
-        shift(space, groups, moved[q], target[q])
+        move_tuple(space, groups, moved[q], target[q])
     for q in range(many):
-        refresh(space, work, groups, target[q])
+        refresh_group(space, work, groups, target[q])
     groups.cost[new] = 0.0
     return False
 
 
-@compiled
+@jit
 def _all_can_spare(space: Any, rules: Any, groups: Any, moved: Longs, target: Longs) -> bool:
     """Whether groups keep their rules with a member less; two of one group are refused."""
     for q in range(moved.size):

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.methods.operators import Operators
-from ontomask.microdata.attributes import FIXED, NominalAttribute, NumericalAttribute
+from ontomask.microdata.attributes import FIXED_POINT_ONE, NominalAttribute, NumericalAttribute
 
 __all__ = [
-    "AS_IT_IS",
+    "LINEAR",
     "BEST",
     "CLASSIC_TUPLE",
     "NUMBER",
@@ -33,8 +33,8 @@ __all__ = [
     "RULE",
     "SQUARED",
     "WORD",
-    "Space",
-    "space_of",
+    "TupleSpace",
+    "build_tuple_space",
 ]
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ Longs = NDArray[np.int64]
 WORD, NUMBER, RANK = 0, 1, 2
 
 #: How a record's cost follows from its distance.
-AS_IT_IS, SQUARED, ROOT = 0, 1, 2
+LINEAR, SQUARED, ROOT = 0, 1, 2
 
 #: How a centroid is chosen: by the papers' rule, the best for the objective, or the most frequent
 #: tuple (the classic operators of SF).
@@ -55,7 +55,7 @@ RULE, BEST, CLASSIC_TUPLE = 0, 1, 2
 METRICS = ("sanchez", "equality")
 
 
-class Space(NamedTuple):
+class TupleSpace(NamedTuple):
     """What the loops read; nothing in it changes.
 
     ``codes[t, j]`` is the value of tuple ``t``, ``target[t, j]`` what leaves it as it is. The
@@ -87,7 +87,9 @@ class Space(NamedTuple):
     most_values: int
 
 
-def space_of(operators: Operators, objective: str, centroid: str, order: Longs) -> Space:
+def build_tuple_space(
+    operators: Operators, objective: str, centroid: str, order: Longs
+) -> TupleSpace:
     """The tuples of some operators, in an order that keeps like beside like."""
     tuples = operators.tuples
     attributes = tuples.attributes
@@ -100,7 +102,7 @@ def space_of(operators: Operators, objective: str, centroid: str, order: Longs) 
         starts.append(start[1:] + starts[-1][-1])
         if isinstance(attribute, NominalAttribute):
             kind.append(WORD)
-            scale.append(factors[j] / FIXED)
+            scale.append(factors[j] / FIXED_POINT_ONE)
             places.append(attribute.place.astype(np.int32))
             numbers.append(np.zeros(attribute.size))
             metric.append(operators.classic or attribute.measure in METRICS)
@@ -115,11 +117,11 @@ def space_of(operators: Operators, objective: str, centroid: str, order: Longs) 
     values = [attribute.size for attribute in attributes]
     width = [len(a.candidates) if isinstance(a, NominalAttribute) else 0 for a in attributes]
     first = np.concatenate(([0], np.cumsum(np.multiply(values, width)))).astype(np.int64)
-    cost = {"sse": SQUARED, "sad": AS_IT_IS}[objective]
+    cost = {"sse": SQUARED, "sad": LINEAR}[objective]
     if operators.by_variance:
-        cost = {"sse": AS_IT_IS, "sad": ROOT}[objective]
+        cost = {"sse": LINEAR, "sad": ROOT}[objective]
     classic_tuple = operators.classic and not operators.by_variance and centroid == "rule"
-    return Space(
+    return TupleSpace(
         codes=np.ascontiguousarray(tuples.codes.T[order], dtype=np.int32),
         rank=np.asarray(order, dtype=np.int64),
         target=np.ascontiguousarray(tuples.targets()[order]),
@@ -161,7 +163,7 @@ def _distance_table(operators: Operators, first: Longs) -> Ints:
             continue
         part = table[first[j] : first[j + 1]].reshape(attribute.size, -1)
         if operators.classic:
-            part[:] = int(FIXED)
+            part[:] = int(FIXED_POINT_ONE)
             part[np.arange(attribute.size), attribute.place] = 0
         else:
             part[:] = attribute.table.T

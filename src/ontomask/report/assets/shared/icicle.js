@@ -70,7 +70,8 @@ export function layOutBoxes(root, frame, levels, countRecords) {
 export function drawBox({ node, x, y, width, height }, attributes) {
   const colour = node.branch < 0 ? "var(--before)" : `var(--line-${node.branch % BRANCH_COLOURS})`;
   const strength = Math.max(22, 70 - 13 * Math.max(node.depth - 1, 0));
-  const fill = `color-mix(in srgb, ${colour} calc(var(--box-strength) * ${strength}%), var(--page))`;
+  const fill =
+    `color-mix(in srgb, ${colour} calc(var(--box-strength) * ${strength}%), var(--page))`;
   const room = Math.min(Math.floor((height + 1) / LINE_HEIGHT), MOST_LINES);
   const firstLine = room === 1 ? height / 2 + 4.5 : 13;
   const lines = wrapLabel(node.label, Math.floor((width - 8) / LETTER_WIDTH), room);

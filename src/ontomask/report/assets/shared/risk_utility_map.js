@@ -258,8 +258,11 @@ export function createRiskUtilityMap(elements, options) {
     if (data.limits[y.name] !== undefined && isInside(above, TOP, floor)) {
       lines.push(
         s("line", { class: "limit", x1: LEFT, x2: WIDTH - RIGHT, y1: above, y2: above }),
-        s("text", { class: "limit", x: WIDTH - RIGHT - 4, y: above - 6, "text-anchor": "end" },
-          describe(y)),
+        s(
+          "text",
+          { class: "limit", x: WIDTH - RIGHT - 4, y: above - 6, "text-anchor": "end" },
+          describe(y),
+        ),
       );
     }
     return lines;

@@ -10,7 +10,15 @@ from typing import Literal, NamedTuple
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.taxonomy.readers.text.source import Source
 
-__all__ = ["Row", "Table", "checked_delimiter", "column", "delimiter_of", "first_row", "read_table"]
+__all__ = [
+    "Row",
+    "DelimitedTable",
+    "check_delimiter",
+    "find_column",
+    "detect_delimiter",
+    "first_row",
+    "read_table",
+]
 
 DELIMITERS = ("\t", ";", ",")
 
@@ -22,7 +30,7 @@ class Row(NamedTuple):
     cells: list[str]
 
 
-class Table(NamedTuple):
+class DelimitedTable(NamedTuple):
     """The rows of a delimited file, blank ones left out, cells stripped of outer spaces."""
 
     source: Source
@@ -40,9 +48,9 @@ def read_table(
     encoding: str = "utf-8-sig",
     *,
     strip: bool = True,
-) -> Table:
+) -> DelimitedTable:
     """Read a delimited file; tab, semicolon or comma is found out where it is not given."""
-    delimiter = checked_delimiter(delimiter)
+    delimiter = check_delimiter(delimiter)
     text = source.text(encoding)
     if not text.strip():
         raise source.error("the file is empty", "it should hold a table of concepts")
@@ -65,10 +73,10 @@ def read_table(
             "a cell that contains a quotation mark or the delimiter must be quoted",
             line=problem.line,
         )
-    return Table(source, delimiter, rows)
+    return DelimitedTable(source, delimiter, rows)
 
 
-def checked_delimiter(delimiter: str | None) -> str | None:
+def check_delimiter(delimiter: str | None) -> str | None:
     r"""Check that a delimiter is one character; a tab may be written ``\t``."""
     if delimiter is None:
         return None
@@ -78,7 +86,7 @@ def checked_delimiter(delimiter: str | None) -> str | None:
     return character
 
 
-def delimiter_of(source: Source) -> str | None:
+def detect_delimiter(source: Source) -> str | None:
     """Detect what separates the columns of a file; None for a single column."""
     return _delimiter_of_text(
         source.head_text[:-200] if len(source.head) > 60_000 else source.head_text
@@ -127,7 +135,7 @@ def _parse_rows(
     return rows, None
 
 
-def column(header: Sequence[str], names: Sequence[str]) -> int | None:
+def find_column(header: Sequence[str], names: Sequence[str]) -> int | None:
     """Find the place of the first of these names in a header."""
     plain = [name.strip().casefold().replace(" ", "_") for name in header]
     return next((plain.index(name) for name in names if name in plain), None)
