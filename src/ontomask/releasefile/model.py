@@ -327,7 +327,8 @@ class ReleaseFile(_StrictModel):
     def from_dict(cls, fields: Any, folder: str | PathLike[str] = ".") -> ReleaseFile:
         """Make a release file from its fields; one error lists all problems.
 
-        >>> ReleaseFile.from_dict({"data": "a.csv", "output": "b.csv", "method": {"name": "recoding"},
+        >>> ReleaseFile.from_dict({
+        ...     "data": "a.csv", "output": "b.csv", "method": {"name": "recoding"},
         ...     "columns": {"age": {"role": "quasy", "type": "numeric"}}})
         Traceback (most recent call last):
           ...

@@ -41,14 +41,15 @@ class ColumnFields:
 def fields_in_role(facts: ColumnFacts, role: str) -> ColumnFields:
     """Release file fields of a column in a role.
 
-    >>> facts = ColumnFacts("ward", "text", rows=40, missing=0, distinct=2, values={"A": 30, "B": 10})
+    >>> values = {"A": 30, "B": 10}
+    >>> facts = ColumnFacts("ward", "text", rows=40, missing=0, distinct=2, values=values)
     >>> fields_in_role(facts, "keep").fields
     {'role': 'keep'}
     >>> masked = fields_in_role(facts, "quasi")
     >>> masked.fields
     {'role': 'quasi', 'type': 'nominal'}
     >>> masked.make
-    Making(how='flat', separator=None, lengths=())
+    ProposedTaxonomy(how='flat', separator=None, lengths=())
     """
     suggestion = suggest_in_role(facts, role)
     if suggestion.role != role:
