@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check docs bench clean help
+.PHONY: demo test test-fast check docs bench clean help
 
 help:
 	@echo "make demo   set up, and release a synthetic table: from a CSV file to a masked one"
 	@echo "make test   set up, and run all tests (with the examples of the documentation)"
+	@echo "make test-fast  the same without a browser, Spark, and what else is slow"
 	@echo "make check  format, lint and type-check (in CI: verify, change nothing)"
 	@echo "make docs   build the pages of docs/ as a site, which opens from the folder site/"
 	@echo "make bench  run the benchmarks"
@@ -19,20 +20,27 @@ demo: $(VENV)/.installed
 test: $(VENV)/.developed
 	$(BIN)/python -m pytest -n auto
 
+test-fast: $(VENV)/.developed
+	$(BIN)/python -m pytest -n auto -m "not browser and not spark and not slow"
+
 ifdef CI
 check: $(VENV)/.developed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/deno fmt --quiet --check
 	$(BIN)/deno lint --quiet
+	@! grep -rnE '.{120}' --include=*.js --include=*.css --include=*.html src/ontomask
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 else
 check: $(VENV)/.developed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	$(BIN)/deno fmt --quiet
 	$(BIN)/deno lint --quiet --fix
+	@! grep -rnE '.{120}' --include=*.js --include=*.css --include=*.html src/ontomask
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 endif
 
 # The theme announces on every build that it is maintained until May 2027; we know.

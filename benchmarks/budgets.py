@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from math import log
 from time import process_time
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -209,7 +209,7 @@ class LossOfMerging:
 
     @unit("of MDAV's")
     def track_loss(self, columns: int) -> float:
-        def loss(algorithm: str) -> float:
+        def loss(algorithm: Literal["merge", "mdav"]) -> float:
             plan = Microaggregation(K, algorithm).plan(self.tuples, np.random.default_rng(0))
             return utility.sse(plan)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import log
+from typing import Literal
 
 import numpy as np
 
@@ -83,7 +84,7 @@ class GroupingNumbers:
     param_names = ("distance", "k")
     params = (["mean", "s"], [5])
 
-    def setup(self, distance: str, k: int) -> None:
+    def setup(self, distance: Literal["mean", "s"], k: int) -> None:
         self.method = Microaggregation(k, algorithm="mdav", distance=distance)
         self.method.plan(numbers(6, 500), np.random.default_rng(0))  # the loops are compiled
         self.tuples = numbers(6, 100_000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import log
 from time import perf_counter
+from typing import Literal
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def made_up(size: int) -> Tuples:
     return some(tuples, size)
 
 
-def compiled(tuples: Tuples, algorithm: str) -> Tuples:
+def compiled(tuples: Tuples, algorithm: Literal["merge", "mdav"]) -> Tuples:
     """The same with its distance tables made and the loops compiled."""
     few = some(tuples, 200)
     Microaggregation(K, algorithm).plan(few, np.random.default_rng(0))
@@ -60,10 +61,10 @@ class Merging:
     param_names = ("algorithm", "tuples")
     params = (["merge", "mdav"], [1_000, 10_000, ALL])
 
-    def setup(self, algorithm: str, tuples: int) -> None:
+    def setup(self, algorithm: Literal["merge", "mdav"], tuples: int) -> None:
         self.tuples = compiled(some(diagnoses(3), tuples), algorithm)
 
-    def time_plan(self, algorithm: str, tuples: int) -> None:
+    def time_plan(self, algorithm: Literal["merge", "mdav"], tuples: int) -> None:
         Microaggregation(K, algorithm).plan(self.tuples, np.random.default_rng(0))
 
     peakmem_plan = time_plan
@@ -79,12 +80,12 @@ class MergingAMillion:
     param_names = ("algorithm",)
     params = (["merge", "mdav"],)
 
-    def setup(self, algorithm: str) -> None:
+    def setup(self, algorithm: Literal["merge", "mdav"]) -> None:
         if algorithm == "mdav":
             raise CannotRun("MDAV is not run at this size")
         self.tuples = compiled(made_up(MILLION), algorithm)
 
-    def time_plan(self, algorithm: str) -> None:
+    def time_plan(self, algorithm: Literal["merge", "mdav"]) -> None:
         Microaggregation(K, algorithm).plan(self.tuples, np.random.default_rng(0))
 
     peakmem_plan = time_plan
@@ -100,7 +101,7 @@ class GrowthOfMerging:
     param_names = ("algorithm", "data")
     params = (["merge", "mdav"], ["diabetes", "made up"])
 
-    def setup(self, algorithm: str, data: str) -> None:
+    def setup(self, algorithm: Literal["merge", "mdav"], data: str) -> None:
         if (algorithm, data) == ("mdav", "made up"):
             raise CannotRun("MDAV is not run at this size")
         large = diagnoses(3) if data == "diabetes" else made_up(200_000)
@@ -108,7 +109,7 @@ class GrowthOfMerging:
         self.small = some(large, 10_000 if data == "diabetes" else 20_000)
 
     @unit("exponent")
-    def track_growth(self, algorithm: str, data: str) -> float:
+    def track_growth(self, algorithm: Literal["merge", "mdav"], data: str) -> float:
         method = Microaggregation(K, algorithm)
 
         def plan(tuples: Tuples) -> None:

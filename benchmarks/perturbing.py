@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import log
+from typing import Literal
 
 import numpy as np
 
@@ -83,7 +84,7 @@ class SwappingGrowth:
     param_names = ("strategy",)
     params = (["multivariate", "dynamic"],)
 
-    def setup(self, strategy: str) -> None:
+    def setup(self, strategy: Literal["multivariate", "dynamic"]) -> None:
         self.method = RankSwapping(5, strategy)
         if strategy == "multivariate":
             pair = diagnoses(3, 5_600), diagnoses(3)

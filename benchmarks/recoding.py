@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import log
+from typing import Literal
 
 import numpy as np
 
@@ -25,11 +26,11 @@ def table(name: str) -> Tuples:
     return made_up(int(name.split()[0].replace(",", "")))
 
 
-def planned(tuples: Tuples, neighbours: str) -> Transitions:
+def planned(tuples: Tuples, neighbours: Literal["auto", "exact", "near"]) -> Transitions:
     return Recoding(K, neighbours=neighbours).plan(tuples, np.random.default_rng(0))
 
 
-def compiled(tuples: Tuples, neighbours: str) -> Tuples:
+def compiled(tuples: Tuples, neighbours: Literal["auto", "exact", "near"]) -> Tuples:
     """The same with its distance tables made and the loops compiled."""
     planned(some(tuples, 200), neighbours)
     return tuples
@@ -45,18 +46,18 @@ class RecodingMany:
     param_names = ("neighbours", "tuples")
     params = (["exact", "near"], list(TABLES))
 
-    def setup(self, neighbours: str, tuples: str) -> None:
+    def setup(self, neighbours: Literal["auto", "exact", "near"], tuples: str) -> None:
         if neighbours == "exact" and tuples.startswith(f"{MILLION:,}"):
             raise CannotRun("comparing with all takes minutes at this size")
         self.tuples = compiled(table(tuples), neighbours)
 
-    def time_plan(self, neighbours: str, tuples: str) -> None:
+    def time_plan(self, neighbours: Literal["auto", "exact", "near"], tuples: str) -> None:
         planned(self.tuples, neighbours)
 
     peakmem_plan = time_plan
 
     @unit("SSE")
-    def track_loss(self, neighbours: str, tuples: str) -> float:
+    def track_loss(self, neighbours: Literal["auto", "exact", "near"], tuples: str) -> float:
         return utility.sse(planned(self.tuples, neighbours))
 
 
@@ -69,12 +70,12 @@ class GrowthOfRecoding:
     param_names = ("neighbours",)
     params = (["exact", "near"],)
 
-    def setup(self, neighbours: str) -> None:
+    def setup(self, neighbours: Literal["auto", "exact", "near"]) -> None:
         self.large = compiled(made_up(200_000), neighbours)
         self.small = some(self.large, 20_000)
 
     @unit("exponent")
-    def track_growth(self, neighbours: str) -> float:
+    def track_growth(self, neighbours: Literal["auto", "exact", "near"]) -> float:
         small, large = (
             best_time(lambda tuples=tuples: planned(tuples, neighbours))  # type: ignore[misc]
             for tuples in (self.small, self.large)

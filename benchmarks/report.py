@@ -12,7 +12,7 @@ from benchmarks._inputs import random_graph
 from benchmarks._measuring import unit
 from ontomask.pipeline.evaluation import Evaluation
 from ontomask.pipeline.facts import publishable_facts
-from ontomask.pipeline.mask import Release
+from ontomask.pipeline.release import Release
 
 CONCEPTS, VALUES, RECORDS = 20_000, 200, 2_000
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.whole_release import made
-from ontomask.web.opened import TableSession
+from ontomask.web.table_session import TableSession
 
 RECORDS, TUPLES, PEOPLE = 1_000_000, 50_000, 600_000
 COLUMNS = 9

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from experiments.experiment import Cell, Result
-from ontomask.report.drawing.lines import Series, draw_lines
+from experiments.lines import Series, draw_lines
 from ontomask.report.drawing.svg import as_number, finite_numbers
 
 __all__ = ["Panel", "panels"]

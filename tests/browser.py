@@ -23,7 +23,10 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-WIDE = {"width": 1280, "height": 900}
+WIDE = {"width": 1280, "height": 800}
+
+#: What a page is waited for is waited for this long, in ms: a busy machine takes its time.
+PATIENCE = 120_000
 
 
 @dataclass
@@ -35,11 +38,25 @@ class Opened:
     errors: list[str] = field(default_factory=list)
 
 
+class Chromium:
+    """A browser whose pages are waited for with patience."""
+
+    def __init__(self, browser) -> None:
+        self._browser = browser
+
+    def new_context(self, **options: object):
+        context = self._browser.new_context(
+            **{"viewport": WIDE, "color_scheme": "light", **options}
+        )
+        context.set_default_timeout(PATIENCE)
+        return context
+
+
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[object]:
+def chromium() -> Iterator[Chromium]:
     """The system's own Chromium; tests that need it are skipped, loudly, where there is none."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
+    program = next(filter(None, map(shutil.which, NAMES)), None)
+    if program is None:
         pytest.skip(
             "NO BROWSER: PAGES ARE NOT TESTED. There is no Chromium on this machine "
             f"(looked for {', '.join(NAMES)}); install one to test what readers will see."
@@ -47,9 +64,10 @@ def chromium() -> Iterator[object]:
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="NO PLAYWRIGHT: PAGES ARE NOT TESTED. pip install playwright"
     )
+    playwright.expect.set_options(timeout=PATIENCE)
     with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=found, args=ARGUMENTS)
-        yield browser
+        browser = started.chromium.launch(executable_path=program, args=ARGUMENTS, timeout=PATIENCE)
+        yield Chromium(browser)
         browser.close()
 
 
@@ -59,7 +77,7 @@ def opened(chromium) -> Iterator[object]:
     contexts = []
 
     def open_page(path: Path, **options: object) -> Opened:
-        context = chromium.new_context(**{"viewport": WIDE, "color_scheme": "light", **options})
+        context = chromium.new_context(**options)
         contexts.append(context)
         seen = Opened(context.new_page())
         _watch(seen, Path(path).resolve().as_uri())

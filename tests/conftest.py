@@ -1,8 +1,9 @@
-"""What tests share: where real data lies, and how hard hypothesis tries."""
+"""What tests share: slow kinds and who runs them, real data, how hard hypothesis tries."""
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import HealthCheck, settings
 import ontomask as om
 from browser import chromium, opened  # noqa: F401 - here once, so that there is one browser
 from rare_words import folder  # noqa: F401
+from release_commands import Done
+from spark import spark  # noqa: F401 - here once, so that there is one session
 
 # The first example may compile a loop; a shared machine has slow moments. No deadlines.
 # In CI the same examples are tried every time, so that a change is blamed for what it did;
@@ -23,6 +26,38 @@ settings.register_profile(
     derandomize="CI" in os.environ,
 )
 settings.load_profile("ontomask")
+
+#: What a test needs says which slow kind it is of.
+MARKERS_OF_FIXTURES = {
+    "chromium": "browser",
+    "spark": "spark",
+    "data_folder": "slow",  # public data sets
+    "site": "slow",  # mkdocs
+    "starting": "slow",  # processes of the workbench
+    "wheel": "slow",
+    "work": "slow",  # processes that mask
+}
+SLOW_FOLDERS = ("experiments",)
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by marker, and dealt to workers
+def pytest_collection_modifyitems(items):
+    """Mark slow kinds; one worker runs all of Spark, and all that shares the work of a module."""
+    for item in items:
+        for fixture, marker in MARKERS_OF_FIXTURES.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(marker)
+        if item.path.parent.name in SLOW_FOLDERS:
+            item.add_marker("slow")
+        if item.get_closest_marker("spark"):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+        elif _uses_module_fixture(item):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+def _uses_module_fixture(item):
+    fixtures = item._fixtureinfo.name2fixturedefs if hasattr(item, "_fixtureinfo") else {}
+    return any(definitions[-1].scope == "module" for definitions in fixtures.values())
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -51,6 +86,23 @@ def icd9():
 @pytest.fixture(scope="session")
 def wordnet():
     return om.load_taxonomy("wordnet")
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Run a command here: the same function that the command line calls, without a new process."""
+    from ontomask.cli import main
+
+    def run(place, *arguments):
+        monkeypatch.chdir(place)
+        monkeypatch.setattr(sys, "argv", ["ontomask", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as end:
+            main()
+        printed = capsys.readouterr()
+        return Done(end.value.code or 0, printed.out, printed.err)
+
+    return run
 
 
 @pytest.fixture

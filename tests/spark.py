@@ -8,8 +8,6 @@ import warnings
 
 import pytest
 
-from ontomask.engines.spark.session import spark_session
-
 SETTINGS = {
     "spark.master": "local[2]",
     "spark.driver.memory": "1g",
@@ -35,6 +33,8 @@ def java_is_there() -> bool:
 def spark():
     if not java_is_there():
         pytest.skip("there is no Java, which Spark runs on: NOTHING of the Spark engine is tested")
+    from ontomask.engines.spark.session import spark_session
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Spark's own, of what is installed beside it
         session = spark_session(**SETTINGS)

@@ -18,13 +18,10 @@ import csv
 import dataclasses
 import doctest
 import inspect
-import os
 import re
 import shlex
-import subprocess
-import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,7 +54,7 @@ from ontomask.releasefile.model import (
     ReleaseFile,
     Requirements,
 )
-from spark import spark  # noqa: F401 - the page on Spark is skipped where there is no Java
+from release_commands import Done
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
@@ -112,7 +109,7 @@ def snippets(page: Path) -> Iterator[Snippet]:
 def run(snippet: Snippet, page: Path, namespace: dict[str, Any]) -> None:
     """Run code as it stands; a traceback shows the line of the page."""
     padded = "\n" * (snippet.line - 1) + snippet.code
-    exec(compile(padded, name_of(page), "exec"), namespace)
+    exec(compile(padded, name_of(page), "exec", dont_inherit=True), namespace)
 
 
 def run_doctest(snippet: Snippet, page: Path, namespace: dict[str, Any]) -> None:
@@ -156,18 +153,6 @@ def is_ours(command: Command) -> bool:
     return command.typed.startswith("ontomask") or command.typed == "echo $?"
 
 
-def ontomask_prints(typed: str) -> tuple[str, int]:
-    """What a command prints, standard error last, and its exit code."""
-    done = subprocess.run(
-        [sys.executable, "-m", "ontomask", *shlex.split(typed)[1:]],
-        capture_output=True,
-        encoding="utf-8",
-        env={**os.environ, "ONTOMASK_CACHE": "off", "PYTHONUTF8": "1", "COLUMNS": "80"},
-        timeout=120,
-    )
-    return done.stdout + done.stderr, done.returncode
-
-
 def is_like(printed: str, shown: list[str]) -> bool:
     """The same words, where a line ``...`` is any number of them."""
     parts = re.split(r"^\.\.\.$", "\n".join(shown), flags=re.MULTILINE)
@@ -175,25 +160,32 @@ def is_like(printed: str, shown: list[str]) -> bool:
     return re.fullmatch(pattern, " ".join(printed.split()) + " ", re.DOTALL) is not None
 
 
-def run_console(snippet: Snippet, where: str) -> None:
+def run_console(snippet: Snippet, where: str, command: Callable[..., Done]) -> None:
+    """Run commands of ours; what is printed to standard error comes last."""
     typed = commands(snippet.code)
-    if not all(is_ours(command) for command in typed):
+    if not all(map(is_ours, typed)):
         assert not any(map(is_ours, typed)), f"{where}: commands of ours and others in one block"
         return
     code = 0
-    for command in typed:
-        if command.typed == "echo $?":
+    for line, shown in typed:
+        if line == "echo $?":
             printed = f"{code}\n"
         else:
-            printed, code = ontomask_prints(command.typed)
-        assert is_like(printed, command.shown), f"{where}: $ {command.typed}\n{printed}"
+            code, out, err = command(Path(), *shlex.split(line)[1:])
+            printed = out + err
+        assert is_like(printed, shown), f"{where}: $ {line}\n{printed}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_snippet_does_what_the_page_says(page, tmp_path, monkeypatch, request):
+def marked(page: Path) -> Any:
+    return pytest.param(page, marks=pytest.mark.spark) if page.stem == "spark" else page
+
+
+@pytest.mark.parametrize("page", [*map(marked, PAGES)], ids=name_of)
+def test_every_snippet_does_what_the_page_says(page, tmp_path, monkeypatch, request, command):
     if page.stem == "spark":
-        request.getfixturevalue("spark")
+        request.getfixturevalue("spark")  # skipped where there is no Java
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
     namespace: dict[str, Any] = {"__name__": "__main__"}
     with Path("patients.csv").open("w", encoding="utf-8", newline="") as file:
         patients = datasets.patients()
@@ -203,7 +195,7 @@ def test_every_snippet_does_what_the_page_says(page, tmp_path, monkeypatch, requ
         if snippet.kind == "csv":
             Path(snippet.file).write_text(snippet.code, encoding="utf-8")
         elif snippet.kind == "console":
-            run_console(snippet, where)
+            run_console(snippet, where, command)
         elif snippet.trouble:
             given = trouble_with(snippet, page, namespace)
             assert given.split() == snippet.trouble.split(), f"{where}: {given or 'no trouble'}"

@@ -32,7 +32,6 @@ def site(tmp_path_factory):
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     return folder
@@ -79,7 +78,7 @@ def test_formulas_are_shown_without_a_script(site):
 @pytest.fixture
 def tab(chromium):
     """A page that keeps what it asked of the network, and what it complained of."""
-    page = chromium.new_page()
+    page = chromium.new_context().new_page()
     page.asked, page.complaints = [], []
     page.on("request", lambda it: page.asked.append(it.url))
     page.on("console", lambda it: page.complaints.append(it.text))
@@ -87,18 +86,18 @@ def tab(chromium):
     yield page
     assert page.complaints == []
     assert [url for url in page.asked if not url.startswith(("file:", "data:"))] == []
-    page.close()
+    page.context.close()
 
 
 @pytest.mark.parametrize("name", ["index.html", "concepts/utility-and-risk.html"])
 def test_a_page_opens_from_the_folder(site, tab, name):
-    tab.goto((site / name).as_uri(), wait_until="networkidle")
+    tab.goto((site / name).as_uri())
     assert tab.locator("h1").inner_text().strip("¶ \n")
     assert len(tab.asked) > 3  # its styles and scripts: the listener listens
 
 
 def test_the_search_works_from_the_folder(site, tab):
-    tab.goto((site / "index.html").as_uri(), wait_until="networkidle")
+    tab.goto((site / "index.html").as_uri())
     tab.locator(".md-search__input").click()
     tab.keyboard.type("suppression")
     found = tab.locator(".md-search-result__link h1", has_text="Grouping methods")

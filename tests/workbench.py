@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from time import monotonic, sleep
 from urllib.parse import urlsplit
 
@@ -17,6 +18,16 @@ import ontomask as om
 SEED = 7
 TOKEN = "a-token-for-tests"
 PORT = 8765
+
+#: What is on a screen when all that it asked for has come.
+COMPLETE = {
+    "data": "#rows tbody tr",
+    "roles": "#panel[data-uniques][aria-busy=false]",
+    "meaning": "#distance:visible, #type-words:not(:empty):visible",
+    "method": "#run:enabled",
+    "result": "#tiles .tile:visible, #empty:visible",
+    "release": "#require-k",
+}
 
 
 def write_discharges(path: Path, records: int = 400, **changed: dict[int, str]) -> Path:
@@ -47,17 +58,66 @@ def talking_to(bench):
     )
 
 
-def waited(ask, seconds: float = 120.0):
-    """What is asked for again and again until it is true."""
+def waited(ask, seconds: float = 300.0):
+    """The answer to a question that is asked again and again until it is true."""
     end = monotonic() + seconds
-    while not (found := ask()):
+    while not (answer := ask()):
         assert monotonic() < end, "this takes too long"
-        sleep(0.1)
-    return found
+        sleep(0.02)
+    return answer
 
 
 class Served:
-    """A workbench as a user has it: a process of its own, reached by its link."""
+    """A workbench that is reached by its link."""
+
+    folder: Path
+    link: str
+
+    @property
+    def address(self) -> str:
+        parts = urlsplit(self.link)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    @property
+    def token(self) -> str:
+        return urlsplit(self.link).query.removeprefix("token=")
+
+
+class ServedHere(Served):
+    """A workbench in a thread of this process, which needs no second start of Python."""
+
+    def __init__(self, folder: Path, data: str | None = None, **settings: object) -> None:
+        import uvicorn
+
+        from ontomask.web.app import create_app, guard_app
+        from ontomask.web.server import _open_socket, _StoppableServer
+        from ontomask.web.session import Workbench
+
+        self.folder = folder
+        self.bench = Workbench(folder, seed=SEED, **settings)
+        self.bench.begin(data)
+        self._socket = _open_socket(0)
+        port = self._socket.getsockname()[1]
+        self.link = f"http://127.0.0.1:{port}/?token={TOKEN}"
+        app = guard_app(create_app(self.bench), token=TOKEN, port=port)
+        config = uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1)
+        self._ending = False
+        self._thread = Thread(
+            target=_StoppableServer(config).serve_until,
+            args=(lambda: self._ending, self._socket),
+        )
+        self._thread.start()
+
+    def end(self) -> None:
+        self._ending = True
+        self._thread.join()
+        self._socket.close()
+        waited(lambda: not self.bench.opening)
+        self.bench.close()
+
+
+class ServedProcess(Served):
+    """A workbench as a user has it: ``ontomask workbench`` in a process of its own."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.folder = folder
@@ -73,19 +133,10 @@ class Served:
         self.link = self.process.stdout.readline().strip()
         assert self.link.startswith("http://127.0.0.1:"), self.process.stderr.read()
 
-    @property
-    def address(self) -> str:
-        parts = urlsplit(self.link)
-        return f"{parts.scheme}://{parts.netloc}"
-
-    @property
-    def token(self) -> str:
-        return urlsplit(self.link).query.removeprefix("token=")
-
     def stop(self, sign: int = signal.SIGINT) -> int:
         if self.process.poll() is None:
             self.process.send_signal(sign)
-        return self.process.wait(20)
+        return self.process.wait(300)
 
     def end(self) -> None:
         """Whatever state it is in."""
@@ -96,23 +147,22 @@ class Served:
             pipe.close()
 
 
-def tab_of(chromium, served, **options) -> Iterator:
-    context = chromium.new_context(
-        **{"viewport": {"width": 1280, "height": 800}, "color_scheme": "light", **options}
-    )
+def tab_of(chromium, served: Served, **options) -> Iterator:
+    """A page of a served workbench, on which no script fails and nothing is refused by policy."""
+    context = chromium.new_context(**options)
     page = context.new_page()
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on(
         "console",
-        lambda said: (
-            wrong.append(said.text)
-            if said.type == "error" and "Failed to load resource" not in said.text
+        lambda message: (
+            complaints.append(message.text)
+            if message.type == "error" and "Failed to load resource" not in message.text
             else None
         ),
     )
     page.goto(served.link)
-    page.wait_for_selector("#table b", state="attached", timeout=60_000)
+    page.wait_for_selector("#table b", state="attached")
     yield page
     context.close()
-    assert not wrong, wrong
+    assert not complaints, complaints

@@ -23,7 +23,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import process_time
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,10 @@ from ontomask.methods.operators import Operators
 from ontomask.microdata.attributes import Attribute, NominalAttribute, NumericalAttribute
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
 from ontomask.report.drawing.colours import LINE_COLOURS, PAGE_COLOURS
-from ontomask.report.drawing.lines import Series, draw_lines
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+from experiments.lines import Series, draw_lines  # noqa: E402
 
 KS = (2, 3, 5, 10, 15, 20)
 #: Of the first data set, which is drawn.
@@ -48,7 +51,7 @@ EVERY_K = range(2, 21)
 LOOKED_AT = (5, 10)
 #: Restarts take long; they are measured up to so many tuples.
 MOST_FOR_RESTARTS = 20_000
-TAXONOMIES = Path(__file__).resolve().parents[1] / "benchmarks" / "taxonomies"
+TAXONOMIES = ROOT / "benchmarks" / "taxonomies"
 
 #: The occupations of Adult as kinds of person in WordNet, after NO.
 OCCUPATIONS = {
@@ -70,6 +73,7 @@ OCCUPATIONS = {
 
 Figures = dict[str, Any]
 Longs = NDArray[np.int64]
+RecordDistance = Literal["mean", "s", "s_paper"]
 
 
 class Case(NamedTuple):
@@ -77,7 +81,7 @@ class Case(NamedTuple):
 
     title: str
     tuples: Tuples
-    distance: str = "mean"
+    distance: RecordDistance = "mean"
     ks: Sequence[int] = KS
 
 
@@ -259,7 +263,7 @@ class Unweighted(Operators):
         return np.ones_like(self.tuples.counts)
 
 
-def ways(k: int, distance: str, thorough: bool) -> dict[str, Microaggregation]:
+def ways(k: int, distance: RecordDistance, thorough: bool) -> dict[str, Microaggregation]:
     """The algorithms that are compared."""
     known: dict[str, Callable[[], Microaggregation]] = {
         "mdav": lambda: Microaggregation(k, "mdav", distance=distance),

@@ -26,10 +26,8 @@ if _TYPE_CHECKING:
         Suppression,
     )
     from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
-    from ontomask.pipeline.compare import compare
-    from ontomask.pipeline.comparing.comparison import Comparison
-    from ontomask.pipeline.evaluation import Evaluation, evaluate
-    from ontomask.pipeline.mask import Release, mask
+    from ontomask.pipeline import Comparison, Evaluation, Release, compare, evaluate, mask
+    from ontomask.releasefile import run_release_file
     from ontomask.statistics import (
         centroid,
         distance_correlation,

@@ -19,11 +19,13 @@
     ├── ColumnError                    a column does not hold what its role needs
     ├── RequirementNotMet              a release is not what its file requires
     ├── BlockError                     a part of the table could not be planned
+    ├── ExtensionError                 a method, distance, reader or measure of another package
     └── ParameterError                 an argument that makes no sense
     InternalError                      a mistake of ours, please report it
 
     OntomaskWarning
     ├── BlocksChosenWarning            a table was planned in blocks, for want of memory
+    ├── ExtensionWarning               a part of another package is left out
     ├── SeveralRootsWarning            a virtual root was put above several
     ├── HeaderWarning                  a first row was taken for a header
     ├── IndexReleasedWarning           a named pandas index is in the released table
@@ -40,6 +42,8 @@ values; it never quotes a record.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
 
 __all__ = [
     "BlockError",
@@ -48,6 +52,8 @@ __all__ = [
     "CycleError",
     "DuplicateConceptError",
     "EmptyTaxonomyError",
+    "ExtensionError",
+    "ExtensionWarning",
     "FileFormatError",
     "HeaderWarning",
     "IndexReleasedWarning",
@@ -71,26 +77,102 @@ __all__ = [
     "UnknownTaxonomyError",
     "UnknownValueError",
     "WeakProtectionWarning",
+    "Hint",
+    "Placeholder",
+    "Setting",
     "format_count",
     "check_choice",
     "quote_names",
 ]
 
 
+class Placeholder(str):
+    """Text in the place of a value that only the reader knows; it is shown without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting that a hint proposes: an argument in Python, a field in a release file.
+
+    >>> setting = Setting("repair_codes", True)
+    >>> setting.python, setting.yaml
+    ('repair_codes=True', 'repair_codes: true')
+    """
+
+    name: str
+    value: object
+
+    @property
+    def python(self) -> str:
+        """The setting as an argument of a call."""
+        return f"{self.name}={self.value!r}"
+
+    @property
+    def yaml(self) -> str:
+        """The setting as a field of a release file."""
+        value = self.value
+        return f"{self.name}: {str(value).lower() if isinstance(value, bool) else repr(value)}"
+
+
+@dataclass(frozen=True, init=False)
+class Hint:
+    """What to do about an error: text, and settings that each interface writes in its language.
+
+    >>> hint = Hint("did you mean ", Setting("mapping", {"hepatits": "hepatitis"}), "?")
+    >>> hint.python
+    "did you mean mapping={'hepatits': 'hepatitis'}?"
+    >>> hint.yaml
+    "did you mean mapping: {'hepatits': 'hepatitis'}?"
+    """
+
+    parts: tuple[str | Setting, ...]
+
+    def __init__(self, *parts: str | Setting) -> None:
+        object.__setattr__(self, "parts", parts)
+
+    @property
+    def python(self) -> str:
+        """The hint for whoever calls a function."""
+        return "".join(part if isinstance(part, str) else part.python for part in self.parts)
+
+    @property
+    def yaml(self) -> str:
+        """The hint for whoever writes a release file."""
+        return "".join(part if isinstance(part, str) else part.yaml for part in self.parts)
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """The settings that the hint proposes, by name."""
+        return {part.name: part.value for part in self.parts if isinstance(part, Setting)}
+
+
 class OntomaskError(Exception):
     """Something the caller can mend.
 
-    ``message`` says what is wrong and where, ``hint`` what to do.
+    ``message`` says what is wrong and where, ``hint`` what to do; ``advice`` is the same hint with
+    its settings told apart from its text.
     """
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str | Hint = "") -> None:
         self.message = message
-        self.hint = hint
-        super().__init__(f"{message}\n\nhint: {hint}" if hint else message)
+        self.advice = hint if isinstance(hint, Hint) else Hint(hint)
+        self.hint = self.advice.python
+        super().__init__(f"{message}\n\nhint: {self.hint}" if self.hint else message)
 
-    def __reduce__(self) -> tuple[type[OntomaskError], tuple[str, str]]:
+    def __reduce__(self) -> tuple[type[OntomaskError], tuple[str, Hint]]:
         # Errors cross process borders; the default would pass the joined text as the message.
-        return type(self), (self.message, self.hint)
+        return type(self), (self.message, self.advice)
+
+    def with_message(self, message: str) -> Self:
+        """The same kind of error with the same hint and another message."""
+        return type(self)(message, self.advice)
+
+    def with_yaml_hint(self) -> Self:
+        """The same error with its hint in the language of release files."""
+        return type(self)(self.message, self.advice.yaml)
 
 
 class TaxonomyError(OntomaskError):
@@ -155,6 +237,10 @@ class BlockError(OntomaskError):
     """A part of the table could not be planned: which, and why."""
 
 
+class ExtensionError(OntomaskError):
+    """A method, distance, reader or measure of another package cannot be used."""
+
+
 class ColumnError(OntomaskError):
     """A column does not hold what its role needs: values are missing, infinite, of another kind."""
 
@@ -179,6 +265,10 @@ class OntomaskWarning(UserWarning):
 
 class BlocksChosenWarning(OntomaskWarning):
     """A table was planned in blocks, because planned as a whole it would not fit in memory."""
+
+
+class ExtensionWarning(OntomaskWarning):
+    """A method, distance, reader or measure of another package is left out."""
 
 
 class SeveralRootsWarning(OntomaskWarning):
@@ -247,7 +337,6 @@ def raise_together(errors: Sequence[OntomaskError], mixed: type[OntomaskError]) 
     if errors:
         kinds = {type(error) for error in errors}
         kind = kinds.pop() if len(kinds) == 1 else mixed
-        raise kind(
-            "\n".join(error.message for error in errors),
-            "\n".join(dict.fromkeys(error.hint for error in errors if error.hint)),
-        )
+        hints = {error.hint: error.advice for error in errors if error.hint}
+        lines = [part for hint in hints.values() for part in ("\n", *hint.parts)]
+        raise kind("\n".join(error.message for error in errors), Hint(*lines[1:]))

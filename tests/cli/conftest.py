@@ -2,48 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from subprocess import CompletedProcess
 
 import pytest
 
-from ontomask.cli import main
-from release_commands import Done, write_spec, write_table
+from release_commands import write_spec, write_table
 
 
 @pytest.fixture
-def ontomask(tmp_path):
-    """Run the real command in a folder of its own, and expect an exit code."""
+def ontomask(tmp_path, command):
+    """Run a command in a folder of its own, and expect an exit code."""
 
-    def run(*arguments, code=0, **options):
-        done = subprocess.run(
-            [sys.executable, "-m", "ontomask", *map(str, arguments)],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            env={**os.environ, "ONTOMASK_CACHE": "off", "PYTHONUTF8": "1"},
-            **options,
-        )
-        assert done.returncode == code, done.stderr
-        assert "Traceback" not in done.stderr
-        return done
-
-    return run
-
-
-@pytest.fixture
-def command(monkeypatch, capsys):
-    """Run a command here: the same function that the command line calls, without a new process."""
-
-    def run(folder, *arguments):
-        monkeypatch.chdir(folder)
-        monkeypatch.setattr(sys, "argv", ["ontomask", *map(str, arguments)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as end:
-            main()
-        said = capsys.readouterr()
-        return Done(end.value.code or 0, said.out, said.err)
+    def run(*arguments, code=0):
+        done = command(tmp_path, *arguments)
+        assert done.code == code, done.err
+        assert "Traceback" not in done.err
+        return CompletedProcess(arguments, done.code, done.out, done.err)
 
     return run
 

@@ -1,4 +1,4 @@
-"""The real command in a process of its own: what it prints, what it writes, how it ends."""
+"""Commands about taxonomies: what they print, what they write, how they end."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_page_table_and_release_files(command, jobs):
         "recoding-k3.yaml",
     ]
     outputs = set()
-    found, _ = compare_file(jobs / "release.yaml", FEW[1].split(","), 5, ks=[2, 3])
+    found, _ = compare_file(jobs / "release.yaml", FEW[1].split(","), 5, values={"k": [2, 3]})
     for point in found.points:
         matching = [load_release_file(jobs / "specs" / name) for name in files]
         (spec,) = [it for it in matching if it.method_object() == point.method]

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import ontomask as om
-from ontomask.report.manifest import check_manifest
+from manifests import assert_manifest_fits
 from release_commands import SPEC, finished, process, records, write_spec
 
 
@@ -114,7 +114,7 @@ def test_the_demo_makes_a_release(tmp_path, command):
         "release-zip.taxonomy.csv",
         "release.yaml",
     ]
-    assert check_manifest(folder / "discharges.released.manifest.json") == []
+    assert_manifest_fits(folder / "discharges.released.manifest.json")
     again = command(tmp_path, "demo")
     assert again.code == 2
     assert "ontomask-demo exists already" in again.err

@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ontomask.report.manifest import check_manifest
+from manifests import assert_manifest_fits
 from release_commands import finished, process, records, write_spec
 
 N, K = 60, 3
@@ -89,7 +89,7 @@ def test_from_a_release_file_to_a_released_table(jobs, kind):
     assert manifest["guarantee"]["smallest"] == min(classes.values())
     assert manifest["guarantee"]["classes"] == len(classes)
     assert manifest["records"] == {"released": N, "dropped": 0, "suppressed": 0}
-    assert check_manifest(said) == []
+    assert_manifest_fits(said)
 
     told = json.loads(done.out)
     assert told["files"] == [output.name, said.name, "released.report.html"]

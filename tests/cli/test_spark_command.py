@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from ontomask.report.manifest import check_manifest
+from manifests import assert_manifest_fits
 from release_commands import process, write_spec
 from spark import java_is_there
 
@@ -36,7 +36,7 @@ def test_one_line_is_the_result_and_spark_is_quiet(jobs):
     assert [line.partition(":")[0] for line in said] == ["Warning"], err
     masked = pd.read_parquet(jobs / "released.parquet")
     assert masked.groupby(["diagnosis", "age"]).size().min() >= 3
-    assert check_manifest(jobs / "released.manifest.json") == []
+    assert_manifest_fits(jobs / "released.manifest.json")
 
 
 def test_other_commands_need_a_file(jobs, command):

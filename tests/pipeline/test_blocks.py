@@ -10,8 +10,8 @@ import pytest
 
 import ontomask as om
 from ontomask.errors import BlocksChosenWarning
-from ontomask.pipeline import blocks as blocked
-from ontomask.pipeline.blocks import choose_block_size
+from ontomask.pipeline.planning import blocks as blocked
+from ontomask.pipeline.planning.blocks import choose_block_size
 from ontomask.utility import sse
 
 SEED = 3
@@ -92,6 +92,24 @@ def test_a_table_too_large_for_memory_is_planned_in_blocks(monkeypatch):
         release = om.mask(table(), schema(), om.Microaggregation(3), SEED)
     assert release.blocked.size == 50
     assert release.method == om.Microaggregation(3, block=50)
+
+
+@pytest.mark.parametrize(
+    "method", [om.Microaggregation(3), om.Microaggregation(3, algorithm="mdav"), om.Recoding(3)]
+)
+def test_a_compared_point_has_the_figures_of_mask_where_blocks_are_chosen(monkeypatch, method):
+    monkeypatch.setattr(blocked, "DEFAULT_BLOCK_SIZE", 50)
+    monkeypatch.setattr(blocked, "free_memory", lambda: 1000)
+    with pytest.warns(BlocksChosenWarning):
+        release = om.mask(table(), schema(), method, SEED)
+    (point,) = om.compare(table(), schema(), [method], SEED, workers=1).points
+    assert point.evaluation == release.evaluation
+    assert point.guarantee == release.guarantee
+    assert any("planned in blocks of 50" in note for note in point.notes)
+    assert point.method == method
+    monkeypatch.undo()
+    (whole,) = om.compare(table(), schema(), [method], SEED, workers=1).points
+    assert whole.loss != point.loss
 
 
 def test_what_needs_no_blocks_and_what_fits_is_left_alone(monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -256,19 +257,24 @@ print(len(om.compare(table, om.Schema([om.Numeric("age")]), methods, workers=2).
 
 
 def test_no_process_is_left_when_the_caller_is_stopped(monkeypatch):
-    started = []
+    started, first_process = [], threading.Event()
     real = subprocess.Popen
-    monkeypatch.setattr(
-        subprocess, "Popen", lambda *a, **b: started.append(real(*a, **b)) or started[-1]
-    )
+
+    def start(*arguments, **settings):
+        started.append(real(*arguments, **settings))
+        first_process.set()
+        return started[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", start)
 
     def stop(words):
-        if " of " in words:
+        if words.startswith("2 of "):
+            first_process.wait(60)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         om.compare(table(), schema(), METHODS, SEED, workers=2, progress=stop)
-    assert len(started) == 2
+    assert started
     assert all(process.poll() is not None for process in started)
 
 
@@ -331,12 +337,13 @@ def test_what_is_no_range(text):
 
 def test_methods_with_settings():
     own = ("rank_swapping", {"k": 9, "guard": True})
-    assert parse_methods(["rank_swapping", "recoding:k=4", "noise_addition"], [2], [0.3], own) == [
+    values = {"k": [2], "alpha": [0.3]}
+    assert parse_methods(["rank_swapping", "recoding:k=4", "noise_addition"], values, own) == [
         om.RankSwapping(k=2, guard=True),
         om.Recoding(k=4),
         om.NoiseAddition(alpha=0.3),
     ]
-    assert parse_methods(["rank_swapping:strategy=dynamic:complete=true"], [2, 2]) == [
+    assert parse_methods(["rank_swapping:strategy=dynamic:complete=true"], {"k": [2, 2]}) == [
         om.RankSwapping(k=2, strategy="dynamic", complete=True)
     ]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +40,19 @@ def test_nothing_is_started_where_there_is_nothing_to_gain(empty, monkeypatch):
     assert ahead.compile_ahead() is None
 
 
+def test_the_folder_beside_the_search_is_looked_at(monkeypatch, tmp_path):
+    from ontomask.methods.microaggregation.merging import search_kernels
+
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    assert Path(search_kernels.__file__) == ahead.SEARCH_MODULE
+    monkeypatch.setattr(ahead, "SEARCH_MODULE", tmp_path / ahead.SEARCH_MODULE.name)
+    assert ahead._cache_is_empty()
+    (tmp_path / "__pycache__").mkdir()
+    assert ahead._cache_is_empty()
+    (tmp_path / "__pycache__" / KEPT).touch()
+    assert not ahead._cache_is_empty()
+
+
 def test_a_program_that_cannot_be_started_is_no_trouble(empty, monkeypatch):
-    monkeypatch.setattr(ahead.sys, "executable", str(empty / "nothing"))
+    monkeypatch.setattr(sys, "executable", str(empty / "nothing"))
     assert ahead.compile_ahead() is None

@@ -152,7 +152,7 @@ def test_the_classes_are_those_counted_on_the_table(diagnoses, name):
 
 
 def test_figures_are_worked_out_when_asked_for_and_once(diagnoses, monkeypatch):
-    module = import_module("ontomask.pipeline.mask")
+    module = import_module("ontomask.pipeline.release")
     calls = []
     figures = module.evaluate_plan
     monkeypatch.setattr(
@@ -422,3 +422,33 @@ def test_the_same_rows_in_every_kind(diagnoses):
     for kind in KINDS:
         other = om.evaluate(made("pandas", columns), made(kind, masked), schema_of(diagnoses), 3)
         near(other.as_dict(), expected)
+
+
+# ---------------------------------------------------------------------- matched by a column
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("missing", [False, True])
+def test_records_in_another_order_are_matched_by_a_column(diagnoses, kind, missing):
+    columns = {**table(missing=missing), "id": [f"r{i}" for i in range(40)]}
+    schema = schema_of(diagnoses, missing="drop", keep=["id"])
+    _, release = released(columns, schema, om.Microaggregation(3))
+    expected = om.evaluate(made("pandas", columns), release.data, schema, 3)
+    shuffled = pd.DataFrame(release.data).sample(frac=1, random_state=1)
+    matched = om.evaluate(made(kind, columns), shuffled, schema, 3, match_by="id")
+    near(matched.as_dict(), expected.as_dict())
+    assert (len(shuffled) < 40) is missing
+
+
+def test_a_column_that_does_not_match_records_is_refused(diagnoses):
+    schema = words_only(diagnoses)
+    before = pd.DataFrame({"word": ["influenza", "sprain"], "id": [1, 2], "same": [1, 1]})
+
+    def refusal(after, match_by):
+        with pytest.raises(ParameterError) as error:
+            om.evaluate(before, after, schema, match_by=match_by)
+        return str(error.value)
+
+    assert "the masked table has no such column" in refusal(before[["word"]], "id")
+    assert "values are missing or repeated" in refusal(before, "same")
+    assert "different values of 'id'" in refusal(before.assign(id=[1, 3]), "id")

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from frame_kinds import KINDS, made, rows
 from ontomask import Taxonomy
-from ontomask.engines.memory import frames
+from ontomask.engines.memory import records
+from ontomask.engines.memory.frame import Frame
 from ontomask.errors import (
     ColumnError,
     IndexReleasedWarning,
@@ -215,7 +216,7 @@ def test_a_method_without_a_promise_says_so(diagnoses):
 
 def test_synthetic_replacement_is_not_k_anonymous(diagnoses):
     class Synthetic(Splitting, GroupingMethod):
-        replacement = "synthetic"
+        promised_k = None
 
     release = mask(pl.DataFrame(table()), schema_of(diagnoses), Synthetic(k=3))
     assert release.guarantee.startswith("not k-anonymous: ")
@@ -430,7 +431,7 @@ def test_suppressed_cells_are_missing(kind, diagnoses):
 
 def test_suppressed_records_are_removed_where_the_method_says_so(diagnoses):
     class Dropping(Blanking):
-        how = "drop"
+        suppression = "drop"
 
         def plan(self, tuples, random):
             few = (tuples.counts < self.k).astype(int)
@@ -748,12 +749,12 @@ def test_unknown_people_are_missing_values(diagnoses):
 
 def tampered(monkeypatch, change):
     """Apply goes wrong: the table is changed after it was written."""
-    right = frames.Frame.make_released_table
+    right = Frame.make_released_table
 
     def wrong(self, *arguments):
         return change(right(self, *arguments))
 
-    monkeypatch.setattr(frames.Frame, "make_released_table", wrong)
+    monkeypatch.setattr(Frame, "make_released_table", wrong)
 
 
 @pytest.mark.parametrize(
@@ -791,8 +792,8 @@ def test_a_changed_index_does_not_pass(monkeypatch):
 
 
 def test_records_dealt_wrongly_do_not_pass(monkeypatch, diagnoses):
-    right = frames.deal_targets
-    monkeypatch.setattr(frames, "deal_targets", lambda *given: np.roll(right(*given), 1))
+    right = records.deal_targets
+    monkeypatch.setattr(records, "deal_targets", lambda *given: np.roll(right(*given), 1))
     with pytest.raises(InternalError, match="not those of the plan"):
         mask(pl.DataFrame(table()), schema_of(diagnoses), Microaggregation(k=3))
 

@@ -21,7 +21,7 @@ from ontomask.errors import (
     UnknownConceptError,
     UnknownValueError,
 )
-from ontomask.pipeline.meaning.column import find_column_meaning
+from ontomask.pipeline.meaning.column import ReadingCount, find_column_meaning
 from ontomask.taxonomy.from_values import (
     free_taxonomy_path,
     save_taxonomy,
@@ -44,13 +44,9 @@ def diagnoses(counts, **settings):
 def test_coverage_by_hand():
     found = diagnoses({"Flu": 3, "hepatitis B": 4, "hepatits": 2, "?": 1})
     assert found.coverage == 7 / 10
-    assert sum(records for _, _, records in found.counts_by_match_kind()) == found.records == 10
-    assert dict((how, (values, records)) for how, values, records in found.counts_by_match_kind())[
-        "unmapped"
-    ] == (
-        2,
-        3,
-    )
+    counts = found.count_readings()
+    assert sum(count.records for count in counts) == found.records == 10
+    assert ReadingCount("unmapped", "unmapped", 2, 3) in counts
 
 
 def test_marks_of_missing_values_are_no_values():

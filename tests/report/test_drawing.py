@@ -6,13 +6,13 @@ import xml.etree.ElementTree as ET
 from itertools import pairwise
 
 import pytest
+from experiments.lines import Series, draw_lines
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ontomask.report.drawing.bars import Bar, Pair, draw_bars, draw_paired_bars
 from ontomask.report.drawing.colours import CONTRAST_TURN, LINE_COLOURS, PAGE_COLOURS
 from ontomask.report.drawing.heatmap import draw_heatmap
-from ontomask.report.drawing.lines import Series, draw_lines
 from ontomask.report.drawing.svg import LETTER, axis_ticks, shorten_text
 
 NASTY = "<script>alert('\"&')</script>"

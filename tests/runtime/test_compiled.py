@@ -61,15 +61,15 @@ def test_numbers_written_in_a_caller_are_no_types_of_their_own():
 
 
 LOOPS = """
-from ontomask._runtime.compiled import compiled
+from ontomask._runtime.compiled import jit
 
-@compiled
+@jit
 def inner(x):
     if x == 7:
         raise ValueError("seven")
     return x + 1
 
-@compiled
+@jit
 def outer(x):
     return 2 * inner(x)
 """
@@ -103,4 +103,15 @@ def test_a_numba_of_unknown_workings_is_left_to_itself(monkeypatch):
 
     assert type(outer).__name__ == "CPUDispatcher"
     assert type(_summed).__name__ == "_Loop"
+    assert outer(4) == 8
+
+
+def test_a_numba_without_a_private_part_is_left_to_itself(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ontomask._runtime.compiled_whole", None)
+
+    @how.jit
+    def outer(x):
+        return 2 * x
+
+    assert type(outer).__name__ == "CPUDispatcher"
     assert outer(4) == 8

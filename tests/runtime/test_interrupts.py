@@ -8,11 +8,12 @@ import subprocess
 import sys
 import time
 import warnings
-from threading import Thread, Timer, current_thread, main_thread
+from threading import Event, Thread, Timer, current_thread, main_thread
 
 import numpy as np
 import pytest
 
+from ontomask._runtime import interrupts
 from ontomask._runtime.compiled import jit
 from ontomask._runtime.interrupts import early_stopping, run_interruptibly
 from ontomask._runtime.progress import listen_to_progress, report_progress
@@ -48,20 +49,19 @@ def test_a_compiled_loop_is_left_at_once():
 import os, signal, sys, time
 from threading import Timer
 from test_interrupts import spin
-from ontomask._runtime.interrupts import interruptible
+from ontomask._runtime.interrupts import run_interruptibly
 spin(1)
 Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:
-    interruptible(lambda: spin(10**12))  # a quarter of an hour
+    run_interruptibly(lambda: spin(10**12))  # a quarter of an hour
 except KeyboardInterrupt:
     print("stopped", flush=True)
 """
     done = subprocess.run(
         [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])},
         capture_output=True,
         text=True,
-        timeout=60,
     )
     assert done.stdout == "stopped\n", done.stderr
 
@@ -69,23 +69,50 @@ except KeyboardInterrupt:
 def test_work_that_can_stop_early_is_asked_to():
     def work():
         with early_stopping() as asked:
+            interrupt_after(0)
             while not asked():
                 time.sleep(0.01)
         return "the best so far"
 
-    interrupt_after(0.2)
     assert run_interruptibly(work) == "the best so far"
 
 
 def test_asked_twice_it_is_left():
-    def work():
-        with early_stopping():
-            time.sleep(5)
+    left = Event()
 
-    interrupt_after(0.2)
-    interrupt_after(0.5)
+    def work():
+        with early_stopping() as asked:
+            interrupt_after(0)
+            while not asked():
+                time.sleep(0.01)
+            interrupt_after(0)
+            while not left.is_set():
+                time.sleep(0.01)
+
     with pytest.raises(KeyboardInterrupt):
         run_interruptibly(work)
+    left.set()
+
+
+def test_an_interrupt_while_the_work_is_being_started_stops_it(monkeypatch):
+    stopped = Event()
+
+    class InterruptedThread(Thread):
+        def start(self):
+            super().start()
+            raise KeyboardInterrupt
+
+    def work():
+        try:
+            while True:
+                time.sleep(0.01)
+        finally:
+            stopped.set()
+
+    monkeypatch.setattr(interrupts, "Thread", InterruptedThread)
+    with pytest.raises(KeyboardInterrupt):
+        run_interruptibly(work)
+    assert stopped.wait(60)
 
 
 def test_in_another_thread_and_inside_itself_it_is_plain_work():

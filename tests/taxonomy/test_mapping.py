@@ -49,6 +49,29 @@ def test_each_step_in_its_turn(tax, value, concept, how):
     assert (match.concept, match.how) == (concept, how)
 
 
+@pytest.mark.parametrize(
+    ("value", "kind", "by_code"),
+    [
+        ("C1", "identifier", True),
+        ("c1", "identifier", True),
+        (" COLD ", "label", False),
+        ("strasse", "synonym", False),
+        ("colds", "stem", False),
+        ("a bad cold", "head noun", False),
+        ("mine", "correction", False),
+        ("xyz", "unmapped", False),
+    ],
+)
+def test_a_match_says_of_which_kind_it_is(tax, value, kind, by_code):
+    (match,) = om.map_terms([value], tax, heads=True, corrections={"mine": "C1"}).matches
+    assert (match.kind, match.by_code) == (kind, by_code)
+
+
+def test_a_repaired_code_is_a_code(icd9):
+    (match,) = om.map_terms(["8"], icd9, repair_codes=True).matches
+    assert (match.kind, match.by_code) == ("repaired code", True)
+
+
 def test_a_term_of_several_concepts_is_ambiguous():
     tax = om.Taxonomy.from_edges(
         [("bank.n.01", "thing"), ("bank.n.02", "thing")],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench import SEED, Served, tab_of, talking_to, write_discharges
+from workbench import SEED, ServedHere, ServedProcess, tab_of, talking_to, write_discharges
 
 pytest.importorskip("fastapi", reason="NO WORKBENCH IS TESTED: pip install 'ontomask[web]'")
 
@@ -39,20 +39,30 @@ def client(bench):
 
 @pytest.fixture
 def serving(tmp_path) -> Iterator:
-    """Starts workbenches: ``serving(folder, "discharges.csv")``; all are ended with the test."""
-    started: list[Served] = []
-
-    def start(folder: Path = tmp_path, *arguments: str) -> Served:
-        started.append(Served(folder, *arguments))
-        return started[-1]
-
-    yield start
-    for it in started:
-        it.end()
+    """Serves workbenches: ``serving(folder, "discharges.csv")``; all are ended with the test."""
+    yield from _start_each(ServedHere, tmp_path)
 
 
 @pytest.fixture
-def served(tmp_path, serving) -> Served:
+def starting(tmp_path) -> Iterator:
+    """Starts processes of ``ontomask workbench``: ``starting(folder, "discharges.csv")``."""
+    yield from _start_each(ServedProcess, tmp_path)
+
+
+def _start_each(kind: type, usual_folder: Path) -> Iterator:
+    started = []
+
+    def start(folder: Path = usual_folder, *arguments, **settings):
+        started.append(kind(folder, *arguments, **settings))
+        return started[-1]
+
+    yield start
+    for served in started:
+        served.end()
+
+
+@pytest.fixture
+def served(tmp_path, serving) -> ServedHere:
     """The discharges, served."""
     write_discharges(tmp_path / "discharges.csv")
     return serving(tmp_path, "discharges.csv")

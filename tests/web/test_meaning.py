@@ -12,7 +12,7 @@ import pytest
 
 import ontomask as om
 from ontomask.releasefile.model import load_release_file
-from workbench import talking_to, write_discharges
+from workbench import tab_of, talking_to, write_discharges
 
 HOSTILE = '<script>alert("1")</script>'
 RELEASE = """\
@@ -146,6 +146,25 @@ def test_marks_of_missing_values_are_no_values(asked):
     changed(asked, lambda it: it.update(missing_marks=["nurse"]))
     found = asked.get("/api/columns/job/meaning").json()
     assert (found["missing"], found["records"]) == (5, 10)
+
+
+def test_settings_that_help_are_proposed_as_values(tmp_path, client):
+    column(client, "diagnosis", taxonomy="icd9cm")
+    proposed = client.get("/api/columns/diagnosis/meaning").json()["proposed"]
+    assert proposed == {"repair_codes": False, "missing_marks": []}
+
+
+def test_a_mark_of_missing_values_is_proposed(tmp_path):
+    from ontomask.web.session import Workbench
+
+    write_discharges(tmp_path / "d.csv", diagnosis=dict.fromkeys(range(9), "unknown"))
+    bench = Workbench(tmp_path, seed=7)
+    bench.open("d.csv")
+    asked = talking_to(bench)
+    column(asked, "diagnosis", taxonomy="icd9cm")
+    found = asked.get("/api/columns/diagnosis/meaning").json()
+    assert found["proposed"] == {"repair_codes": False, "missing_marks": ["unknown"]}
+    bench.close()
 
 
 def test_concepts_are_found_with_the_way_to_them(client):
@@ -304,17 +323,10 @@ def test_no_taxonomy_outside_of_the_folder_is_read(jobs, asked, tmp_path_factory
 
 def meaning_screen(chromium, served, column):
     """The screen at a column; no script fails on it."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 800})
-    page = context.new_page()
-    wrong = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.goto(served.link)
-    page.wait_for_selector("#table b", state="attached")
-    page.goto(f"{served.address}/meaning#{column}")
-    page.wait_for_selector("#columns button[aria-current]")
-    yield page
-    context.close()
-    assert not wrong, wrong
+    for page in tab_of(chromium, served):
+        page.goto(f"{served.address}/meaning#{column}")
+        page.wait_for_selector("#columns button[aria-current]")
+        yield page
 
 
 @pytest.fixture
@@ -357,6 +369,21 @@ def test_an_unmapped_value_is_corrected_and_that_undone(diagnoses, tmp_path):
     assert mapping(tmp_path) == {HOSTILE: "428"}
     page.click("#undo")
     expect(page.locator("#covered")).to_have_text("100 %")
+
+
+def test_a_taxonomy_that_is_changed_back_while_it_is_read_leaves_no_trace(diagnoses):
+    from playwright.sync_api import expect
+
+    page, held = diagnoses, []
+    page.route("**/api/columns/diagnosis/meaning", held.append, times=1)
+    page.select_option("#taxonomy", "wordnet")
+    expect(page.locator("#trouble")).to_contain_text("Looking for concepts")
+    expect(page.locator("#lost")).to_have_attribute("inert", "")  # the suggestions of before
+    page.select_option("#taxonomy", "icd9cm")
+    expect(page.locator("#trouble")).to_be_empty()
+    held[0].abort()
+    expect(page.locator("#lost:not([inert]) #lost-title")).to_contain_text("2 values")
+    expect(page.locator("#known")).to_be_visible()
 
 
 def test_the_taxonomy_is_opened_with_keys_down_to_a_concept(diagnoses):
@@ -531,3 +558,18 @@ def test_codes_that_lost_zeros_are_mended_with_one_click(chromium, tmp_path, ser
         assert (
             load_release_file(tmp_path / "release.yaml").columns["diagnosis"].repair_codes is True
         )
+
+
+def test_values_that_mean_missing_are_marked_with_one_click(chromium, tmp_path, serving):
+    from playwright.sync_api import expect
+
+    write_discharges(tmp_path / "discharges.csv", diagnosis=dict.fromkeys(range(9), "unknown"))
+    (tmp_path / "release.yaml").write_text(
+        "data: discharges.csv\noutput: released.csv\nother: drop\n"
+        "columns: {diagnosis: {role: quasi, taxonomy: icd9cm}}\nmethod: {name: recoding}\n"
+    )
+    for page in meaning_screen(chromium, serving(tmp_path, "discharges.csv"), "diagnosis"):
+        expect(page.locator("#lost-words")).to_contain_text('"unknown" may mean')
+        page.click("#add-marks")
+        expect(page.locator("#covered")).to_have_text("100 %")
+        assert load_release_file(tmp_path / "release.yaml").missing_marks == ("unknown",)

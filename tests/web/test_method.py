@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import pytest
 import yaml
 
-from ontomask.methods import Suppression
 from ontomask.methods.registry import METHODS
-from ontomask.web.method_words import METHOD_TEXTS, describe_methods
+from ontomask.web.routes.method import list_methods
 from workbench import SEED, talking_to, waited
 
 #: Few columns, so that a run takes a second or two.
@@ -48,54 +47,34 @@ def done(client, kind, **more):
 
 
 def test_every_method_and_every_setting_of_it_has_words(client):
-    shown = {it["name"]: it for it in client.get("/api/methods").json()["methods"]}
-    assert list(shown) == list(METHOD_TEXTS)
-    assert set(shown) == set(METHODS)
+    shown = {method["name"]: method for method in client.get("/api/methods").json()["methods"]}
+    assert list(shown) == list(METHODS)
     for name, kind in METHODS.items():
-        settings = {it["name"]: it for it in shown[name]["settings"]}
-        assert set(settings) == {it.name for it in fields(kind) if it.init}
-        for it in settings.values():
-            assert it["title"]
-            assert it["words"].endswith("."), it
-            assert all(choice["words"] for choice in it["choices"])
+        assert shown[name]["summary"].endswith(".")
+        assert shown[name]["help"].endswith(".")
+        settings = {setting["name"]: setting for setting in shown[name]["settings"]}
+        assert list(settings) == [field.name for field in fields(kind) if field.init]
+        assert shown[name]["varied_by"] in settings
+        for setting in settings.values():
+            assert setting["title"]
+            assert setting["help"].endswith("."), setting
+            assert all(choice["help"] for choice in setting["choices"])
 
 
-def test_defaults_and_choices_are_the_methods_own():
-    for method in describe_methods():
+def test_defaults_choices_and_limits_are_the_methods_own():
+    for method in list_methods().methods:
         kind = METHODS[method.name]
-        for it in method.settings:
-            assert getattr(kind(), it.name) == it.default
-            for choice in it.choices:
-                if (it.name, choice.value) != ("guard", True):
-                    kind(**{it.name: choice.value})  # each is allowed
-            for bound in (it.least, it.low, it.high):
-                if bound is not None and it.name in ("k", "alpha"):
-                    kind(**{it.name: int(bound) if it.kind == "whole" else bound})
+        for setting in method.settings:
+            assert getattr(kind(), setting.name) == setting.default
+            for choice in setting.choices:
+                kind(**{setting.name: choice.value})  # each is allowed
+            for value in setting.usual:
+                kind(**{setting.name: value})
 
 
-def test_who_promises_a_k():
-    promises = {it.name for it in describe_methods() if it.promises_k}
-    assert promises == {"microaggregation", "recoding", "resampling", "suppression"}
-
-
-def test_a_new_method_appears_by_itself(monkeypatch):
-    @dataclass(frozen=True)
-    class Whim(Suppression):
-        """Whatever comes to mind.
-
-        ``whim`` says how far it goes. More is worse.
-        """
-
-        whim: int | None = None
-        gently: bool = True
-
-    monkeypatch.setitem(METHODS, "whim", Whim)
-    shown = describe_methods()[-1]
-    settings = {it.name: it for it in shown.settings}
-    assert (shown.title, shown.promises) == ("Whim", "Whatever comes to mind.")
-    assert (settings["whim"].kind, settings["whim"].optional) == ("whole", True)
-    assert settings["whim"].words == "whim says how far it goes."
-    assert (settings["gently"].kind, settings["gently"].default) == ("flag", True)
+def test_which_methods_promise_a_k():
+    promising = {method.name for method in list_methods().methods if method.promises_k}
+    assert promising == {"microaggregation", "recoding", "resampling", "suppression"}
 
 
 # ---------------------------------------------------------------------- work and runs over HTTP

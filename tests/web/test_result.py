@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from playwright.sync_api import expect
 
 import ontomask as om
 from ontomask._runtime.yaml_text import format_yaml
@@ -24,8 +25,7 @@ from ontomask.releasefile.compared_methods import parse_methods
 from ontomask.releasefile.model import ReleaseFile, Requirements
 from ontomask.releasefile.run import mask_file
 from ontomask.report.two_releases import compare_figures, differing_settings
-from ontomask.report.words import describe_method, method_title
-from ontomask.web.parts import TABS, build_result_parts, evaluate_requirements
+from ontomask.web.result_sections import TABS, build_result_sections, evaluate_requirements
 from workbench import SEED, tab_of, write_discharges
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
@@ -78,7 +78,7 @@ def released(icd9):
 def test_the_tabs_are_sections_of_the_report(released):
     for release, known in released:
         whole = release.report(known)
-        parts = build_result_parts(release, known)
+        parts = build_result_sections(release, known)
         assert [it["name"] for it in parts["tabs"]] == list(TABS)
         for tab in parts["tabs"]:
             nothing = TABS[tab["name"]][1]
@@ -88,13 +88,13 @@ def test_the_tabs_are_sections_of_the_report(released):
 
 def test_they_can_be_kept_as_json(released):
     for release, known in released:
-        parts = build_result_parts(release, known)
+        parts = build_result_sections(release, known)
         assert json.loads(json.dumps(parts, allow_nan=False)) == parts
 
 
 def test_the_tiles_say_what_was_and_what_is(released):
     release, known = released[0]
-    tiles = {it["name"]: it for it in build_result_parts(release, known)["tiles"]}
+    tiles = {it["name"]: it for it in build_result_sections(release, known)["tiles"]}
     risk = release.evaluation.risk
     assert tiles["uniques"]["before"] == f"{risk['before']['uniques']:,}"
     assert tiles["uniques"]["after"] == "0"
@@ -104,7 +104,7 @@ def test_the_tiles_say_what_was_and_what_is(released):
 
 def test_only_methods_that_promise_classes_are_said_to_guarantee_something(released):
     for release, known in released:
-        parts = build_result_parts(release, known)
+        parts = build_result_sections(release, known)
         assert parts["promised"] == (release.guarantee.k is not None)
         assert ("at least" in parts["guarantee"]) == parts["promised"]
         assert "attacker" in parts["measured"]
@@ -112,14 +112,14 @@ def test_only_methods_that_promise_classes_are_said_to_guarantee_something(relea
 
 def test_the_point_has_the_figures_of_the_evaluation(released):
     for release, known in released:
-        point = build_result_parts(release, known)["point"]
+        point = build_result_sections(release, known)["point"]
         assert set(point["figures"]) == {it.name for it in (*RISKS, *LOSSES)}
         assert point["figures"] == axis_figures(release.evaluation, 500)
 
 
 def test_the_command_line_calls_the_method_the_same(released):
     for release, known in released:
-        argument = build_result_parts(release, known)["point"]["argument"]
+        argument = build_result_sections(release, known)["point"]["argument"]
         assert parse_methods([argument]) == [release.method]
 
 
@@ -132,7 +132,7 @@ def test_a_table_of_numbers_has_no_taxonomy_to_draw():
     )
     tabs = {
         it["name"]: it["html"]
-        for it in build_result_parts(
+        for it in build_result_sections(
             release, publishable_facts(release, choose_threshold(release.method))
         )["tabs"]
     }
@@ -155,7 +155,7 @@ def hostile_release():
 
 def test_names_from_data_are_escaped():
     release = hostile_release()
-    parts = build_result_parts(
+    parts = build_result_sections(
         release, publishable_facts(release, choose_threshold(release.method))
     )
     markup = "".join([parts["holds"], *(it["html"] for it in parts["tabs"])])
@@ -249,8 +249,8 @@ def keep(runs, spec, text="", release=None):
     known = publishable_facts(release, choose_threshold(release.method))
     return runs.keep(
         {
-            "title": method_title(known),
-            "words": describe_method(known),
+            "title": known["method"]["title"],
+            "words": known["method"]["description"],
             "seconds": 0.5,
             "known": known,
             "sse": release.evaluation.utility["sse"],
@@ -262,7 +262,7 @@ def keep(runs, spec, text="", release=None):
         {
             "release.yaml": text or format_yaml(spec.as_dict()),
             "report.html": release.report(known),
-            "parts.json": json.dumps(build_result_parts(release, known), allow_nan=False),
+            "parts.json": json.dumps(build_result_sections(release, known), allow_nan=False),
         },
     )
 
@@ -392,8 +392,6 @@ def result(chromium, three, tmp_path, serving):
 
 def shows(page, place, words):
     """Wait until a place of the page shows something that begins like this."""
-    from playwright.sync_api import expect
-
     expect(page.locator(place)).to_have_text(re.compile(f"^{words}"))
 
 
@@ -420,7 +418,7 @@ def test_tabs_by_keys(result):
         assert result.locator("#panels > div:visible").count() == 1
         assert result.locator(f"#panel-{name}").is_visible()
     result.keyboard.press("End")
-    assert result.locator("#panel-correlations svg").count() == 2
+    expect(result.locator("#panel-correlations svg")).to_have_count(2)
 
 
 def test_a_branch_opens_on_both_sides(result):
@@ -433,14 +431,14 @@ def test_a_branch_opens_on_both_sides(result):
         first = result.locator(f"#icicles .pair > div:{side}-child g.box").first
         assert first.get_attribute("aria-label").startswith(name)
     result.locator("#icicles .path button").first.click()
-    assert result.locator("#icicles .path button").count() == 1
+    expect(result.locator("#icicles .path button")).to_have_count(1)
 
 
 def test_the_map_and_two_runs_compared(result):
     result.click("#view-all")
-    assert result.locator("#map .point").count() == 3
+    expect(result.locator("#map .point")).to_have_count(3)
     result.select_option("#map-x", "marketer")
-    assert "marketer" in result.locator("#map svg").first.get_attribute("aria-label")
+    expect(result.locator("#map svg").first).to_have_attribute("aria-label", re.compile("marketer"))
     for id in ("0001", "0002"):
         result.check(f"tr[data-run='{id}'] input")
     result.wait_for_selector("#two table.both")
@@ -450,7 +448,7 @@ def test_the_map_and_two_runs_compared(result):
     point.focus()
     result.keyboard.press("Enter")
     titled(result, "Micro")
-    assert result.locator("#one").is_visible()
+    expect(result.locator("#one")).to_be_visible()
 
 
 def test_settings_are_taken_up_and_given_back(result, tmp_path):
@@ -491,7 +489,7 @@ def test_a_run_that_has_just_been_made_is_shown(result):
             method: "POST", body: '{"kind": "run"}', headers: {"content-type": "application/json"},
         })"""
     )
-    result.wait_for_selector("#run option[value='0004']", state="attached", timeout=120_000)
+    result.wait_for_selector("#run option[value='0004']", state="attached")
     titled(result, "Rank")
     assert result.url.endswith("#run=0004")
 

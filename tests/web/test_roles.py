@@ -12,9 +12,9 @@ import pytest
 
 from ontomask.errors import FileFormatError
 from ontomask.releasefile.profile.table_profile import profile
-from ontomask.web import opened as module
+from ontomask.web import table_session as module
 from ontomask.web.errors import NotThere
-from ontomask.web.opened import TableSession
+from ontomask.web.table_session import TableSession
 from workbench import talking_to, waited, write_discharges
 
 
@@ -364,4 +364,4 @@ def test_arrow_keys_choose_and_who_leaves_loses_nothing(tab, served):
     tab.keyboard.press("ArrowRight")
     tab.click("nav.steps a[href='/data']")
     tab.wait_for_url("**/data")
-    assert fields_of(served)["columns"]["age"] == {"role": "keep"}
+    waited(lambda: fields_of(served)["columns"]["age"] == {"role": "keep"})

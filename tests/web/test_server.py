@@ -17,7 +17,7 @@ def asked(served, path, token=True):
     request = urllib.request.Request(f"{served.address}{path}")
     if token:
         request.add_header("authorization", f"Bearer {served.token}")
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=300) as answer:
         return answer.read().decode()
 
 
@@ -71,7 +71,6 @@ def test_a_port_that_is_taken_is_said(served, tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
     )
     assert done.returncode == 2
     assert f"port {port}" in done.stderr
@@ -93,7 +92,6 @@ def test_a_file_that_is_not_there_is_said(tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
         env={**os.environ, "ONTOMASK_SEED": str(SEED)},
     )
     assert done.returncode == 2

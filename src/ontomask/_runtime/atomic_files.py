@@ -103,7 +103,7 @@ def write_files_atomically(
         message = error.message
         for target in targets:
             message = message.replace(str(folder / target.name), str(target))
-        raise type(error)(message, error.hint) from error.__cause__
+        raise error.with_message(message) from error.__cause__
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         cleanup.close()

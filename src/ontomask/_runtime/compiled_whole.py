@@ -2,8 +2,11 @@
 
 Left to itself, numba optimises every loop together with all the loops it calls, and makes machine
 code of every one of them: of a loop at the bottom, dozens of times. Here only the loop that Python
-calls is optimised and made machine code of, once, with what it calls inside it. That halves the
-wait of a first run, and changes no result.
+calls is optimised and made machine code of, once, with what it calls inside it. A first run takes
+22 instead of 37 seconds of CPU time (:mod:`ontomask._runtime.compiled`), and no result changes.
+
+All that touches numba's private parts is in this module. Where importing it fails, loops are
+compiled the public way.
 """
 
 # mypy: disallow-untyped-calls=False

@@ -58,11 +58,16 @@ def run_interruptibly(work: Callable[[], Result], *, relay: bool = True) -> Resu
     context = copy_context()
     context.run(_stop_request.set, request)
     thread = Thread(target=background.run, args=(context, work), daemon=True)
-    thread.start()
+    try:
+        thread.start()
+    except KeyboardInterrupt:
+        _stop(thread, request, background.finished)
+        raise
     # Not the thread's own join: interrupted, it may take the thread for done.
-    while not background.finished.is_set():
+    while True:
         try:
-            background.finished.wait(POLL_SECONDS)
+            if background.finished.wait(POLL_SECONDS):
+                break
         except KeyboardInterrupt:
             if request.requested.is_set() or not request.polled:
                 _stop(thread, request, background.finished)
@@ -75,10 +80,11 @@ def run_interruptibly(work: Callable[[], Result], *, relay: bool = True) -> Resu
 def _stop(thread: Thread, request: _StopRequest, finished: Event) -> None:
     """Stop the work, and give it time to clean up."""
     end = monotonic() + (CLEANUP_SECONDS if request.pending_cleanups else STOP_SECONDS)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(thread.ident or 0), ctypes.py_object(KeyboardInterrupt)
-    )
+    interrupted = 0  # threads: a thread that is being started cannot be interrupted yet
     while not finished.is_set() and monotonic() < end:
+        interrupted = interrupted or ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread.ident or 0), ctypes.py_object(KeyboardInterrupt)
+        )
         for stop in request.stoppers:
             stop()
         finished.wait(POLL_SECONDS)

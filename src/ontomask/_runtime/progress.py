@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from time import monotonic
 
-__all__ = ["report_progress", "listen_to_progress"]
+__all__ = ["TimeLeft", "listen_to_progress", "report_progress"]
 
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
 
@@ -26,3 +27,18 @@ def listen_to_progress(listener: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         _listener.reset(token)
+
+
+class TimeLeft:
+    """An estimate of the time that the remaining pieces of work will take."""
+
+    def __init__(self, pieces: int) -> None:
+        self._pieces, self._start = pieces, monotonic()
+
+    def describe_after(self, finished: int) -> str:
+        """The time left after so many pieces, in words; empty where it is short."""
+        seconds = (monotonic() - self._start) * (self._pieces - finished) / max(finished, 1)
+        if not finished or seconds < 2:
+            return ""
+        about = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+        return f" (about {about} left)"

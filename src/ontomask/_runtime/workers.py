@@ -1,32 +1,48 @@
-"""Pieces of work done in several processes at a time.
+"""Run pieces of work in several processes at a time.
 
-Each process is told once what to do and what all pieces share, and then one piece after another.
-They are processes of our own, not of :mod:`multiprocessing`, which would run the caller's script
-again in each of them. Whatever happens, none of them outlives the work: they end when it does, and
-when nobody talks to them any more.
+A thread of this process talks to each of them through pipes. A killed process costs the piece it
+was working on; another process takes its place. An interrupt ends all of them at once.
+
+Why not a library (Python 3.11, two workers, eight pieces, the worker of the third piece killed):
+
+* :class:`concurrent.futures.ProcessPoolExecutor` loses six of the eight pieces and does not say
+  which of them killed it; loky loses six as well;
+* its processes (spawn or forkserver) run the caller's script again: one without a ``__main__``
+  guard ends in ``RuntimeError``;
+* both import a ``signal.py`` that happens to be in the current folder;
+* before Python 3.14 an executor cannot end a process that is working;
+* its threads hold a lock of the whole interpreter while they start: an interrupt at that moment
+  (:mod:`ontomask._runtime.interrupts`) leaves Python 3.11 waiting at exit.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from time import monotonic
-from typing import IO, Any
+from typing import Any
 
-__all__ = ["WorkerFailure", "TimeLeft", "free_memory", "run_in_processes"]
+from ontomask._runtime.interrupts import register_stop
+
+__all__ = ["WorkerFailure", "free_memory", "run_in_processes", "serve_pieces", "start_python"]
 
 #: What is done with a piece: a function that can be imported, of what is shared and the piece.
 Work = Callable[[Any, Any], Any]
 
-_Messages = SimpleQueue[tuple[str, Any]]
+#: How often a wait is interrupted to notice Ctrl-C, in seconds.
+POLL_SECONDS = 0.1
+
+#: Stands for the outcome of a piece: its process could not be started, and nothing was done.
+NOT_STARTED = object()
 
 
 @dataclass(frozen=True)
@@ -54,19 +70,22 @@ def free_memory() -> int | None:
         return free
 
 
-class TimeLeft:
-    """An estimate of the time that the remaining pieces will take."""
+def start_python(code: str, stdin: int, stdout: int) -> subprocess.Popen[bytes]:
+    """Start a Python process that imports from where this one does, and from nowhere else.
 
-    def __init__(self, pieces: int) -> None:
-        self._pieces, self._began = pieces, monotonic()
+    Without ``-P`` it would also import from the current folder.
+    """
+    path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", code],
+        stdin=stdin,
+        stdout=stdout,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": path},
+    )
 
-    def describe_after(self, finished: int) -> str:
-        """The time left after so many pieces, in words; empty where it is short."""
-        seconds = (monotonic() - self._began) * (self._pieces - finished) / max(finished, 1)
-        if not finished or seconds < 2:
-            return ""
-        about = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-        return f" (about {about} left)"
+
+# ---------------------------------------------------------------------- the caller's side
 
 
 def run_in_processes(
@@ -74,141 +93,137 @@ def run_in_processes(
     shared: Any,
     pieces: Sequence[Any],
     number: int,
-    begins: Callable[[int, int], None] = lambda place, begun: None,
-    found: Callable[[int, Any], None] = lambda place, result: None,
-) -> dict[int, Any] | None:
+    on_start: Callable[[int, int], None] = lambda place, started: None,
+    on_result: Callable[[int, Any], None] = lambda place, result: None,
+) -> dict[int, Any]:
     """Run ``work`` on every piece in several processes; results or failures by place.
 
-    ``begins`` is told the place of a piece and how many were begun before, ``found`` every result.
-    Where what is shared cannot be told to another process, there is no answer.
+    ``on_start`` gets the place of a piece and how many were started before it, ``on_result`` every
+    result. The caller has to do the pieces without a result: all of them where ``shared`` cannot be
+    sent to another process, those that are left where no process can be started.
     """
+    results: dict[int, Any] = {}
     try:
         instructions = pickle.dumps((work, shared))
     except Exception:  # a function of the caller's, perhaps
-        return None
-    results: dict[int, Any] = {}
-    waiting = deque(range(len(pieces)))
-    messages: _Messages = SimpleQueue()
-    workers = [_Worker(instructions, pieces, waiting, messages) for _ in range(number)]
-    begun, at_work = 0, number
+        return results
+    processes, places = _Processes(), enumerate(range(len(pieces)))
+    todo: SimpleQueue[int | None] = SimpleQueue()
+    outcomes: SimpleQueue[tuple[int, Any]] = SimpleQueue()
+    serve = partial(_serve, partial(processes.start, instructions), pieces, todo, outcomes)
+    threads = [Thread(target=serve, daemon=True) for _ in range(number)]
+    usable, running = number, 0
+    register_stop(processes.kill)
     try:
-        for worker in workers:
-            worker.start()
-        while at_work:
-            kind, content = _next_message(messages)
-            if kind == "begins":
-                begins(content, begun)
-                begun += 1
-                continue
-            if kind != "found":
-                at_work -= 1
-                if content is None:  # it has nothing more to do
-                    continue
-                content = content, WorkerFailure(kind)  # another one takes its place
-                if waiting:
-                    workers.append(_Worker(instructions, pieces, waiting, messages))
-                    workers[-1].start()
-                    at_work += 1
-            results[content[0]] = content[1]
-            found(*content)
+        for thread in threads:
+            thread.start()
+        while True:
+            for started, place in islice(places, usable - running):
+                on_start(place, started)
+                todo.put(place)
+                running += 1
+            if not running:
+                return results
+            with suppress(Empty):
+                place, outcome = outcomes.get(timeout=POLL_SECONDS)
+                running -= 1
+                if outcome is NOT_STARTED:
+                    usable -= 1
+                else:
+                    results[place] = outcome
+                    on_result(place, outcome)
     finally:
-        for worker in workers:
-            worker.end()
-    return results
+        for _ in threads:
+            todo.put(None)
+        processes.end()
 
 
-def _next_message(messages: _Messages) -> tuple[str, Any]:
-    """Wait for the next message, in steps, so that an interrupt is noticed."""
-    while True:
-        with suppress(Empty):
-            return messages.get(timeout=0.1)
+def _serve(
+    start: Callable[[], subprocess.Popen[bytes]],
+    pieces: Sequence[Any],
+    todo: SimpleQueue[int | None],
+    outcomes: SimpleQueue[tuple[int, Any]],
+) -> None:
+    """Have a process do piece after piece; or say that it cannot be started."""
+    process = None
+    for place in iter(todo.get, None):
+        try:
+            process = process or start()
+        except Exception:  # it cannot run, or cannot import what it has to do
+            outcomes.put((place, NOT_STARTED))
+            continue
+        try:
+            outcome = _ask(process, pickle.dumps(pieces[place]))
+        except Exception:  # the pipe broke, or the result cannot be read
+            outcome, process = WorkerFailure(_exit_reason(process)), None
+        outcomes.put((place, outcome))
 
 
-class _Worker(Thread):
-    """A process, and the thread that starts it and talks to it.
+class _Processes:
+    """The processes that were started, to end them all."""
 
-    An interrupt comes to the main thread alone, so it cannot lose a process that is being started.
-    """
-
-    def __init__(
-        self, instructions: bytes, pieces: Sequence[Any], waiting: deque[int], messages: _Messages
-    ) -> None:
-        super().__init__(daemon=True)
-        self._instructions, self._pieces, self._waiting, self._messages = (
-            instructions,
-            pieces,
-            waiting,
-            messages,
-        )
-        self._process: subprocess.Popen[bytes] | None = None
+    def __init__(self) -> None:
+        self._started: list[subprocess.Popen[bytes]] = []
         self._starting, self._ended = Lock(), False
 
-    def run(self) -> None:
-        place: int | None = None
-        try:
-            process = self._start_process()
-            if process is None:
-                return
-            _send(process, self._instructions)
-            _receive(process)  # it is ready
-            while (place := self._next_piece()) is not None:
-                self._messages.put(("begins", place))
-                _send(process, pickle.dumps(self._pieces[place]))
-                self._messages.put(("found", (place, _receive(process))))
-        except Exception:  # the pipe broke, or the process could not be started
-            self._messages.put((self._exit_reason(), place))
-            return
-        self._messages.put(("done", None))
-
-    def _start_process(self) -> subprocess.Popen[bytes] | None:
-        """Start the process, unless the work has ended."""
+    def start(self, instructions: bytes) -> subprocess.Popen[bytes]:
+        """Start a process and tell it what to do, unless the work has ended."""
         with self._starting:
-            if not self._ended:
-                path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
-                self._process = subprocess.Popen(
-                    [sys.executable, "-m", "ontomask._runtime.worker_process"],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    env={**os.environ, "PYTHONPATH": path},
-                )
-            return self._process
+            if self._ended:
+                raise RuntimeError("the work has ended")
+            code = f"from {__name__} import serve_pieces; serve_pieces()"
+            process = start_python(code, subprocess.PIPE, subprocess.PIPE)
+            self._started.append(process)
+        _ask(process, instructions)
+        return process
 
-    def _next_piece(self) -> int | None:
-        try:
-            return self._waiting.popleft()
-        except IndexError:  # another one took the last
-            return None
-
-    def _exit_reason(self) -> str:
-        try:
-            code = 0 if self._process is None else self._process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
-            return "what it said cannot be read"
-        if code == -9:
-            return "it was killed, perhaps for its memory; use fewer workers"
-        return f"exit code {code}" if code >= 0 else f"signal {-code}"
-
-    def end(self) -> None:
-        """End the process now, whatever it is doing."""
+    def kill(self) -> None:
+        """Kill every process, whatever it is doing."""
         with self._starting:
             self._ended = True
-        if self._process is None:
-            return
-        self._process.kill()
-        self._process.wait()
-        self.join(timeout=5)
-        for pipe in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):  # what was still to be told
-                pipe.close()  # type: ignore[union-attr]  # both are pipes
+        for process in self._started:
+            process.kill()
+
+    def end(self) -> None:
+        """Kill every process, wait for its end, and close its pipes."""
+        self.kill()
+        for process in self._started:
+            with suppress(OSError), process:
+                pass
 
 
-def _send(process: subprocess.Popen[bytes], message: bytes) -> None:
-    pipe: IO[bytes] = process.stdin  # type: ignore[assignment]  # it is a pipe
-    pipe.write(message)
-    pipe.flush()
+def _ask(process: subprocess.Popen[bytes], message: bytes) -> Any:
+    requests, answers = process.stdin, process.stdout
+    assert requests is not None
+    assert answers is not None
+    requests.write(message)
+    requests.flush()
+    return pickle.load(answers)  # noqa: S301 - from our own process
 
 
-def _receive(process: subprocess.Popen[bytes]) -> Any:
-    pipe: IO[bytes] = process.stdout  # type: ignore[assignment]  # it is a pipe
-    return pickle.load(pipe)  # noqa: S301 - from our own process
+def _exit_reason(process: subprocess.Popen[bytes]) -> str:
+    try:
+        code = process.wait(timeout=2)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return "its result cannot be read"
+    if code == -9:  # SIGKILL, which not every system has
+        return "it was killed, perhaps for its memory; use fewer workers"
+    return f"exit code {code}" if code >= 0 else f"signal {-code}"
+
+
+# ---------------------------------------------------------------------- the side of a process
+
+
+def serve_pieces() -> None:
+    """Do pieces of work, one after another, until the caller is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller decides when this process ends
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print must not get among the answers
+    work, shared = pickle.load(requests)  # noqa: S301 - from the process that started this one
+    answer: Any = "ready"
+    with suppress(EOFError):
+        while True:
+            pickle.dump(answer, answers)
+            answers.flush()
+            answer = work(shared, pickle.load(requests))  # noqa: S301

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-__all__ = ["format_yaml"]
+__all__ = ["format_field", "format_flow_value", "format_yaml"]
 
 
 class _Dumper(yaml.SafeDumper):
@@ -28,6 +28,14 @@ def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _represent_text)
 
 
+_SETTINGS: dict[str, Any] = {
+    "Dumper": _Dumper,
+    "sort_keys": False,
+    "allow_unicode": True,
+    "width": 1_000_000,
+}
+
+
 def format_yaml(fields: Mapping[str, Any]) -> str:
     """Format fields as a release file: the settings of a column or of the method on one line."""
     lines = []
@@ -37,22 +45,25 @@ def format_yaml(fields: Mapping[str, Any]) -> str:
             lines += [
                 f"  {line}"
                 for column, settings in value.items()
-                for line in _format_field(column, settings)
+                for line in format_field(column, settings)
             ]
         else:
-            lines += _format_field(name, value)
+            lines += format_field(name, value)
     return "\n".join(lines) + "\n"
 
 
-def _format_field(name: str, value: Any) -> list[str]:
-    settings: dict[str, Any] = {
-        "Dumper": _Dumper,
-        "sort_keys": False,
-        "allow_unicode": True,
-        "width": 1_000_000,
-    }
+def format_field(name: str, value: Any) -> list[str]:
+    """Format a field; groups and lists are on one line."""
     if not isinstance(value, Mapping | list):
-        return str(yaml.dump({name: value}, **settings)).splitlines()
+        return str(yaml.dump({name: value}, **_SETTINGS)).splitlines()
     # Not as the key of a mapping: long ones would stand on a line of their own, after "? ".
-    key = yaml.dump([name], default_flow_style=True, **settings).strip()[1:-1]
-    return [f"{key}: {yaml.dump(value, default_flow_style=True, **settings)}".rstrip()]
+    return [f"{format_flow_value(name)}: {format_flow_value(value)}"]
+
+
+def format_flow_value(value: Any) -> str:
+    """Format a value on one line, as it may stand inside brackets.
+
+    >>> format_flow_value({"role": "quasi", "levels": ["low", "1"]})
+    "{role: quasi, levels: [low, '1']}"
+    """
+    return str(yaml.dump([value], default_flow_style=True, **_SETTINGS)).strip()[1:-1]

@@ -32,7 +32,6 @@ from ontomask.microdata.tuples import Transitions
 
 __all__ = ["Histogram", "histogram_bins", "make_histogram"]
 
-Edges = Sequence[float]
 
 #: There are no more edges between bins than this.
 MOST_EDGES = 19

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ontomask.microdata.attributes import MISSING, NominalAttribute, NumericalAttribute
+from ontomask.microdata.measures import added_measures
 from ontomask.microdata.tuples import Transitions
 
 __all__ = ["suppress_small_counts"]
@@ -53,8 +54,8 @@ def suppress_small_counts(
     }
     for figure in MATRICES:
         safe[figure] = _withhold_correlations(figures[figure], few)
-    if withheld:
-        safe.update(dict.fromkeys(OVER_COLUMNS))
+    if withheld:  # nobody knows here what the figures of other packages tell
+        safe.update(dict.fromkeys((*OVER_COLUMNS, *added_measures("utility"))))
     if dominated:
         notes.append(
             f"one record makes up much of what sums over {', '.join(dominated)} tell: no figures "

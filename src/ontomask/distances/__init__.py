@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask._runtime.extensions import Registry
 from ontomask.distances import depth, edges, features, identity, information
 from ontomask.distances.custom import custom_measure
 from ontomask.distances.depth import wu_palmer, wu_palmer_depth, wu_palmer_links
@@ -14,9 +16,9 @@ from ontomask.distances.edges import leacock_chodorow, path
 from ontomask.distances.features import sanchez
 from ontomask.distances.identity import equality
 from ontomask.distances.information import information_content, jiang_conrath, lin, resnik
-from ontomask.distances.measure import DistanceMeasure, Explanation, MeasureLike
+from ontomask.distances.measure import DistanceMeasure, Explanation, MeasureLike, PairDistance
 from ontomask.distances.table import Distances
-from ontomask.errors import ParameterError, UnknownMeasureError, quote_names
+from ontomask.errors import ExtensionError, ParameterError, UnknownMeasureError, quote_names
 from ontomask.taxonomy import Concept, Taxonomy
 from ontomask.taxonomy.names import closest_names
 
@@ -46,12 +48,27 @@ __all__ = [
     "find_measure",
 ]
 
-#: Every named measure.
-MEASURES: dict[str, DistanceMeasure] = {
-    measure.name: measure
-    for family in (features, depth, edges, information, identity)
-    for measure in family.MEASURES
-}
+
+def _check_measure(name: str, measure: Any) -> DistanceMeasure | PairDistance:
+    if not callable(measure) and not isinstance(measure, DistanceMeasure):
+        raise ExtensionError(
+            f"the distance {name!r} is {measure!r}, not a function",
+            "it is a function of a taxonomy and two concepts, or a DistanceMeasure",
+        )
+    return measure
+
+
+#: Every named measure; other packages add theirs by an entry point of ``ontomask.distances``: a
+#: function of a taxonomy and two concepts, or a :class:`DistanceMeasure`, which may be faster.
+MEASURES: Registry[DistanceMeasure | PairDistance] = Registry(
+    "ontomask.distances",
+    {
+        measure.name: measure
+        for family in (features, depth, edges, information, identity)
+        for measure in family.MEASURES
+    },
+    _check_measure,
+)
 
 
 def find_measure(measure: DistanceMeasure | MeasureLike, taxonomy: Taxonomy) -> DistanceMeasure:
@@ -64,16 +81,20 @@ def find_measure(measure: DistanceMeasure | MeasureLike, taxonomy: Taxonomy) -> 
         return measure
     if isinstance(measure, str):
         if measure in MEASURES:
-            return MEASURES[measure]
+            named = MEASURES[measure]
+            if isinstance(named, DistanceMeasure):
+                return named
+            return custom_measure(named, taxonomy, measure)
         near = closest_names(measure, MEASURES, most=1)
         raise UnknownMeasureError(
             f"there is no measure called {measure!r}",
             (f"did you mean {near[0]!r}? " if near else "")
             + f"The measures are {quote_names(MEASURES, most=len(MEASURES))}",
         )
-    for named_measure in MEASURES.values():
-        if measure is named_measure.pair:
-            return named_measure
+    for name in MEASURES.own_names:
+        own = MEASURES[name]
+        if isinstance(own, DistanceMeasure) and measure is own.pair:
+            return own
     if not callable(measure):
         raise UnknownMeasureError(
             f"measure is {measure!r}", "give the name of a measure, or a function of your own"
@@ -121,14 +142,21 @@ def explain(
     common = taxonomy.ancestors(a) & taxonomy.ancestors(b)
     deepest_first = tuple(sorted(common, key=lambda c: (-taxonomy.depth(c), c)))
     lcs = taxonomy.lcs(a, b)
-    formula = chosen.words(taxonomy, a, b)
-    result = "" if chosen.name not in MEASURES or chosen.name == "equality" else f" = {number:.3f}"
+    has_formula = chosen.name in MEASURES.own_names and chosen.name != "equality"
+    result = f" = {number:.3f}" if has_formula else ""
     labels = [taxonomy.label(c) for c in deepest_first]
     more = f" and {len(labels) - 8} more" if len(labels) > 8 else ""
-    text = (
-        f"{taxonomy.label(a)} and {taxonomy.label(b)}: distance {number:.3f} ({chosen.name})\n"
-        f"  both are: {', '.join(labels[:8])}{more}\n"
-        f"  most specific in common: {taxonomy.label(lcs)}\n"
-        f"  {formula}{result}"
+    return Explanation(
+        a,
+        b,
+        chosen.name,
+        number,
+        deepest_first,
+        lcs,
+        f"{taxonomy.label(a)} and {taxonomy.label(b)}: distance {number:.3f} ({chosen.name})",
+        (
+            f"both are: {', '.join(labels[:8])}{more}",
+            f"most specific in common: {taxonomy.label(lcs)}",
+        ),
+        tuple(line.strip() for line in f"{chosen.words(taxonomy, a, b)}{result}".splitlines()),
     )
-    return Explanation(a, b, chosen.name, number, deepest_first, lcs, text)

@@ -16,12 +16,15 @@ from ontomask.taxonomy import Concept, Taxonomy
 __all__ = ["custom_measure"]
 
 
-def custom_measure(function: PairDistance, taxonomy: Taxonomy) -> DistanceMeasure:
+def custom_measure(
+    function: PairDistance, taxonomy: Taxonomy, name: str | None = None
+) -> DistanceMeasure:
     """A measure made of ``function(taxonomy, a, b)``, checked on a sample of concepts.
 
-    It must give numbers from 0 to 1, 0 for equal concepts, and the same either way round.
+    It is called ``name``, or as the function is. It must give numbers from 0 to 1, 0 for equal
+    concepts, and the same either way round.
     """
-    name = getattr(function, "__name__", type(function).__name__)
+    name = name or str(getattr(function, "__name__", type(function).__name__))
     _check_sample(function, name, taxonomy)
 
     def block(common: SharedAncestors, rows: NDArray[np.int32]) -> NDArray[np.float64]:

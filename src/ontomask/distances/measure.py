@@ -44,7 +44,14 @@ class Explanation:
     distance: float
     common: tuple[Concept, ...]  # the deepest first
     lcs: Concept
-    text: str
+    heading: str  # the two concepts and the distance
+    shared: tuple[str, ...]  # what they have in common, in words
+    formula: tuple[str, ...]  # its lines, with the figures filled in
+
+    @property
+    def text(self) -> str:
+        """All of it in words, line by line."""
+        return "\n  ".join([self.heading, *self.shared, *self.formula])
 
     def __str__(self) -> str:
         return self.text

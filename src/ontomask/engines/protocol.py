@@ -1,42 +1,65 @@
-"""What an engine does for a release: count, apply, and give what verifying needs."""
+"""What an engine does for a release: count, apply, and give what verifying needs.
+
+Each step returns a value that the next one takes, and none changes what it was made from::
+
+    Engine ──count_rows──▶ CountedRows ──assign_tuples──▶ PlacedRecords ──apply──▶ Applied
+
+An engine knows no masking method: it is given plans.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.engines.memory.frames import Frame
-from ontomask.methods.method import Method
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
-from ontomask.microdata.tuples import Transitions, Tuples
+from ontomask.microdata.tuples import Transitions
 
-__all__ = ["MANY_NUMBERS", "RANGE_COUNT", "Applied", "Engine", "cut_into_ranges", "quantiles"]
+if TYPE_CHECKING:
+    from ontomask.engines.memory.frame import Frame
+
+__all__ = ["Applied", "CountedRows", "Engine", "PlacedRecords", "TaskRunner"]
 
 Longs = NDArray[np.int64]
 
-#: More different numbers than ``MANY`` are cut into ``RANGES``.
-MANY_NUMBERS, RANGE_COUNT = 10_000, 1_000
+#: Runs pieces of work, each in a task of its own, and gives the results in their order. It takes
+#: the work, what all pieces share, the pieces, what to call for each that is done, and what names
+#: a piece whose task fails.
+TaskRunner = Callable[
+    [
+        Callable[[Any, Any], Any],
+        Any,
+        Sequence[Any],
+        Callable[[], None],
+        Callable[[int], str],
+    ],
+    list[Any],
+]
 
 
 class Engine(ABC):
-    """A table, wherever it is kept."""
+    """A table, wherever it is kept. Nothing that is asked of an engine changes it."""
 
     names: list[str]
     rows: int
 
-    @abstractmethod
-    def count_rows(
-        self, columns: Sequence[str], known: str | None = None
-    ) -> tuple[Frame, Longs | None]:
-        """Count records by some columns: a row per record, or per distinct row with its count.
+    #: Whether the records are in an order.
+    keeps_order: bool = True
 
-        Records that lack the column ``known`` are left out.
-        """
+    #: The names of an index that is released beside the columns (pandas).
+    index_names: Sequence[str] = ()
+
+    #: Where pieces of work are run, if not by this process.
+    run_in_tasks: TaskRunner | None = None
+
+    @abstractmethod
+    def count_rows(self, columns: Sequence[str], known: str | None = None) -> CountedRows:
+        """Count records by some columns; records that lack the column ``known`` are left out."""
 
     @abstractmethod
     def count_missing(self, column: str) -> int:
@@ -47,8 +70,41 @@ class Engine(ABC):
         """Whether several records have the same value of a column."""
 
     @abstractmethod
-    def assign_tuples(self, tuple_of: Longs) -> None:
-        """Assign a tuple to each counted row; -1 leaves its records out."""
+    def count_unique_values(self, column: str) -> int:
+        """Count the values of a column that only one record has."""
+
+    @abstractmethod
+    def read(self, columns: Sequence[str]) -> Frame:
+        """Read the table record by record, with those of some columns that exist at least."""
+
+    @abstractmethod
+    def sample(self, size: int, seed: int) -> Engine:
+        """A random sample of so many records, as a table of its own."""
+
+
+class CountedRows(ABC):
+    """The rows of some columns: a row per record, or per distinct row with its count.
+
+    ``weights`` are the records of each row, one each where they are None; ``left_out`` is how many
+    records lack the column that was asked for.
+    """
+
+    frame: Frame
+    weights: Longs | None
+    left_out: int
+
+    @property
+    def records(self) -> int:
+        """How many records were counted."""
+        return self.frame.rows if self.weights is None else int(self.weights.sum())
+
+    @abstractmethod
+    def assign_tuples(self, tuple_of: Longs) -> PlacedRecords:
+        """Assign a tuple to each row; -1 leaves its records out."""
+
+
+class PlacedRecords(ABC):
+    """The records of a table that are masked, each with its tuple."""
 
     @abstractmethod
     def count_by_tuple(
@@ -57,31 +113,23 @@ class Engine(ABC):
         """Count records by tuple and value of a column; a pair may occur more than once.
 
         The counts are the weights of the second. With ``ranges`` a column of very many different
-        numbers is cut into :data:`RANGE_COUNT` of about as many records; each number then stands
-        for its
-        range, as the least of it. None does so where the column is one of numbers, not of text.
+        numbers is cut (:mod:`ontomask.engines.ranges`); each number then stands for its range, as
+        the least of it. None does so where the column is one of numbers, not of text.
         """
-
-    @abstractmethod
-    def count_unique_values(self, column: str) -> int:
-        """Count the values of a column that only one record has."""
-
-    def plan(self, method: Method, tuples: Tuples, random: np.random.Generator) -> Transitions:
-        """What a method makes of the tuples; an engine may have it worked out elsewhere."""
-        return method.plan(tuples, random)
 
     @abstractmethod
     def apply(
         self,
         plan: Transitions,
-        looks: Mapping[str, OutputColumn],
+        outputs: Mapping[str, OutputColumn],
         removed: Sequence[str],
         secret: bytes,
         drops: bool,
     ) -> Applied:
-        """Give every record its target. ``looks`` say how targets are written, column by column.
+        """Give every record its target; ``outputs`` are the released columns of the targets.
 
-        ``removed`` columns are not released; ``drops`` leaves suppressed records out.
+        ``removed`` columns are not released; ``drops`` leaves suppressed records out. Where a tuple
+        has several targets, ``secret`` and the whole row say which of them a record is given.
         """
 
 
@@ -108,7 +156,7 @@ class Applied(ABC):
     def count_by_class(
         self, column: str, ranges: bool | None = False
     ) -> tuple[Longs, DistinctValues]:
-        """As :meth:`Engine.count_by_tuple`, for the targets of the plan."""
+        """As :meth:`PlacedRecords.count_by_tuple`, for the targets of the plan."""
 
     @abstractmethod
     def count_uniques_with(self, columns: Sequence[str]) -> int:
@@ -121,24 +169,3 @@ class Applied(ABC):
     @abstractmethod
     def write(self, target: Path, force: bool) -> None:
         """Write the table to a file, completely or not at all."""
-
-
-def cut_into_ranges(distinct: DistinctValues, ranges: bool | None) -> DistinctValues:
-    """Cut a column of very many numbers into ranges; a number becomes the least of its range."""
-    if ranges is None:
-        ranges = all(isinstance(value, int | float) for value in distinct.values)
-    if not ranges or len(distinct.values) <= MANY_NUMBERS:
-        return distinct
-    numbers = np.array([float(value) for value in distinct.values])
-    present = distinct.codes >= 0
-    cuts = quantiles(np.sort(np.repeat(numbers, distinct.counts)))
-    place = np.append(np.searchsorted(cuts, numbers, side="right") - 1, -1)
-    return DistinctValues(
-        cuts.tolist(), np.where(present, place[distinct.codes], -1), distinct.weights
-    )
-
-
-def quantiles(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Where ranges of about as many numbers each begin; the first is that of the least."""
-    places = np.arange(RANGE_COUNT) * len(ascending) // RANGE_COUNT
-    return np.unique(ascending[places])

@@ -1,30 +1,128 @@
-"""Base classes of the masking methods: settings in the constructor, a plan for given tuples."""
+"""What a masking method is: everything that the rest of the package asks of one.
+
+A method is one module with one class: a frozen dataclass, derived from :class:`Method`, whose
+fields are its settings (:mod:`ontomask.methods.settings`). Report, workbench, command line, release
+file and explanations read what stands here; none of them has a list of methods.
+"""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.errors import ParameterError, format_count
+from ontomask.methods.settings import SettingHelp, check_settings
 from ontomask.microdata.tuples import Transitions, Tuples
 
 if TYPE_CHECKING:
     from ontomask.methods.blocks.split import StandaloneTest
+    from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanation
 
-__all__ = ["GroupingMethod", "BlockwiseMethod", "Method"]
+__all__ = ["BlockwiseMethod", "GroupingMethod", "Method", "SensitivePromise"]
+
+
+@dataclass(frozen=True)
+class SensitivePromise:
+    """What a method promises of sensitive columns in every class; None is no promise.
+
+    ``l``: so many different values, or so much entropy (the exponential of it) with ``entropy``.
+    ``t``: no farther than that from the whole table. ``columns`` are those it holds for; None: all.
+    """
+
+    l: int | None = None  # noqa: E741 - the word of the trade
+    t: float | None = None
+    columns: Sequence[str] | None = None
+    entropy: bool = False
+
+    def holds_for(self, column: str) -> bool:
+        """Whether it is a promise about this column."""
+        return self.columns is None or column in self.columns
 
 
 class Method(ABC):
-    """A masking method: settings in the constructor, tuples in the call."""
+    """A masking method: settings in the constructor, tuples in the call.
 
+    A subclass needs :meth:`plan`. All else has a default: a method that says nothing of itself
+    promises nothing, and is explained by its plan.
+    """
+
+    #: What a release file calls it; the class in snake case unless given.
+    name: ClassVar[str]
+    #: What people call it; the name with spaces unless given.
+    title: ClassVar[str]
+    #: What it does or promises, in one sentence.
+    summary: ClassVar[str] = ""
+    #: What it costs, and what to know before choosing it; a sentence or a few.
+    help: ClassVar[str] = ""
+    #: The setting it is varied by in comparisons, and which is always named beside it.
+    varied_by: ClassVar[str | None] = None
+    #: Whether it promises classes of some size, with usual settings.
+    promises_k: ClassVar[bool] = False
     #: Whether every value of an attribute stays in the table as often as it was.
     permutes: ClassVar[bool] = False
+    #: Whether it compares values by their distance.
+    compares_values: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "name" not in cls.__dict__:
+            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+        if "title" not in cls.__dict__:
+            cls.title = cls.name.replace("_", " ")
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+    # ------------------------------------------------------------------ what it promises
+
+    @property
+    def promised_k(self) -> int | None:
+        """The least number of records, or people, in a class; None where none is promised."""
+        return None
+
+    @property
+    def target_k(self) -> int | None:
+        """The k that risk is compared with, promised or not: linked with more than 1/k."""
+        return self.promised_k
+
+    @property
+    def sensitive_promise(self) -> SensitivePromise | None:
+        """What it promises of sensitive columns."""
+        return None
+
+    @property
+    def suppression(self) -> Literal["blank", "drop"] | None:
+        """How it suppresses records: their values are blanked, or they are removed, or neither."""
+        return None
+
+    @property
+    def drops(self) -> bool:
+        """Whether suppressed records are removed from the table."""
+        return self.suppression == "drop"
+
+    @property
+    def draws_at_random(self) -> bool:
+        """Whether another seed gives another plan."""
+        return True
+
+    @property
+    def keeps_tuples_together(self) -> bool:
+        """Whether all records of a tuple become the same."""
+        return False
+
+    # ------------------------------------------------------------------ what it says
+
+    @property
+    def description(self) -> str:
+        """What was done to the table, as a clause of a report: "rare values were removed"."""
+        return ""
 
     @property
     def promise(self) -> str:
@@ -35,6 +133,21 @@ class Method(ABC):
     def because(self) -> str:
         """How it chooses what a value becomes, in words."""
         return ""
+
+    @property
+    def protection_advice(self) -> str:
+        """What would protect more, for a warning that this protects little."""
+        return "A method that groups protects more"
+
+    def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
+        """Explain why a tuple became what it did; by its plan, unless a method says more."""
+        return masked.explain_by_target()
+
+    # ------------------------------------------------------------------ what it does
+
+    def check(self, tuples: Tuples) -> None:
+        """Refuse a table that it cannot mask."""
+        return
 
     @abstractmethod
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
@@ -50,17 +163,15 @@ _blocks_by_method: WeakKeyDictionary[Tuples, dict[Method, list[NDArray[np.int64]
 class BlockwiseMethod(Method):
     """A method that can plan many tuples in blocks, each alone (:mod:`ontomask.methods.blocks`)."""
 
-    k: int
-    #: The most tuples that are planned together; None for all.
-    block: int | None
+    if TYPE_CHECKING:  # settings, which a subclass declares
+        k: int
+        block: int | None
 
-    def _check_block(self) -> None:
-        """Refuse a block size that is too small."""
-        size: Any = self.block
-        is_integer = isinstance(size, int | np.integer) and not isinstance(size, bool)
-        if size is not None and (not is_integer or size < 2 * self.k):
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.block is not None and self.block < 2 * self.k:
             raise ParameterError(
-                f"block is {size!r}",
+                f"block is {self.block:,}, and k is {self.k:,}",
                 f"it is a number of tuples, twice k or more (here {2 * self.k:,}); thousands, to "
                 "lose little",
             )
@@ -116,12 +227,33 @@ class BlockwiseMethod(Method):
 class GroupingMethod(Method):
     """A method that makes groups of at least ``k`` records that cannot be told apart."""
 
-    k: int = 5
+    k: Annotated[
+        int,
+        SettingHelp(
+            "k",
+            "At least so many records, or people, share every combination of masked values.",
+            least=2,
+            usual=(2, 3, 5, 10, 20, 50),
+            main=True,
+        ),
+    ] = 5
+    varied_by: ClassVar[str | None] = "k"
+    promises_k: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        is_integer = isinstance(self.k, int | np.integer) and not isinstance(self.k, bool)
-        if not is_integer or self.k < 2:
-            raise ParameterError(f"k is {self.k!r}", "it is a whole number, 2 or more")
+    @property
+    def promised_k(self) -> int | None:
+        """The least number of records in a class: ``k``."""
+        return int(self.k)
+
+    @property
+    def target_k(self) -> int | None:
+        """The k of the settings, whether it is promised or not."""
+        return int(self.k)
+
+    @property
+    def keeps_tuples_together(self) -> bool:
+        """A tuple is in one group, with all its records."""
+        return True
 
     def check(self, tuples: Tuples) -> None:
         """Refuse a k that no table of this size can have."""

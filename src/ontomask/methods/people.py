@@ -141,7 +141,7 @@ class _PeopleByClass:
     def blank_small(self, transitions: Transitions, k: int, fill: bool) -> None:
         """Classes of fewer than ``k`` people join the blank one, the last."""
         last = len(self.members) - 1
-        for target in np.flatnonzero(np.isnan(transitions.targets).all(axis=1)).tolist():
+        for target in np.flatnonzero(transitions.suppressed_targets).tolist():
             self.move(target, last)
         small = [t for t in range(last) if 0 < len(self.members[t]) < k]
         for target in small:

@@ -1,64 +1,76 @@
-"""Masking methods by name, with their settings."""
+"""Masking methods by name: our own, and those of other packages.
+
+Another package adds a method by an entry point of the group ``ontomask.methods``
+(docs/how-to/add-a-method.md). Nothing else has a list of methods.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from dataclasses import Field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ontomask import methods
-from ontomask.methods.method import Method
+from ontomask._runtime.extensions import Registry
+from ontomask.errors import ExtensionError
+from ontomask.methods.settings import changed_settings, read_settings, settings_of
 
-__all__ = ["METHODS", "name_of", "settings_of", "changed_settings"]
+if TYPE_CHECKING:
+    from ontomask.methods.method import Method
 
-
-def _snake_case(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+__all__ = ["METHODS", "changed_settings", "example_settings", "name_of", "settings_of"]
 
 
-#: Every method under its name in a file: ``rank_swapping`` is RankSwapping.
-METHODS: dict[str, Callable[..., Method]] = {
-    _snake_case(name): getattr(methods, name)
-    for name in methods.__all__
-    if issubclass(getattr(methods, name), Method)
-}
+def _check_method(name: str, kind: Any) -> type[Method]:
+    from ontomask.methods.method import Method
+
+    if not isinstance(kind, type) or not issubclass(kind, Method):
+        raise ExtensionError(
+            f"the method {name!r} is {kind!r}, not a class derived from ontomask.methods.Method",
+            "docs/how-to/add-a-method.md shows one",
+        )
+    if kind.name != name:
+        raise ExtensionError(
+            f"the method {kind.name!r} is registered as {name!r}",
+            f"name its entry point {kind.name!r}, or set name = {name!r} in the class",
+        )
+    read_settings(kind)  # a type that cannot be read is found here
+    return kind
+
+
+#: Every method under its name in a release file, in the order in which they are worth a look.
+METHODS: Registry[type[Method]] = Registry(
+    "ontomask.methods",
+    {
+        "microaggregation": "ontomask.methods.microaggregation:Microaggregation",
+        "recoding": "ontomask.methods.recoding:Recoding",
+        "resampling": "ontomask.methods.resampling:Resampling",
+        "suppression": "ontomask.methods.suppression:Suppression",
+        "rank_swapping": "ontomask.methods.swapping:RankSwapping",
+        "noise_addition": "ontomask.methods.noise:NoiseAddition",
+    },
+    _check_method,
+)
 
 
 def name_of(method: Method) -> str:
     """The name of a method in a release file.
 
-    >>> name_of(methods.RankSwapping())
+    >>> from ontomask.methods import RankSwapping
+    >>> name_of(RankSwapping())
     'rank_swapping'
     """
-    return _snake_case(type(method).__name__)
+    return method.name
 
 
-def settings_of(method: Method) -> dict[str, Any]:
-    """All settings of a method.
+def example_settings(name: str) -> dict[str, Any]:
+    """Settings to begin with: the one a method is varied by, and those it cannot do without.
 
-    >>> settings_of(methods.Suppression(k=3))
-    {'k': 3, 'how': 'blank'}
+    >>> example_settings("noise_addition")
+    {'alpha': 0.3}
     """
+    kind = METHODS[name]
     return {
-        field.name: getattr(method, field.name)
-        for field in setting_fields(type(method))
-        if field.repr
-    }
-
-
-def setting_fields(kind: Any) -> list[Field[Any]]:
-    return [field for field in fields(kind) if field.init]
-
-
-def changed_settings(method: Method) -> dict[str, Any]:
-    """The settings of a method that differ from the defaults; its k or alpha in any case."""
-    try:
-        defaults = settings_of(type(method)())
-    except TypeError:  # a method of the caller's own, that must be told something
-        defaults = {}
-    return {
-        name: value
-        for name, value in settings_of(method).items()
-        if name in ("k", "alpha") or name not in defaults or value != defaults[name]
+        setting.name: (setting.usual[0] if setting.usual else "...")
+        if setting.required
+        else setting.default
+        for setting in read_settings(kind)
+        if setting.required or setting.name == kind.varied_by
     }

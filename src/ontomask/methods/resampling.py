@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import check_choice
 from ontomask.methods.method import BlockwiseMethod, GroupingMethod
 from ontomask.methods.operators import Operators
+from ontomask.methods.settings import BlockSize, OperatorChoice
 from ontomask.microdata.attributes import NumericalAttribute
 from ontomask.microdata.tuples import Transitions, Tuples
+
+if TYPE_CHECKING:
+    from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanation
 
 __all__ = ["Resampling"]
 
@@ -51,13 +54,27 @@ class Resampling(BlockwiseMethod, GroupingMethod):
     True
     """
 
-    operators: str = "semantic"
-    block: int | None = None
+    operators: OperatorChoice = "semantic"
+    block: BlockSize = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_block()
-        check_choice("operators", self.operators, "semantic", "classic")
+    summary: ClassVar[str] = (
+        "At least k records share every combination; chance brings them together."
+    )
+    help: ClassVar[str] = "Values move far: much more meaning is lost than by microaggregation."
+    compares_values: ClassVar[bool] = True
+
+    @property
+    def keeps_tuples_together(self) -> bool:
+        """Records of a tuple may be in several samples."""
+        return False
+
+    @property
+    def description(self) -> str:
+        """How groups were formed."""
+        return (
+            f"groups of at least {self.k:,} records, formed across random samples that were sorted "
+            "by similarity, took the values in the middle of their group"
+        )
 
     @property
     def because(self) -> str:
@@ -67,6 +84,13 @@ class Resampling(BlockwiseMethod, GroupingMethod):
         return (
             f"{self.k} samples are drawn by chance and sorted; records of the same rank form a "
             f"group and take {taken}"
+        )
+
+    def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
+        """Explain random groups, which a plan does not keep."""
+        return masked.explain_by_target(
+            "Which records formed a group was drawn by chance and is not kept: below are those that"
+            " became the same, of one group or of several."
         )
 
     def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import check_choice
+from ontomask.errors import format_count
 from ontomask.methods.method import GroupingMethod
+from ontomask.methods.settings import SettingHelp
 from ontomask.microdata.tuples import Transitions, Tuples
+
+if TYPE_CHECKING:
+    from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanation
 
 __all__ = ["Suppression"]
 
@@ -34,17 +39,63 @@ class Suppression(GroupingMethod):
     ([50.0, nan], [4, 4])
     """
 
-    how: str = "blank"
+    how: Annotated[
+        Literal["blank", "drop"],
+        SettingHelp(
+            "What becomes of rare records",
+            "Their masked columns are emptied, or the records are removed.",
+            {"blank": "emptied; the rows stay", "drop": "removed"},
+            main=True,
+        ),
+    ] = "blank"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("how", self.how, "blank", "drop")
+    summary: ClassVar[str] = (
+        "At least k records share every combination, and what is left is true: nothing is replaced."
+    )
+    help: ClassVar[str] = (
+        "Rare people are gone; with several columns that can be most of the table."
+    )
+
+    @property
+    def suppression(self) -> Literal["blank", "drop"]:
+        """How rare records are suppressed."""
+        return self.how
+
+    @property
+    def draws_at_random(self) -> bool:
+        """Counts alone decide."""
+        return False
+
+    @property
+    def description(self) -> str:
+        """What was suppressed."""
+        return f"combinations of values that fewer than {self.k:,} records share were suppressed"
 
     @property
     def because(self) -> str:
         """What is suppressed."""
         action = "removed" if self.how == "drop" else "blanked"
         return f"records of tuples with fewer than {self.k} records are {action}; others stay"
+
+    def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
+        """Explain by the number of records and k."""
+        records, k = format_count(masked.records, "record"), self.k
+        if not np.isnan(masked.target_values).all():
+            enough = f"of {k} people or more" if masked.counts_people else f"{k} or more"
+            note = f"It has {records}, {enough}: it stays as it is."
+        elif masked.records < k:
+            note = f"It has {records}, fewer than {k}: it is suppressed."
+        elif masked.counts_people:
+            note = (
+                f"It has {records}, of fewer than {k} people, or was needed so that the suppressed "
+                f"records are of {k} people: it is suppressed."
+            )
+        else:
+            note = (
+                f"It has {records}, enough by itself, and was needed so that the suppressed "
+                f"records are {k} together: it is suppressed."
+            )
+        return masked.explain_without_group(note)
 
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Send the tuples to suppress to a row of NaN, the others to themselves."""

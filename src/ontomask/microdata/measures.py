@@ -1,13 +1,31 @@
-"""What a figure of an evaluation means: the words that stand beside the number."""
+"""What a figure of an evaluation means, and figures that other packages add."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-__all__ = ["USUAL_VALUES_NOTE", "BetterDirection", "FigureDescription"]
+from ontomask._runtime.extensions import Registry
+from ontomask.errors import ExtensionError
+
+if TYPE_CHECKING:
+    from ontomask.microdata.tuples import Transitions
+
+__all__ = [
+    "ADDED_MEASURES",
+    "USUAL_VALUES_NOTE",
+    "BetterDirection",
+    "EvaluationPart",
+    "FigureDescription",
+    "FigureDescriptions",
+    "FigureMeasure",
+    "added_measures",
+    "with_added_figures",
+]
 
 BetterDirection = Literal["lower", "higher", "neither"]
+EvaluationPart = Literal["utility", "risk"]
 
 #: What the usual values are of; to be said where they are shown.
 USUAL_VALUES_NOTE = (
@@ -21,12 +39,77 @@ class FigureDescription:
     """What a figure means, its range, and whether ``"lower"`` or ``"higher"`` is better.
 
     ``better`` is ``"neither"`` for what says how a figure was found, or cuts both ways. ``usual``
-    is from the least to the greatest that was measured (:data:`USUAL_VALUES_NOTE`), by column
-    where the
-    figure is; empty where that would tell nothing. All of them are of tools/measure_methods.py.
+    is from the least to the greatest that was measured (:data:`USUAL_VALUES_NOTE`), by column where
+    the figure is; empty where that would tell nothing. All are of tools/measure_methods.py.
     """
 
     meaning: str
     range: str
     better: BetterDirection
     usual: str = ""
+
+
+@dataclass(frozen=True)
+class FigureMeasure:
+    """A measure of utility or risk that another package adds to every evaluation.
+
+    ``compute`` gets the plan of a release and returns a number, None where there is none, or a dict
+    of them by column. It may be published, so it must not tell anything of few records. ``title``
+    is what a report calls it. A measure of ``"risk"`` is computed of the original table, too: of
+    the plan that changes nothing.
+    """
+
+    part: EvaluationPart
+    title: str
+    description: FigureDescription
+    compute: Callable[[Transitions], float | dict[str, float | None] | None]
+
+
+def _check_measure(name: str, measure: Any) -> FigureMeasure:
+    if not isinstance(measure, FigureMeasure):
+        raise ExtensionError(
+            f"the measure {name!r} is {measure!r}, not a FigureMeasure",
+            "make one with ontomask.microdata.measures.FigureMeasure",
+        )
+    return measure
+
+
+#: The measures of other packages, by an entry point of ``ontomask.measures``.
+ADDED_MEASURES: Registry[FigureMeasure] = Registry("ontomask.measures", {}, _check_measure)
+
+
+def added_measures(part: EvaluationPart) -> dict[str, FigureMeasure]:
+    """The measures of utility or of risk that other packages add."""
+    measures = ADDED_MEASURES.available()
+    return {name: measure for name, measure in measures.items() if measure.part == part}
+
+
+def with_added_figures(
+    part: EvaluationPart, plan: Transitions, figures: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The figures of a plan, and those that other packages add; none takes the place of ours."""
+    added = added_measures(part).items()
+    return {
+        **figures,
+        **{name: measure.compute(plan) for name, measure in added if name not in figures},
+    }
+
+
+class FigureDescriptions(Mapping[str, FigureDescription]):
+    """What each figure of utility or risk means: our own, and those that other packages add."""
+
+    def __init__(self, part: EvaluationPart, own: Mapping[str, FigureDescription]) -> None:
+        self._part, self._own = part, own
+
+    def _all(self) -> dict[str, FigureDescription]:
+        added = added_measures(self._part)
+        return {**self._own, **{n: m.description for n, m in added.items() if n not in self._own}}
+
+    def __getitem__(self, name: str) -> FigureDescription:
+        return self._own[name] if name in self._own else self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())

@@ -151,6 +151,15 @@ class Transitions:
         """Whether all records of each tuple become the same."""
         return len(self.source) == len(self.tuples)
 
+    @property
+    def suppressed_targets(self) -> NDArray[np.bool_]:
+        """Which targets are those of suppressed records."""
+        return np.asarray(np.isnan(self.targets).all(axis=1))
+
+    def released_targets(self, drops: bool) -> NDArray[np.bool_]:
+        """Which targets are released: all or, with ``drops``, all but those of suppressed ones."""
+        return ~self.suppressed_targets if drops else np.ones(len(self.targets), dtype=bool)
+
     def target_of(self) -> NDArray[np.int64]:
         """What each tuple becomes, where all go whole."""
         target = np.empty(len(self.tuples), dtype=np.int64)

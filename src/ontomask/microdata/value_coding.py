@@ -19,12 +19,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import ColumnError, OntomaskError, UnknownValueError, format_count
+from ontomask.errors import (
+    ColumnError,
+    Hint,
+    OntomaskError,
+    Setting,
+    UnknownValueError,
+    format_count,
+)
 from ontomask.microdata.attributes import Attribute, NominalAttribute, NumericalAttribute
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.missing_values import MISSING, NominalOrMissing
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal
 from ontomask.taxonomy import Concept, Taxonomy, TermMap, map_terms
+from ontomask.taxonomy.mapping import resolve_corrections
 
 __all__ = ["CodedColumn", "code_column", "concepts_of", "terms_of"]
 
@@ -115,7 +123,7 @@ def code_column(
         raise ColumnError(
             f"column {column.column!r} has missing values ({rows}), and missing='category' is for "
             "nominal columns: no number is equally far from all others",
-            "give them a value, or use missing='drop'",
+            Hint("give them a value, or use ", Setting("missing", "drop")),
         )
     if isinstance(column, Numeric):
         return _code_numeric(column, distinct)
@@ -141,7 +149,7 @@ def _code_nominal(
     codes = np.array([*(place[concept] for concept in concepts), len(values)], dtype=np.int64)
     kind = NominalOrMissing if with_missing else NominalAttribute
     attribute = kind(column.column, domain, values, column.measure, float(column.weight))
-    identifiers = sum(match.count for match in terms.matches if _is_identifier(match.how))
+    identifiers = sum(match.count for match in terms.matches if match.by_code)
     by_label = identifiers * 2 <= sum(match.count for match in terms.matches)
     forms = _output_forms(column.taxonomy, by_label)
     return _CodedNominal(attribute, codes[distinct.codes], forms, terms, distinct.blank)
@@ -167,33 +175,18 @@ def terms_of(column: Nominal, distinct: DistinctValues) -> TermMap:
         return map_terms(
             counts,
             column.taxonomy,
-            corrections=column.mapping,
+            corrections=resolve_corrections(column.mapping, column.taxonomy, "mapping"),
             prefer=column.prefer,
             repair_codes=column.repair_codes,
             stems=column.stems,
             heads=column.heads,
         )
     except OntomaskError as error:
-        raise _translate_error(error, column.column) from None
+        raise error.with_message(f"column {column.column!r}: {error.message}") from None
 
 
 def _map_all_terms(column: Nominal, distinct: DistinctValues) -> TermMap:
-    terms = terms_of(column, distinct)
-    try:
-        return terms.require_all(column.column)
-    except OntomaskError as error:
-        raise _translate_error(error, column.column) from None
-
-
-def _translate_error(error: OntomaskError, column: str) -> OntomaskError:
-    """The same error in the words of a schema, where the argument has another name."""
-    where = "" if repr(column) in error.message else f"column {column!r}: "
-    words = [text.replace("corrections", "mapping") for text in (error.message, error.hint)]
-    return type(error)(where + words[0], words[1])
-
-
-def _is_identifier(how: str) -> bool:
-    return how.startswith(("identifier", "alias")) or how.endswith("restored")
+    return terms_of(column, distinct).require_all(column.column, argument="mapping")
 
 
 def _choose_domain(
@@ -211,7 +204,7 @@ def _choose_domain(
         raise UnknownValueError(
             f"{_format_value_count(outside, column.column)} not below {column.domain!r}, "
             f"the domain:\n  {_list_values(outside)}",
-            "name a concept above them, or use domain='lcs' or 'taxonomy'",
+            Hint("name a concept above them, or use ", Setting("domain", "lcs"), " or 'taxonomy'"),
         )
     return domain
 

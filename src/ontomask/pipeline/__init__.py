@@ -1,9 +1,11 @@
 """The pipeline of a release: count, plan, apply, verify; and what is built on it."""
 
-from ontomask.pipeline.compare import Comparison, Point, compare
-from ontomask.pipeline.evaluation import Evaluation, evaluate
+from ontomask.pipeline.comparing.compare import Comparison, Point, compare
+from ontomask.pipeline.evaluation import Evaluation
 from ontomask.pipeline.guarantee import Guarantee, MeasuredRisk
-from ontomask.pipeline.mask import Release, mask
+from ontomask.pipeline.mask import mask
+from ontomask.pipeline.release import Release
+from ontomask.pipeline.table_pairs import evaluate
 
 __all__ = [
     "Comparison",

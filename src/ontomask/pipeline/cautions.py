@@ -10,7 +10,7 @@ from ontomask.engines.protocol import Applied, Engine
 
 if TYPE_CHECKING:
     from ontomask.microdata.schema import Schema
-    from ontomask.pipeline.mask import Release
+    from ontomask.pipeline.release import Release
 
 __all__ = ["MAX_UNIQUE_SHARE", "list_cautions", "uniqueness_caution"]
 
@@ -18,9 +18,9 @@ __all__ = ["MAX_UNIQUE_SHARE", "list_cautions", "uniqueness_caution"]
 MAX_UNIQUE_SHARE = 0.2
 
 
-def uniqueness_caution(engine: Engine, column: str) -> str:
-    """A caution where many values of a released column are unique; otherwise empty."""
-    share = engine.count_unique_values(column) / engine.rows if engine.rows else 0.0
+def uniqueness_caution(engine: Engine, column: str, records: int) -> str:
+    """A caution where many of the records have a unique value of a released column, or nothing."""
+    share = engine.count_unique_values(column) / records if records else 0.0
     if share <= MAX_UNIQUE_SHARE:
         return ""
     return (
@@ -36,9 +36,11 @@ def list_cautions(release: Release, applied: Applied | None) -> Iterator[str]:
         yield str(release.blocked)
     if applied is None or not release.records:
         return
+    removed = release.suppressed if release.method.drops else 0
+    records = release.records + release.dropped + removed
     common = []
     for column in unmasked_columns(release.schema, release.others):
-        words = uniqueness_caution(applied.engine, column)
+        words = uniqueness_caution(applied.engine, column, records)
         if words:
             yield words
         elif column not in release.schema.confidential_names:

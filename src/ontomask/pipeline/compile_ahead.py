@@ -1,23 +1,26 @@
 """Compile ahead: a second process compiles what a first run needs last, while it does the rest.
 
-numba compiles one loop at a time in a process, and keeps them on disk for all. So, where nothing
-has been kept yet, another process begins at the other end: the local search of merging, then the
-figures of an evaluation. What it has not finished when it is needed is compiled as if it had never
-been; nobody waits for it.
+numba compiles one loop at a time in a process, and keeps it on disk for all. So, where nothing has
+been kept yet, another process begins at the other end: the local search of merging, then the
+figures of an evaluation. Nobody waits for it: what it has not finished when it is needed is
+compiled twice. It takes 3.7 of the 22.2 seconds of CPU time off the first run
+(:mod:`ontomask._runtime.compiled`).
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 
+from ontomask._runtime.workers import start_python
+
 __all__ = ["compile_ahead", "main"]
 
-#: The files that are in the cache once the search has been compiled.
-SEARCH_CACHE_FILES = "search_kernels.improve_groups-*.nbi"
+#: The module that is compiled first, and how numba calls the loops of it that it keeps on disk.
+SEARCH_MODULE = Path(__file__).parents[1] / "methods/microaggregation/merging/search_kernels.py"
+SEARCH_CACHE_FILES = f"{SEARCH_MODULE.stem}.improve_groups-*.nbi"
 
 
 def compile_ahead() -> subprocess.Popen[bytes] | None:
@@ -25,13 +28,8 @@ def compile_ahead() -> subprocess.Popen[bytes] | None:
     if (os.cpu_count() or 1) < 2 or not _cache_is_empty():
         return None
     with suppress(OSError):
-        path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
-        return subprocess.Popen(
-            [sys.executable, "-m", __name__],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": path},
+        return start_python(
+            f"from {__name__} import main; main()", subprocess.DEVNULL, subprocess.DEVNULL
         )
     return None
 
@@ -41,7 +39,7 @@ def _cache_is_empty() -> bool:
     cache_folder = os.environ.get("NUMBA_CACHE_DIR")
     if cache_folder:
         return not any(Path(cache_folder).rglob(SEARCH_CACHE_FILES))
-    folder = Path(__file__).with_name("methods") / "merging" / "__pycache__"
+    folder = SEARCH_MODULE.with_name("__pycache__")
     return os.access(folder if folder.exists() else folder.parent, os.W_OK) and not any(
         folder.glob(SEARCH_CACHE_FILES)
     )
@@ -80,7 +78,3 @@ def _compile_figures() -> None:
     schema = Schema([Nominal("diagnosis", datasets.diagnoses()), Numeric("age")])
     method = Recoding(k=2, heuristics="none")  # which takes no loops
     assert mask(table, schema, method, seed=0).evaluation.utility
-
-
-if __name__ == "__main__":
-    main()

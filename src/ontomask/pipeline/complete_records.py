@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.engines.memory.frames import Frame
-from ontomask.errors import ColumnError, format_count, quote_names
+from ontomask.engines.memory.frame import Frame
+from ontomask.errors import ColumnError, Hint, Setting, format_count, quote_names
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.schema import Schema
 
@@ -49,13 +49,18 @@ def select_complete_records(
         listed = ", ".join(f"{column!r} ({format_count(n, 'row')})" for column, n in counts.items())
         raise ColumnError(
             f"values are missing in {format_count(len(counts), 'column')}: {listed}",
-            "use missing='drop' to leave these rows out, or 'category' to keep missing as a value",
+            Hint(
+                "use ",
+                Setting("missing", "drop"),
+                " to leave these rows out, or 'category' to keep missing as a value",
+            ),
         )
     if schema.missing == "drop":
         kept &= ~np.logical_or.reduce(list(missing_rows.values()))
         if not kept.any():
             raise ColumnError(
-                f"every record misses a value: {quote_names(counts)}", "use missing='category'"
+                f"every record misses a value: {quote_names(counts)}",
+                Hint("use ", Setting("missing", "category")),
             )
     return [distinct.select_rows(kept) for distinct in columns], kept
 

@@ -1,11 +1,11 @@
-"""The records of a table as distinct tuples of concepts and numbers."""
+"""The first step of a release: the records of a table as distinct tuples, with counts."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.engines.memory.engine import FrameEngine
-from ontomask.engines.memory.frames import Frame
-from ontomask.engines.protocol import Engine
+from ontomask.engines.protocol import CountedRows, Engine, PlacedRecords
 from ontomask.errors import (
     ColumnError,
     IndexReleasedWarning,
@@ -30,18 +29,23 @@ from ontomask.microdata.schema import Nominal, Schema
 from ontomask.microdata.tuples import Tuples, count_tuples
 from ontomask.microdata.value_coding import CodedColumn, code_column
 from ontomask.pipeline.complete_records import flag_marks, select_complete_records
+from ontomask.pipeline.evaluation import sensitive_counts
+from ontomask.pipeline.planning.plan import PlanInput
 
 __all__ = [
     "Counted",
-    "count_table",
-    "count_kept_tuples",
-    "open_engine",
     "count_raw_rows",
+    "count_table",
+    "open_engine",
+    "place_records",
     "translate_file_errors",
     "warn_about_table",
 ]
 
 Longs = NDArray[np.int64]
+
+#: Of so many people with the most records it is known how many they have.
+MOST_PEOPLE = 100_000
 
 #: What can be said about a file, besides how much memory may be used.
 FILE_SETTINGS = ("format", "table", "delimiter", "quote", "encoding")
@@ -49,14 +53,26 @@ FILE_SETTINGS = ("format", "table", "delimiter", "quote", "encoding")
 
 @dataclass(frozen=True)
 class Counted:
-    """The quasi-identifiers as attributes, and the distinct tuples of their values.
+    """A counted table: its quasi-identifiers, and its records by distinct tuples of their values.
 
-    ``missing`` says how many records lack a value, for each nominal column.
+    ``plan_input`` is what a release is planned from. ``largest_people`` are the numbers of records
+    of those people who have the most, where the schema says who is who. ``missing`` is how many
+    records lack a value of each nominal column; ``dropped`` how many are left out for that.
     """
 
-    columns: list[CodedColumn]
-    tuples: Tuples
-    missing: Mapping[str, int] = field(default_factory=dict)
+    engine: Engine
+    schema: Schema
+    records: PlacedRecords
+    columns: Sequence[CodedColumn]
+    plan_input: PlanInput
+    largest_people: Longs | None
+    missing: Mapping[str, int]
+    dropped: int
+
+    @property
+    def tuples(self) -> Tuples:
+        """The distinct tuples of the quasi-identifiers."""
+        return self.plan_input.tuples
 
 
 @contextmanager
@@ -106,61 +122,77 @@ def _is_spark(table: Any) -> bool:
 
 
 def count_table(engine: Engine, schema: Schema) -> Counted:
-    """Count the tuples of a table; the engine remembers the tuple of each row."""
+    """Count the tuples of a table, and what is known of their people and sensitive values."""
     schema.check(engine.names)
-    rows, weights, missing_counts = count_raw_rows(engine, schema)
-    if not engine.rows:  # counting may have told: no need to ask before
+    rows, missing_people = count_raw_rows(engine, schema)
+    if not rows.records + rows.left_out:
         raise ColumnError("the table has no records", "there is nothing to mask")
     warn_about_table(engine, schema)
-    columns, kept = select_complete_records(rows, schema, weights, missing_counts)
-    counted = count_kept_tuples(engine, _code_columns(schema, columns), weights, kept)
-    return replace(counted, missing=_count_missing(rows, schema, weights))
+    distinct, kept = select_complete_records(rows.frame, schema, rows.weights, missing_people)
+    columns = _code_columns(schema, distinct)
+    tuples, records = place_records(rows, columns, kept)
+    people = None if schema.person is None else records.count_by_tuple(schema.person)
+    return Counted(
+        engine,
+        schema,
+        records,
+        columns,
+        PlanInput(
+            tuples,
+            None if people is None else (people[0], people[1].codes),
+            tuple(sensitive_counts(schema, records.count_by_tuple)),
+        ),
+        None if people is None else np.sort(people[1].counts)[::-1][:MOST_PEOPLE],
+        _count_missing(rows, schema),
+        rows.records + rows.left_out - tuples.records,
+    )
 
 
-def count_raw_rows(engine: Engine, schema: Schema) -> tuple[Frame, Longs | None, dict[str, int]]:
-    """The quasi-identifiers as they are, the records of each row, and the records of nobody."""
-    person = schema.person
-    missing_counts = {} if person is None else {person: engine.count_missing(person)}
+def count_raw_rows(engine: Engine, schema: Schema) -> tuple[CountedRows, dict[str, int]]:
+    """The quasi-identifiers as they are, and how many records are of nobody known."""
     names = [column.column for column in schema.quasi_identifiers]
-    return *engine.count_rows(names, person if schema.missing == "drop" else None), missing_counts
+    person = schema.person
+    if person is None:
+        return engine.count_rows(names), {}
+    if schema.missing == "drop":
+        rows = engine.count_rows(names, person)
+        return rows, {person: rows.left_out}
+    return engine.count_rows(names), {person: engine.count_missing(person)}
 
 
-def _count_missing(rows: Frame, schema: Schema, weights: Longs | None) -> dict[str, int]:
+def _count_missing(rows: CountedRows, schema: Schema) -> dict[str, int]:
     """Count the records that lack a value of each nominal column, dropped ones included."""
     missing_counts = {}
     for column in schema.quasi_identifiers:
         if isinstance(column, Nominal):
-            distinct = rows.distinct_values(column.column)
-            is_missing = (
-                distinct.without_values(flag_marks(distinct.values, schema.missing_marks)).codes < 0
-            )
+            distinct = rows.frame.distinct_values(column.column)
+            marks = flag_marks(distinct.values, schema.missing_marks)
+            is_missing = distinct.without_values(marks).codes < 0
             missing_counts[column.column] = int(
-                is_missing.sum() if weights is None else weights[is_missing].sum()
+                is_missing.sum() if rows.weights is None else rows.weights[is_missing].sum()
             )
     return missing_counts
 
 
-def count_kept_tuples(
-    engine: Engine, coded: list[CodedColumn], weights: Longs | None, kept: NDArray[np.bool_]
-) -> Counted:
-    """Count the tuples of the rows that are kept."""
+def place_records(
+    rows: CountedRows, columns: Sequence[CodedColumn], kept: NDArray[np.bool_]
+) -> tuple[Tuples, PlacedRecords]:
+    """Count the tuples of the rows that are kept, and tell each record its own."""
     tuples, tuple_of = count_tuples(
-        [column.attribute for column in coded],
-        [column.codes for column in coded],
-        None if weights is None else weights[kept],
+        [column.attribute for column in columns],
+        [column.codes for column in columns],
+        None if rows.weights is None else rows.weights[kept],
     )
     tuple_of_row = np.full(len(kept), -1, dtype=np.int64)
     tuple_of_row[kept] = tuple_of
-    engine.assign_tuples(tuple_of_row)
-    return Counted(coded, tuples)
+    return tuples, rows.assign_tuples(tuple_of_row)
 
 
 def warn_about_table(engine: Engine, schema: Schema) -> None:
     """Warn where the table holds something that its schema does not expect."""
-    index = engine.table.index_names if isinstance(engine, FrameEngine) else []
-    if index:
+    if engine.index_names:
         warnings.warn(
-            f"the index, {quote_names(index)}, is released as it is; "
+            f"the index, {quote_names(engine.index_names)}, is released as it is; "
             "reset_index() makes it a column, which can have a role",
             IndexReleasedWarning,
             stacklevel=5,

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 from ontomask._version import __version__
 from ontomask.disclosure.withheld import suppress_small_counts
 from ontomask.methods.method import GroupingMethod, Method
-from ontomask.methods.registry import name_of, settings_of
+from ontomask.methods.settings import settings_of, title_with_strength
 from ontomask.microdata.schema import Nominal, Schema
 from ontomask.report.plain_values import file_name, to_plain_values
 
 if TYPE_CHECKING:
     from ontomask.microdata.measures import FigureDescription
-    from ontomask.pipeline.mask import Release
+    from ontomask.pipeline.release import Release
     from ontomask.taxonomy import Taxonomy, TermMap
 
 __all__ = [
@@ -73,7 +73,7 @@ def publishable_facts(
         "made": (when or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds"),
         "versions": _versions(),
         "columns": _column_roles(release),
-        "method": {"name": name_of(release.method), "settings": settings_of(release.method)},
+        "method": _method_facts(release.method),
         "blocks": None if release.blocked is None else asdict(release.blocked),
         "guarantee": _guarantee_facts(release),
         "records": {
@@ -90,6 +90,18 @@ def publishable_facts(
         "notes": notes,
     }
     return dict(to_plain_values(content))
+
+
+def _method_facts(method: Method) -> dict[str, Any]:
+    """The method with all its settings, and what a report says of it."""
+    return {
+        "name": method.name,
+        "settings": settings_of(method),
+        "title": title_with_strength(method),
+        "description": method.description,
+        "compares_values": method.compares_values,
+        "drops": method.drops,
+    }
 
 
 def _versions() -> dict[str, str]:
@@ -187,7 +199,7 @@ def mapping_coverage(term_map: TermMap) -> dict[str, Any]:
     values: dict[str, int] = {}
     records: dict[str, int] = {}
     for match in term_map.matches:
-        way = "unmapped" if match.concept is None else _match_kind(match.how)
+        way = "unmapped" if match.concept is None else match.kind
         values[way] = values.get(way, 0) + 1
         records[way] = records.get(way, 0) + match.count
     return {
@@ -195,12 +207,3 @@ def mapping_coverage(term_map: TermMap) -> dict[str, Any]:
         "records": {"unmapped": 0, **records},
         "missing": term_map.missing,
     }
-
-
-def _match_kind(how: str) -> str:
-    """The kind of name that matched, without the text that was matched."""
-    if how.startswith("head noun"):
-        return "head noun"
-    if how.endswith("restored"):
-        return "repaired code"
-    return "stem" if ", stemmed" in how else how.split(",")[0]

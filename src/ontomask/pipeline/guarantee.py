@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import MISSING as NO_DEFAULT
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.errors import InternalError, WeakProtectionWarning
-from ontomask.methods.method import GroupingMethod, Method
+from ontomask.methods.method import Method
+from ontomask.methods.settings import changed_settings
 from ontomask.microdata.attributes import NumericalAttribute
 from ontomask.microdata.tuples import Transitions
 
@@ -24,7 +24,6 @@ __all__ = [
     "MeasuredRisk",
     "make_guarantee",
     "format_percent",
-    "promised_k",
     "format_method",
 ]
 
@@ -84,13 +83,6 @@ class Guarantee(str):
         return guarantee
 
 
-def promised_k(method: Method) -> int | None:
-    """The k that a method promises for classes of records; None where it promises none."""
-    if not isinstance(method, GroupingMethod):
-        return None
-    return None if getattr(method, "replacement", "centroid") == "synthetic" else int(method.k)
-
-
 def make_guarantee(
     columns: Sequence[str],
     method: Method,
@@ -104,7 +96,7 @@ def make_guarantee(
     ``confidential`` are the counts of confidential columns by class, where a method promises
     something of them.
     """
-    k, names = promised_k(method), ", ".join(columns)
+    k, names = method.promised_k, ", ".join(columns)
     smallest = int(sizes.min()) if len(sizes) else 0
     plural = {"record": "records", "person": "people"}[unit]
     size_text = f"{smallest:,} {unit if smallest == 1 else plural}"
@@ -137,27 +129,27 @@ def _verify_sensitive(method: Method, confidential: Sequence[Confidential]) -> s
     """Verify what the method promises of sensitive columns, and say it in words."""
     from ontomask.risk import closeness, distinct_diversity, entropy_diversity
 
-    least, most = getattr(method, "l", None), getattr(method, "t", None)
-    protects = getattr(method, "protects", None)
-    words = ""
-    for column in confidential if least is not None or most is not None else ():
-        if protects is not None and column.name not in protects:
+    promise, words = method.sensitive_promise, ""
+    for column in confidential if promise is not None else ():
+        assert promise is not None
+        if not promise.holds_for(column.name):
             continue
-        if least is not None:
-            entropy = getattr(method, "diversity", "distinct") == "entropy"
-            diversity = entropy_diversity(column) if entropy else distinct_diversity(column)
-            if diversity < least - SLIGHT:
+        if promise.l is not None:
+            diversity = (entropy_diversity if promise.entropy else distinct_diversity)(column)
+            if diversity < promise.l - SLIGHT:
                 raise InternalError(
-                    f"l = {least} was promised of {column.name!r}, not {diversity:g}"
+                    f"l = {promise.l} was promised of {column.name!r}, not {diversity:g}"
                 )
-            unit = "values by entropy" if entropy else "different values"
-            words += f"; {column.name}: at least {least} {unit} in every class"
-        if most is not None:
+            unit = "values by entropy" if promise.entropy else "different values"
+            words += f"; {column.name}: at least {promise.l} {unit} in every class"
+        if promise.t is not None:
             ordered = isinstance(column.attribute, NumericalAttribute)
             distance = closeness(column, "ordered" if ordered else "equal")
-            if distance > most + SLIGHT:
-                raise InternalError(f"t = {most} was promised of {column.name!r}, not {distance:g}")
-            words += f"; {column.name}: no class farther than {most:g} from the whole table"
+            if distance > promise.t + SLIGHT:
+                raise InternalError(
+                    f"t = {promise.t} was promised of {column.name!r}, not {distance:g}"
+                )
+            words += f"; {column.name}: no class farther than {promise.t:g} from the whole table"
     return words
 
 
@@ -168,7 +160,7 @@ def _describe_construction(method: Method) -> str:
 def _measure_risk(method: Method, plan: Transitions) -> MeasuredRisk:
     from ontomask import risk
 
-    linkage = risk.linkage_nearest(plan, k=getattr(method, "k", None))
+    linkage = risk.linkage_nearest(plan, k=method.target_k)
     attributes, n = plan.tuples.attributes, plan.tuples.records
     return MeasuredRisk(
         unchanged=linkage.unchanged,
@@ -193,8 +185,8 @@ def _describe_measured(method: Method, measured: MeasuredRisk) -> str:
     if measured.linked_uniques is not None:
         links += f", {format_percent(measured.linked_uniques)} of those nobody shared"
     if measured.linked_above is not None:
-        above = f"1/{getattr(method, 'k', '')}"
-        links += f"; {format_percent(measured.linked_above)} with a probability above {above}"
+        above = format_percent(measured.linked_above)
+        links += f"; {above} with a probability above 1/{method.target_k}"
     parts.append(links)
     return f". Measured: {'; '.join(parts)}. A cleverer attacker may link more"
 
@@ -206,25 +198,23 @@ def format_percent(share: float) -> str:
 
 def _warn_of_weak_protection(method: Method, measured: MeasuredRisk) -> str:
     """Warn where a method without a promised k protects little."""
-    k = getattr(method, "k", 0)
+    k = method.target_k
     reasons = []
     if measured.unchanged > 0.5:
         reasons.append(
-            f"{format_percent(measured.unchanged)} of the records are unchanged: where {k} "
-            "records share "
-            "a value they swap it among themselves"
+            f"{format_percent(measured.unchanged)} of the records are unchanged"
+            + (f": where {k} records share a value they swap it among themselves" if k else "")
         )
-    if measured.linked_uniques is not None and measured.linked_uniques > 1 / k:
+    if k and measured.linked_uniques is not None and measured.linked_uniques > 1 / k:
         reasons.append(
             f"{format_percent(measured.linked_uniques)} of the records that nobody shared are "
-            "linked to "
-            f"their original, more than 1/{k}"
+            f"linked to their original, more than 1/{k}"
         )
     if not reasons:
         return ""
     words = (
         f"{format_method(method)} protects little here: {'; '.join(reasons)}. "
-        "A larger k, guard=True or a method that groups protects more"
+        f"{method.protection_advice}"
     )
     warnings.warn(words, WeakProtectionWarning, stacklevel=6)
     return words
@@ -234,14 +224,5 @@ def format_method(method: Any) -> str:
     """Format a method with the settings that differ from its defaults."""
     if not is_dataclass(method):
         return type(method).__name__
-    settings = [
-        f"{setting.name}={getattr(method, setting.name)!r}"
-        for setting in fields(method)
-        if setting.repr
-        and (
-            setting.name in ("k", "alpha")
-            or setting.default is NO_DEFAULT
-            or getattr(method, setting.name) != setting.default
-        )
-    ]
+    settings = [f"{name}={value!r}" for name, value in changed_settings(method).items()]
     return f"{type(method).__name__}({', '.join(settings)})"

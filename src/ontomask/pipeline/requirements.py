@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ontomask.pipeline.evaluation import Evaluation
     from ontomask.pipeline.guarantee import Guarantee
 
-__all__ = ["check_requirements", "unmet_requirements"]
+__all__ = ["check_requirements", "reasons_unmet", "unmet_requirements"]
 
 #: The figures of t-closeness, and how each tells values apart: the first that there is counts.
 CLOSENESS_FIGURES = {
@@ -21,10 +21,12 @@ CLOSENESS_FIGURES = {
 }
 
 
-def unmet_requirements(
+def reasons_unmet(
     limits: Mapping[str, float], evaluation: Evaluation, guarantee: Guarantee
-) -> list[str]:
-    """Every requirement that a release does not meet, with the figure found and the limit.
+) -> dict[str, list[str]]:
+    """Why a release does not meet each requirement, by name; no reasons where it does.
+
+    A reason has the figure found and the limit.
 
     - ``k``: the smallest class as counted on the released table, in records or people.
     - ``l``: the fewest different values in a class, for every confidential column.
@@ -45,7 +47,15 @@ def unmet_requirements(
         "linkage_below": lambda limit: _check_linkage(limit, evaluation),
         "sse_below": lambda limit: _check_sse(limit, evaluation),
     }
-    return [reason for name, limit in limits.items() for reason in checks[name](limit)]
+    return {name: list(checks[name](limit)) for name, limit in limits.items()}
+
+
+def unmet_requirements(
+    limits: Mapping[str, float], evaluation: Evaluation, guarantee: Guarantee
+) -> list[str]:
+    """Every requirement that a release does not meet: its name and the reason."""
+    reasons = reasons_unmet(limits, evaluation, guarantee)
+    return [f"{name}: {reason}" for name, listed in reasons.items() for reason in listed]
 
 
 def check_requirements(
@@ -64,10 +74,10 @@ def check_requirements(
 
 def _check_k(k: int, guarantee: Guarantee) -> Iterator[str]:
     if not guarantee.classes:
-        yield f"k: no records are left, and {k:,} in every class are required"
+        yield f"no records are left, and {k:,} in every class are required"
     elif guarantee.smallest < k:
         yield (
-            f"k: the smallest class has {guarantee.smallest:,} {_format_unit(guarantee)}, "
+            f"the smallest class has {guarantee.smallest:,} {_format_unit(guarantee)}, "
             f"and {k:,} are required"
         )
 
@@ -80,17 +90,17 @@ def _format_unit(guarantee: Guarantee) -> str:
 def _check_l(limit: int, evaluation: Evaluation) -> Iterator[str]:
     diversity = evaluation.risk.get("l_distinct") or {}
     if not diversity:
-        yield f"l: no confidential column was watched, and {limit:,} values are required"
+        yield f"no confidential column was watched, and {limit:,} values are required"
     for column, fewest in diversity.items():
         if fewest < limit:
             values = "different value" if fewest == 1 else "different values"
-            yield (f"l: a class has {fewest:,} {values} of {column!r}, and {limit:,} are required")
+            yield (f"a class has {fewest:,} {values} of {column!r}, and {limit:,} are required")
 
 
 def _check_t(limit: float, evaluation: Evaluation) -> Iterator[str]:
     columns = evaluation.risk.get("t_equal") or {}
     if not columns:
-        yield f"t: no confidential column was watched, and at most {limit:g} is required"
+        yield f"no confidential column was watched, and at most {limit:g} is required"
     for column in columns:
         figure = next(
             name for name in CLOSENESS_FIGURES if column in (evaluation.risk.get(name) or {})
@@ -98,7 +108,7 @@ def _check_t(limit: float, evaluation: Evaluation) -> Iterator[str]:
         closeness = evaluation.risk[figure][column]
         if closeness > limit:
             yield (
-                f"t: a class is {_format_figure(closeness, limit)} from the whole table in "
+                f"a class is {_format_figure(closeness, limit)} from the whole table in "
                 f"{column!r} ({CLOSENESS_FIGURES[figure]}), and at most {limit:g} is required"
             )
 
@@ -110,10 +120,10 @@ def _check_linkage(limit: float, evaluation: Evaluation) -> Iterator[str]:
     if interval is not None:
         share, words = interval[1], f"{words} at most (estimated from a sample)"
     if share is None:
-        yield f"linkage_below: it is not known, and below {limit:g} is required"
+        yield f"it is not known, and below {limit:g} is required"
     elif not share < limit:
         yield (
-            f"linkage_below: {_format_figure(100 * share, 100 * limit)} % {words}, and less than "
+            f"{_format_figure(100 * share, 100 * limit)} % {words}, and less than "
             f"{100 * limit:g} % is required"
         )
 
@@ -121,9 +131,9 @@ def _check_linkage(limit: float, evaluation: Evaluation) -> Iterator[str]:
 def _check_sse(limit: float, evaluation: Evaluation) -> Iterator[str]:
     sse = evaluation.utility.get("sse")
     if sse is None:
-        yield f"sse_below: it is not known, and below {limit:g} is required"
+        yield f"it is not known, and below {limit:g} is required"
     elif not sse < limit:
-        yield f"sse_below: the SSE is {_format_figure(sse, limit)}, and below {limit:g} is required"
+        yield f"the SSE is {_format_figure(sse, limit)}, and below {limit:g} is required"
 
 
 def _format_figure(value: float, limit: float) -> str:

@@ -15,8 +15,6 @@ from ontomask.errors import (
     OntomaskError,
     ParameterError,
 )
-from ontomask.methods import Resampling
-from ontomask.methods.method import GroupingMethod
 from ontomask.methods.people import refuse_several_targets
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
@@ -24,21 +22,20 @@ from ontomask.microdata.value_coding import CodedColumn, code_column, terms_of
 from ontomask.pipeline.cautions import uniqueness_caution
 from ontomask.pipeline.complete_records import select_complete_records
 from ontomask.pipeline.counting import (
-    count_kept_tuples,
     count_raw_rows,
     open_engine,
+    place_records,
     translate_file_errors,
     warn_about_table,
 )
 from ontomask.pipeline.evaluation import sensitive_counts
 from ontomask.pipeline.facts import mapping_coverage
 from ontomask.pipeline.guarantee import format_method as shown_method
-from ontomask.pipeline.guarantee import promised_k
 from ontomask.releasefile.model import ReleaseFile, load_release_file
-from ontomask.releasefile.problems import hint_in_yaml
 from ontomask.releasefile.run import file_settings, output_files, output_folders, refuse_targets
 
 if TYPE_CHECKING:
+    from ontomask.engines.protocol import PlacedRecords
     from ontomask.microdata.tuples import Tuples
     from ontomask.taxonomy import TermMap
 
@@ -134,7 +131,7 @@ class _Checker:
         try:
             return step()
         except OntomaskError as error:
-            hint = hint_in_yaml(error.hint)
+            hint = error.advice.yaml
             problem = f"{error.message}\nhint: {hint}" if hint else error.message
             self.problems.append(problem)
             return None
@@ -149,9 +146,10 @@ class _Checker:
         schema = self._attempt(self.spec.schema)
         engine = self._attempt(lambda: _open_stored_engine(self.spec))
         if schema is not None and engine is not None:
-            tuples = self._check_values(engine, schema)
-            if tuples is not None:
-                risk = self._measure_risk(engine, schema, tuples)
+            placed = self._check_values(engine, schema)
+            if placed is not None:
+                tuples, records = placed
+                risk = self._measure_risk(schema, tuples, records)
         columns = tuple(self._describe_columns(engine))
         return CheckResult(
             records=engine.rows if engine else None,
@@ -166,8 +164,10 @@ class _Checker:
 
     # ------------------------------------------------------------------ values
 
-    def _check_values(self, engine: StoredEngine, schema: Schema) -> Tuples | None:
-        """Check the values; return the tuples, or None where they cannot be counted."""
+    def _check_values(
+        self, engine: StoredEngine, schema: Schema
+    ) -> tuple[Tuples, PlacedRecords] | None:
+        """Check the values; return the tuples and the records, or None if they do not count."""
         self._attempt(lambda: _refuse_unfitting_table(engine, schema))
         if not engine.rows:
             return None
@@ -180,16 +180,18 @@ class _Checker:
         person = schema.person if schema.person in engine.names else None
         return self._count_tuples(engine, replace(schema, quasi_identifiers=present, person=person))
 
-    def _count_tuples(self, engine: StoredEngine, schema: Schema) -> Tuples | None:
-        rows, weights, lacking = count_raw_rows(engine, schema)
+    def _count_tuples(
+        self, engine: StoredEngine, schema: Schema
+    ) -> tuple[Tuples, PlacedRecords] | None:
+        rows, lacking = count_raw_rows(engine, schema)
         refused = False  # whether rows with missing values are still there, and not wanted
         try:
-            columns, kept = select_complete_records(rows, schema, weights, lacking)
+            columns, kept = select_complete_records(rows.frame, schema, rows.weights, lacking)
         except ColumnError as error:
-            self.problems.append(f"{error.message}\nhint: {hint_in_yaml(error.hint)}")
+            self.problems.append(f"{error.message}\nhint: {error.advice.yaml}")
             refused = True
             columns, kept = select_complete_records(
-                rows, replace(schema, missing="category"), weights, lacking
+                rows.frame, replace(schema, missing="category"), rows.weights, lacking
             )
         coded = [
             self._code_column(
@@ -202,9 +204,9 @@ class _Checker:
         encoded = [column for column in coded if column is not None]
         if self.problems or len(encoded) < len(coded):
             return None
-        tuples = count_kept_tuples(engine, encoded, weights, kept).tuples
-        self._attempt(lambda: self._refuse_large_k(engine, schema, tuples))
-        return tuples
+        tuples, records = place_records(rows, encoded, kept)
+        self._attempt(lambda: self._refuse_large_k(schema, tuples, records))
+        return tuples, records
 
     def _code_column(
         self, column: TypedColumn, distinct: DistinctValues, missing: str
@@ -221,22 +223,21 @@ class _Checker:
         self, engine: StoredEngine, column: Nominal, schema: Schema
     ) -> None:
         """Check that the values of a sensitive column have concepts, too."""
-        rows, weights = engine.count_rows([column.column])
-        distinct = rows.distinct_values(column.column)
+        rows = engine.count_rows([column.column])
+        distinct = rows.frame.distinct_values(column.column)
         self._code_column(
-            column, DistinctValues(distinct.values, distinct.codes, weights), "category"
+            column, DistinctValues(distinct.values, distinct.codes, rows.weights), "category"
         )
 
-    def _refuse_large_k(self, engine: StoredEngine, schema: Schema, tuples: Tuples) -> None:
+    def _refuse_large_k(self, schema: Schema, tuples: Tuples, records: PlacedRecords) -> None:
         method = self.spec.method_object()
-        if isinstance(method, GroupingMethod):
-            method.check(tuples)
-        k = promised_k(method)
+        method.check(tuples)
+        k = method.promised_k
         if k is None or schema.person is None:
             return
-        if isinstance(method, Resampling):
+        if not method.keeps_tuples_together:
             refuse_several_targets()
-        people = len(set(engine.count_by_tuple(schema.person)[1].codes.tolist()))
+        people = len(set(records.count_by_tuple(schema.person)[1].codes.tolist()))
         if people < k:
             raise ParameterError(
                 f"k is {k:,}, and the records are of only {people:,} different people",
@@ -246,14 +247,14 @@ class _Checker:
     # ------------------------------------------------------------------ figures
 
     def _measure_risk(
-        self, engine: StoredEngine, schema: Schema, tuples: Tuples
+        self, schema: Schema, tuples: Tuples, records: PlacedRecords
     ) -> dict[str, Any] | None:
         from ontomask.risk.evaluation import evaluate_original_risk
 
-        k = getattr(self.spec.method_object(), "k", None)
+        k = self.spec.method_object().target_k
         return self._attempt(
             lambda: evaluate_original_risk(
-                tuples, k, sensitive_counts(schema, engine.count_by_tuple)
+                tuples, k, sensitive_counts(schema, records.count_by_tuple)
             )
         )
 
@@ -275,7 +276,7 @@ class _Checker:
         filled = [column for column in columns if column.distinct]
         masked = [column for column in filled if column.role == "quasi"]
         for column in (column for column in filled if column.role in ("keep", "confidential")):
-            warning = uniqueness_caution(engine, column.name)
+            warning = uniqueness_caution(engine, column.name, engine.rows)
             if warning:
                 yield warning
                 continue
@@ -329,7 +330,7 @@ def _open_stored_engine(spec: ReleaseFile) -> StoredEngine:
 
 def _refuse_k_of_no_classes(spec: ReleaseFile) -> None:
     method = spec.method_object()
-    if spec.require and spec.require.k and promised_k(method) is None:
+    if spec.require and spec.require.k and method.promised_k is None:
         raise ParameterError(
             f"require.k: {shown_method(method)} promises no classes",
             "take k out of require, or choose a method that groups",
@@ -348,7 +349,7 @@ def _notes(spec: ReleaseFile) -> Iterator[str]:
     """Remarks that are no reason to refuse the release."""
     if spec.output_path.is_file() or any(folder.exists() for folder in output_folders(spec)):
         yield f"{spec.output_path} exists already: masking needs --force, or another output"
-    k, wanted = promised_k(spec.method_object()), spec.require.k if spec.require else None
+    k, wanted = spec.method_object().promised_k, spec.require.k if spec.require else None
     if wanted and k is not None and k < wanted:
         yield f"k {wanted:,} is required, and the method promises {k:,}"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ontomask.errors import quote_names
-from ontomask.methods.registry import METHODS
+from ontomask.methods.registry import METHODS, example_settings
 from ontomask.releasefile.methods import problems_of_settings
 from ontomask.releasefile.problems import FieldPath, Problem, choices_hint, format_value
 from ontomask.taxonomy.names import closest_names
@@ -26,6 +26,7 @@ __all__ = [
     "table_suffix",
     "is_remote",
     "problems_between_fields",
+    "problems_of_column",
     "problems_from_validation",
 ]
 
@@ -69,14 +70,18 @@ FIELDS_BY_TYPE = {
 
 
 def problems_from_validation(
-    error: ValidationError, field_names: Mapping[str, Sequence[str]], texts: Mapping[FieldPath, str]
+    error: ValidationError,
+    field_names: Mapping[str, Sequence[str]],
+    texts: Mapping[FieldPath, str],
+    within: FieldPath = (),
 ) -> Iterator[Problem]:
     """Problems that pydantic found, as sentences.
 
-    ``field_names`` are the fields of each part of the file; ``texts`` are values as written.
+    ``field_names`` are the fields of each part of the file; ``texts`` are values as written;
+    ``within`` is the way to what was validated, where that is a part of the file.
     """
     for detail in error.errors(include_url=False):
-        where = tuple(str(step) for step in detail["loc"])
+        where = (*within, *(str(step) for step in detail["loc"]))
         value = detail["input"]
         kind = detail["type"]
         if kind == "together":
@@ -123,9 +128,9 @@ def _group_hint(where: FieldPath, value: Any) -> str:
         role = value if value in ROLES else "keep"
         return f"write {where[-1]}: {{role: {role}}}"
     if where == ("method",):
-        name = value if value in tuple(METHODS) else "microaggregation"
-        setting = "alpha: 0.3" if name == "noise_addition" else "k: 5"
-        return f"write method: {{name: {name}, {setting}}}"
+        name = value if isinstance(value, str) and value in METHODS else "microaggregation"
+        settings = "".join(f", {key}: {usual}" for key, usual in example_settings(name).items())
+        return f"write method: {{name: {name}{settings}}}"
     return {
         "require": "write require: {k: 5}",
         "csv": "write csv: {delimiter: ';'}",
@@ -172,10 +177,19 @@ def problems_between_fields(fields: Mapping[Any, Any], folder: Path | None = Non
         *_problems_of_engine(fields),
     ]
     for name, column in columns.items():
-        problems += _problems_of_column(("columns", name), column)
-        if folder is not None:
-            problems += _problems_of_files(("columns", name), column, folder)
+        problems += problems_of_column(name, column, folder)
     return [*problems, *_problems_of_roles(fields, columns)]
+
+
+def problems_of_column(
+    name: str, column: Mapping[Any, Any], folder: Path | None = None
+) -> Iterator[Problem]:
+    """Problems between the fields of a column with a role; with a folder, missing files as well."""
+    where = ("columns", name)
+    yield from _problems_of_seed(where, column)
+    yield from _problems_of_details(where, column)
+    if folder is not None:
+        yield from _problems_of_files(where, column, folder)
 
 
 def _fields_in(fields: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
@@ -196,16 +210,20 @@ def _problems_of_seeds(fields: Mapping[Any, Any]) -> Iterator[Problem]:
         if isinstance(column, Mapping):
             groups["columns", str(name)] = column
     for where, group in groups.items():
-        for name in group:
-            if str(name).lower() == "seed":
-                yield Problem(
-                    (*where, str(name)),
-                    "stands in the file, and a seed is a secret",
-                    "take it out; give it with --seed-file FILE or in ONTOMASK_SEED",
-                )
+        yield from _problems_of_seed(where, group)
 
 
-def _problems_of_column(where: FieldPath, column: Mapping[Any, Any]) -> Iterator[Problem]:
+def _problems_of_seed(where: FieldPath, group: Mapping[Any, Any]) -> Iterator[Problem]:
+    for name in group:
+        if str(name).lower() == "seed":
+            yield Problem(
+                (*where, str(name)),
+                "stands in the file, and a seed is a secret",
+                "take it out; give it with --seed-file FILE or in ONTOMASK_SEED",
+            )
+
+
+def _problems_of_details(where: FieldPath, column: Mapping[Any, Any]) -> Iterator[Problem]:
     """Fields that the role or the type has no use for, and those that it needs."""
     role, filled = column["role"], [field for field in column if column[field] is not None]
     details = [field for field in filled if field != "role"]
@@ -255,7 +273,7 @@ def _problems_of_type(where: FieldPath, kind: str, details: Sequence[Any]) -> It
     needed = {"nominal": "taxonomy", "ordinal": "levels"}.get(kind)
     if needed and needed not in details:
         example = {"taxonomy": "taxonomy: icd9cm", "levels": "levels: [mild, severe]"}[needed]
-        yield Problem(where, f"is {kind} and has no {needed}", f"give it, as {example}")
+        yield Problem(where, f"is {kind} and has no {needed}", f"give it, as {example}", needed)
 
 
 def _problems_of_files(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
 from ontomask.errors import ParameterError, format_count
-from ontomask.pipeline.compare import Comparison, compare
+from ontomask.pipeline import Comparison, compare
 from ontomask.releasefile import compared_methods
 from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.problems import translate_hints
@@ -21,11 +21,10 @@ Progress = Callable[[str], None]
 
 def compare_file(
     spec: str | PathLike[str] | ReleaseFile,
-    methods: Sequence[str],
+    methods: Sequence[str] | None = None,
     seed: int | None = None,
     *,
-    ks: Sequence[int] | None = None,
-    alphas: Sequence[float] | None = None,
+    values: Mapping[str, Sequence[float]] | None = None,
     workers: int | None = None,
     sample: int | None = None,
     page: Path | None = None,
@@ -37,18 +36,19 @@ def compare_file(
     """Compare methods on the table that a release file names; and the files that were written.
 
     ``methods`` are named as in a release file, and may carry settings; the release file's own
-    method keeps the settings it has there. ``page``, ``table`` and ``specs`` are what to write: the
-    page, the table as CSV, and a folder of release files. Nothing is written over unless ``force``,
-    and that is found out before any work.
+    method keeps the settings it has there. Without them it is every method that needs no further
+    settings. ``values`` are those to vary a setting by, as ``{"k": [2, 5]}``. ``page``,
+    ``table`` and ``specs`` are what to write: the page, the table as CSV, and a folder of release
+    files. Nothing is written over unless ``force``, and that is found out before any work.
     """
     own_path = [] if isinstance(spec, ReleaseFile) else [Path(spec)]
     if not isinstance(spec, ReleaseFile):
         spec = load_release_file(spec)
+    own_method = spec.method.name, spec.method.settings
     candidates = compared_methods.parse_methods(
-        methods,
-        compared_methods.DEFAULT_KS if ks is None else ks,
-        compared_methods.DEFAULT_ALPHAS if alphas is None else alphas,
-        (spec.method.name, spec.method.settings),
+        compared_methods.comparable_methods(spec.method.name) if methods is None else methods,
+        values,
+        own_method,
     )
     targets = [path for path in (page, table) if path is not None]
     release_files = [] if specs is None else compared_methods.release_file_paths(candidates, specs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,8 @@ from ontomask._runtime.atomic_files import atomic_write
 from ontomask._runtime.yaml_text import format_yaml
 from ontomask.errors import ParameterError
 from ontomask.methods.method import Method
-from ontomask.methods.registry import METHODS, changed_settings, name_of, settings_of
+from ontomask.methods.registry import METHODS, changed_settings, name_of
+from ontomask.methods.settings import read_settings
 from ontomask.pipeline.comparing.comparison import method_as_yaml
 from ontomask.releasefile.checks import is_remote
 from ontomask.releasefile.methods import problems_of_settings
@@ -24,8 +26,7 @@ if TYPE_CHECKING:
     from ontomask.pipeline.comparing.points import Point
 
 __all__ = [
-    "DEFAULT_ALPHAS",
-    "DEFAULT_KS",
+    "comparable_methods",
     "release_file_text",
     "parse_methods",
     "contains_table_values",
@@ -34,10 +35,6 @@ __all__ = [
     "parse_whole_numbers",
     "write_release_files",
 ]
-
-#: What is compared unless something else is asked for.
-DEFAULT_KS = (2, 3, 5, 10, 20, 50)
-DEFAULT_ALPHAS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
 #: More points than these are surely a mistake.
 MAX_POINTS = 1_000
@@ -83,19 +80,28 @@ def parse_numbers(text: str, option: str = "alpha") -> list[float]:
         raise ParameterError(f"{option} is {text!r}", "write numbers, as 0.1,0.3") from None
 
 
+def comparable_methods(own_method: str | None = None) -> list[str]:
+    """The methods that can be compared without settings of their own, and ``own_method``."""
+    return [
+        name
+        for name, kind in METHODS.available().items()
+        if name == own_method or not any(setting.required for setting in read_settings(kind))
+    ]
+
+
 def parse_methods(
     words: Sequence[str],
-    ks: Sequence[int] = DEFAULT_KS,
-    alphas: Sequence[float] = DEFAULT_ALPHAS,
+    values: Mapping[str, Sequence[float]] | None = None,
     own_method: tuple[str, Mapping[str, Any]] | None = None,
 ) -> list[Method]:
-    """Parse names of methods; each is made with every k, or alpha where it has that.
+    """Parse names of methods; each is made with every value of the setting it is varied by.
 
-    A method may carry settings: ``rank_swapping:strategy=dynamic:complete=true``; one that says its
-    k is taken with that alone. ``own_method`` is a method's name and its settings unless others
-    are named.
+    ``values`` are those to vary a setting by, as ``{"k": [2, 3]}``; without them it is varied by
+    its usual ones. A method may carry settings: ``rank_swapping:strategy=dynamic:complete=true``;
+    one that says its k is taken with that alone. ``own_method`` is a method's name and its
+    settings unless others are named.
 
-    >>> parse_methods(["suppression:how=drop", "recoding:k=7"], ks=[2, 3])
+    >>> parse_methods(["suppression:how=drop", "recoding:k=7"], {"k": [2, 3]})
     [Suppression(k=2, how='drop'), Suppression(k=3, how='drop'),
      Recoding(k=7, distance='semantic', heuristics='h1+h2+h3', weighted=False, ...)]
     """
@@ -106,7 +112,7 @@ def parse_methods(
             raise ParameterError(f"there is no method {name!r}", choices_hint(name, METHODS))
         settings = dict(_parse_setting(word, part) for part in rest)
         defaults = {} if own_method is None or own_method[0] != name else dict(own_method[1])
-        methods += _vary_strength(name, defaults, settings, ks, alphas)
+        methods += _vary_method(name, {**defaults, **settings}, settings, values or {})
     if len(methods) > MAX_POINTS:
         raise ParameterError(
             f"these are {len(methods):,} points", f"ask for {MAX_POINTS:,} at most"
@@ -114,20 +120,24 @@ def parse_methods(
     return list(dict.fromkeys(methods))
 
 
-def _vary_strength(
+def _vary_method(
     name: str,
-    defaults: dict[str, Any],
-    fixed: dict[str, Any],
-    ks: Sequence[int],
-    alphas: Sequence[float],
+    settings: Mapping[str, Any],
+    fixed: Mapping[str, Any],
+    values: Mapping[str, Sequence[float]],
 ) -> Iterator[Method]:
-    strength = "k" if "k" in settings_of(METHODS[name]()) else "alpha"
-    values: Sequence[Any] = ks if strength == "k" else alphas
-    for value in [fixed[strength]] if strength in fixed else values:
-        settings = {**defaults, **fixed, strength: value}
+    """The method with every value of the setting that it is varied by, unless that is fixed."""
+    kind = METHODS[name]
+    varied = {setting.name: setting for setting in read_settings(kind)}.get(kind.varied_by or "")
+    variants: list[dict[str, Any]] = [{**settings}]
+    if varied is not None and varied.name not in fixed:
+        numbers = values.get(varied.name, varied.usual)
+        variants = [{**settings, varied.name: number} for number in numbers] or variants
+    for settings in variants:
         for problem in problems_of_settings({"name": name, **settings}):
-            raise ParameterError(problem.sentence.replace("method", name, 1), problem.hint)
-        yield METHODS[name](**settings)
+            named = replace(problem, where=(name, *problem.where[1:]))
+            raise ParameterError(named.sentence, problem.hint)
+        yield kind(**settings)
 
 
 def _parse_setting(word: str, part: str) -> tuple[str, Any]:
@@ -201,9 +211,8 @@ def contains_table_values(spec: ReleaseFile) -> bool:
 def _file_stem(method: Method) -> str:
     """A method and its settings as part of a file name."""
     settings = changed_settings(method)
-    strength = "".join(
-        f"-{name}{settings.pop(name):g}" for name in ("k", "alpha") if name in settings
-    )
+    varied = method.varied_by
+    strength = f"-{varied}{settings.pop(varied):g}" if varied in settings else ""
     others = "".join(
         f"-{name}" if value is True else f"-{name}-{value}" for name, value in settings.items()
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -44,9 +44,9 @@ def _hint_error(hint: str) -> PydanticCustomError:
 
 @dataclass(frozen=True)
 class OneOf:
-    """A field that holds one of some words."""
+    """A field that holds one of some words, which may grow: other packages add some."""
 
-    words: tuple[str, ...]
+    words: Collection[str]
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self._check_word)

@@ -9,8 +9,8 @@ from importlib.metadata import version
 from typing import Any
 
 from ontomask.errors import format_count
+from ontomask.pipeline import Release
 from ontomask.pipeline.facts import publishable_facts
-from ontomask.pipeline.mask import Release
 from ontomask.releasefile.model import ReleaseFile
 from ontomask.report.manifest import FORMAT, FileFacts
 from ontomask.report.plain_values import file_name, to_plain_values

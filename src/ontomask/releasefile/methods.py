@@ -2,72 +2,55 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, Field
-from typing import Any, get_type_hints
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from ontomask.errors import ParameterError
+from ontomask.errors import ExtensionError, ParameterError
 from ontomask.methods.method import Method
-from ontomask.methods.registry import METHODS, setting_fields
-from ontomask.releasefile.problems import Problem, choices_hint
+from ontomask.methods.registry import METHODS
+from ontomask.methods.settings import MethodSetting, read_settings
+from ontomask.releasefile.problems import Problem, choices_hint, format_value
 
 __all__ = ["json_schema_of_methods", "problems_of_settings"]
 
 
 def problems_of_settings(settings: Mapping[Any, Any]) -> Iterator[Problem]:
     """Problems of a method's settings: each one alone, then all of them together."""
-    kind = METHODS.get(settings["name"]) if isinstance(settings.get("name"), str) else None
-    if kind is None:
+    name = settings.get("name")
+    if not isinstance(name, str) or name not in METHODS:
         return
-    known = [field.name for field in setting_fields(kind)]
-    each_is_valid = True
-    for setting, value in settings.items():
-        if setting == "name" or str(setting).lower() == "seed":
-            continue
-        if setting not in known:
-            each_is_valid = False
-            yield Problem(
-                ("method",),
-                f"has no setting {str(setting)!r}",
-                choices_hint(str(setting), known, f"the settings of {settings['name']} are"),
-            )
-        elif (error := _settings_error(kind, {setting: value})) is not None and _is_about(
-            error, setting
-        ):
-            each_is_valid = False
-            words = _choices(kind, setting)
-            yield Problem(
-                ("method", setting),
-                error.message.removeprefix(f"{setting} "),
-                choices_hint(value, words) if words else error.hint,
-            )
-    together = {name: value for name, value in settings.items() if name in known}
-    if each_is_valid and (error := _settings_error(kind, together)) is not None:
-        yield Problem(("method",), f"has settings that clash: {error.message}", error.hint)
-
-
-def _settings_error(
-    kind: Callable[..., Method], settings: Mapping[str, Any]
-) -> ParameterError | None:
     try:
-        kind(**settings)
-    except ParameterError as error:
-        return error
-    return None
+        kind = METHODS[name]
+    except ExtensionError as error:
+        yield Problem(("method", "name"), f"is {name!r}: {error.message}", error.hint)
+        return
+    problems = list(_problems_of_each(name, kind, settings))
+    yield from problems
+    if not problems:
+        known = {setting.name for setting in read_settings(kind)}
+        try:
+            kind(**{key: value for key, value in settings.items() if key in known})
+        except ParameterError as error:
+            yield Problem(("method",), f"has settings that clash: {error.message}", error.hint)
 
 
-def _is_about(error: ParameterError, setting: str) -> bool:
-    """Whether the error is about the value itself, and not about what it clashes with."""
-    return error.message.startswith(f"{setting} is ") and ", and " not in error.message
-
-
-def _choices(kind: Callable[..., Method], setting: str) -> list[str]:
-    """The words that a setting can be, as the method lists them when it refuses one."""
-    error = _settings_error(kind, {setting: "\N{REPLACEMENT CHARACTER}"})
-    if error is None or not error.hint.startswith("it can be "):
-        return []
-    return re.findall(r"'([^']*)'", error.hint)
+def _problems_of_each(
+    name: str, kind: type[Method], settings: Mapping[Any, Any]
+) -> Iterator[Problem]:
+    known = {setting.name: setting for setting in read_settings(kind)}
+    for key, value in settings.items():
+        if key == "name" or str(key).lower() == "seed":
+            continue
+        if key not in known:
+            hint = choices_hint(str(key), known, f"the settings of {name} are")
+            yield Problem(("method",), f"has no setting {str(key)!r}", hint)
+        elif not known[key].accepts(value):
+            words = known[key].words
+            hint = choices_hint(value, words) if words else known[key].accepted
+            yield Problem(("method", key), f"is {format_value(value)}", hint)
+    for setting in known.values():
+        if setting.required and setting.name not in settings:
+            yield Problem(("method", setting.name), "is missing", setting.accepted)
 
 
 # ---------------------------------------------------------------------- for editors
@@ -79,36 +62,39 @@ def json_schema_of_methods() -> dict[str, Any]:
         "description": "The masking method and its settings.",
         "type": "object",
         "required": ["name"],
-        "oneOf": [_method_schema(name, kind) for name, kind in METHODS.items()],
+        "oneOf": [_method_schema(kind) for kind in METHODS.available().values()],
     }
 
 
-def _method_schema(name: str, kind: Any) -> dict[str, Any]:
-    hints = get_type_hints(kind)
+def _method_schema(kind: type[Method]) -> dict[str, Any]:
+    settings = read_settings(kind)
     return {
-        "title": name,
-        "description": str(kind.__doc__).splitlines()[0].replace("``", ""),
+        "title": kind.name,
+        "description": kind.summary or kind.title,
         "type": "object",
         "properties": {
-            "name": {"const": name},
-            **{
-                setting.name: _setting_schema(kind, setting, hints[setting.name])
-                for setting in setting_fields(kind)
-            },
+            "name": {"const": kind.name},
+            **{setting.name: _setting_schema(setting) for setting in settings},
         },
-        "required": [
-            "name",
-            *(setting.name for setting in setting_fields(kind) if setting.default is MISSING),
-        ],
+        "required": ["name", *(setting.name for setting in settings if setting.required)],
         "additionalProperties": False,
     }
 
 
-def _setting_schema(kind: Any, setting: Field[Any], hint: Any) -> dict[str, Any]:
-    from pydantic import TypeAdapter
-
-    default = {} if setting.default is MISSING else {"default": setting.default}
-    words: list[str | None] = [*_choices(kind, setting.name)]
-    if words:
-        return {"enum": words if setting.default is not None else [*words, None], **default}
-    return {**TypeAdapter(hint).json_schema(), **default}
+def _setting_schema(setting: MethodSetting) -> dict[str, Any]:
+    schema: dict[str, Any] = {"description": setting.help or setting.title}
+    if setting.kind == "choice":
+        schema["enum"] = [*setting.words, *([None] if setting.optional else [])]
+    elif setting.kind != "any":
+        types = {"whole": "integer", "flag": "boolean", "columns": "array", "text": "string"}
+        kind = types.get(setting.kind, setting.kind)
+        schema["type"] = [kind, "null"] if setting.optional else kind
+    if setting.kind == "columns":
+        schema |= {"items": {"type": "string"}, "minItems": 1}
+    limits = {
+        "minimum": setting.least,
+        "maximum": setting.most,
+        "exclusiveMinimum": setting.above,
+    }
+    schema |= {word: limit for word, limit in limits.items() if limit is not None}
+    return schema if setting.required else {**schema, "default": setting.default}

@@ -39,6 +39,7 @@ from ontomask.releasefile.checks import (
     is_remote,
     problems_between_fields,
     problems_from_validation,
+    problems_of_column,
 )
 from ontomask.releasefile.methods import json_schema_of_methods
 from ontomask.releasefile.problems import Problem, format_value, raise_problems
@@ -76,6 +77,28 @@ class _StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
+#: The fields of a column that go to :class:`Nominal` as they are.
+_NOMINAL_FIELDS = (
+    "measure",
+    "domain",
+    "weight",
+    "mapping",
+    "prefer",
+    "repair_codes",
+    "stems",
+    "heads",
+)
+
+
+def _resolve_path(name: str, folder: Path) -> Path:
+    """Path of a file that a release file in this folder names."""
+    if name.lower().startswith("file:/"):
+        from urllib.request import url2pathname  # loads all of HTTP
+
+        return Path(url2pathname(urlsplit(name).path))
+    return folder / name
+
+
 # ---------------------------------------------------------------------- the parts of the file
 
 
@@ -102,7 +125,7 @@ class ColumnSpec(_StrictModel):
         PlainValidator(kinds.check_options),
         kinds.with_json_schema(type="object"),
     ] = Field(None, description="Options of that format, as delimiter, encoding or language.")
-    measure: Annotated[str | None, kinds.OneOf(tuple(MEASURES))] = Field(
+    measure: Annotated[str | None, kinds.OneOf(MEASURES)] = Field(
         None, description="The distance between concepts; sanchez where none is named."
     )
     domain: kinds.NonEmptyText | None = Field(
@@ -158,6 +181,48 @@ class ColumnSpec(_StrictModel):
     def kind(self) -> str | None:
         """The type of the values, named or told by the taxonomy; None where nothing says it."""
         return self.type or ("nominal" if self.taxonomy else None)
+
+    @classmethod
+    def from_dict(cls, name: str, fields: Any, folder: Path) -> ColumnSpec:
+        """Make a column from its fields, as :meth:`ReleaseFile.from_dict` does a release."""
+        problems = list(problems_of_column(name, fields, folder))
+        try:
+            column = cls.model_validate(dict(fields))
+        except ValidationError as error:
+            where = ("columns", name)
+            problems[:0] = problems_from_validation(error, _field_names(), {}, where)
+        raise_problems(problems, "the release", {})
+        return column
+
+    def schema_column(self, name: str, folder: Path, taxonomies: dict[str, Taxonomy]) -> Any:
+        """Make the schema's column; ``taxonomies`` keeps those that were loaded."""
+        weight: dict[str, Any] = {} if self.weight is None else {"weight": self.weight}
+        if self.kind == "numeric":
+            return Numeric(name, **weight)
+        if self.kind == "ordinal":
+            return Ordinal(name, self.levels or (), **weight)
+        if self.kind == "date":
+            return Date(name, format=self.date_format, **weight)
+        if self.kind is None:
+            return name
+        settings = {
+            field: getattr(self, field)
+            for field in _NOMINAL_FIELDS
+            if getattr(self, field) is not None
+        }
+        if "stems" in self.model_fields_set:  # where none is an answer
+            settings["stems"] = self.stems
+        if isinstance(self.mapping, str):
+            settings["mapping"] = _resolve_path(self.mapping, folder)
+        return Nominal(name, self._load_taxonomy(folder, taxonomies), **settings)
+
+    def _load_taxonomy(self, folder: Path, loaded: dict[str, Taxonomy]) -> Taxonomy:
+        name = str(self.taxonomy)
+        source = name if name in KNOWN_TAXONOMIES else _resolve_path(name, folder)
+        key = repr((str(source), self.format, sorted((self.options or {}).items())))
+        if key not in loaded:
+            loaded[key] = load_taxonomy(source, self.format, **(self.options or {}))
+        return loaded[key]
 
 
 class CsvSpec(_StrictModel):
@@ -220,7 +285,7 @@ class MethodSpec(BaseModel):
 
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
-    name: Annotated[str, kinds.OneOf(tuple(METHODS))]
+    name: Annotated[str, kinds.OneOf(METHODS)]
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -350,11 +415,7 @@ class ReleaseFile(_StrictModel):
 
     def path(self, name: str) -> Path:
         """Path of a file that the release file names."""
-        if name.lower().startswith("file:/"):
-            from urllib.request import url2pathname  # loads all of HTTP
-
-            return Path(url2pathname(urlsplit(name).path))
-        return self._folder / name
+        return _resolve_path(name, self._folder)
 
     @property
     def uses_spark(self) -> bool:
@@ -435,7 +496,9 @@ class ReleaseFile(_StrictModel):
             errors: list[OntomaskError] = []
             for name, column in self.columns.items():
                 try:
-                    by_role[column.role].append(self.schema_column(name, column, taxonomies))
+                    by_role[column.role].append(
+                        column.schema_column(name, self._folder, taxonomies)
+                    )
                 except OntomaskError as error:
                     errors.append(error)
             raise_together(list({str(error): error for error in errors}.values()), SpecError)
@@ -451,49 +514,6 @@ class ReleaseFile(_StrictModel):
                 person=self.person,
             )
         return self._schema
-
-    def schema_column(self, name: str, column: ColumnSpec, taxonomies: dict[str, Taxonomy]) -> Any:
-        """Make the schema's column from a column of the release file."""
-        weight: dict[str, Any] = {} if column.weight is None else {"weight": column.weight}
-        if column.kind == "numeric":
-            return Numeric(name, **weight)
-        if column.kind == "ordinal":
-            return Ordinal(name, column.levels or (), **weight)
-        if column.kind == "date":
-            return Date(name, format=column.date_format, **weight)
-        if column.kind is None:
-            return name
-        settings = {
-            field: getattr(column, field)
-            for field in _NOMINAL_FIELDS
-            if getattr(column, field) is not None
-        }
-        if "stems" in column.model_fields_set:  # where none is an answer
-            settings["stems"] = column.stems
-        if isinstance(column.mapping, str):
-            settings["mapping"] = self.path(column.mapping)
-        return Nominal(name, self._load_taxonomy(column, taxonomies), **settings)
-
-    def _load_taxonomy(self, column: ColumnSpec, loaded: dict[str, Taxonomy]) -> Taxonomy:
-        name = str(column.taxonomy)
-        source = name if name in KNOWN_TAXONOMIES else self.path(name)
-        key = repr((str(source), column.format, sorted((column.options or {}).items())))
-        if key not in loaded:
-            loaded[key] = load_taxonomy(source, column.format, **(column.options or {}))
-        return loaded[key]
-
-
-#: The fields of a column that go to :class:`Nominal` as they are.
-_NOMINAL_FIELDS = (
-    "measure",
-    "domain",
-    "weight",
-    "mapping",
-    "prefer",
-    "repair_codes",
-    "stems",
-    "heads",
-)
 
 
 def _tuples_as_lists(value: Any) -> Any:
@@ -550,17 +570,21 @@ def _validate_fields(
     try:
         spec = ReleaseFile.model_validate(dict(fields))
     except ValidationError as error:
-        models: dict[str, type[BaseModel]] = {
-            "": ReleaseFile,
-            "columns": ColumnSpec,
-            "csv": CsvSpec,
-            "engine": EngineSpec,
-            "require": Requirements,
-        }
-        field_names = {part: list(model.model_fields) for part, model in models.items()}
-        return None, [*problems_from_validation(error, field_names, texts), *problems]
+        return None, [*problems_from_validation(error, _field_names(), texts), *problems]
     spec._folder = folder
     return spec, problems
+
+
+def _field_names() -> dict[str, list[str]]:
+    """The fields of each part of a release file."""
+    models: dict[str, type[BaseModel]] = {
+        "": ReleaseFile,
+        "columns": ColumnSpec,
+        "csv": CsvSpec,
+        "engine": EngineSpec,
+        "require": Requirements,
+    }
+    return {part: list(model.model_fields) for part, model in models.items()}
 
 
 def problems_of_release_file(fields: Any, folder: Path) -> list[Problem]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ __all__ = [
     "FieldPath",
     "choices_hint",
     "translate_hints",
-    "hint_in_yaml",
     "raise_problems",
     "format_value",
 ]
@@ -27,13 +25,12 @@ FieldPath = tuple[str, ...]
 #: Of a long text so much is quoted.
 MOST_LETTERS = 60
 
-#: Arguments in Python that are fields of a release file.
-_ARGUMENT = re.compile(r"\b(mapping|prefer|repair_codes|missing_marks|missing|domain|person)=")
-
 
 @dataclass(frozen=True)
 class Problem:
     """One thing that is wrong: the field, a sentence about it, and what to do.
+
+    ``lacks`` is the field that is missing in a group, where it is known.
 
     >>> Problem(("method", "k"), "is 1", "it is a whole number, 2 or more").sentence
     'method.k is 1'
@@ -42,6 +39,7 @@ class Problem:
     where: FieldPath
     message: str
     hint: str = ""
+    lacks: str = ""
 
     @property
     def sentence(self) -> str:
@@ -101,26 +99,15 @@ def raise_problems(problems: Sequence[Problem], file: str, lines: Mapping[FieldP
     raise SpecError("\n".join([f"{file} has {len(placed)} problems:", *listed]))
 
 
-def hint_in_yaml(hint: str) -> str:
-    """Rewrite a hint about Python arguments as one about release file fields.
-
-    >>> hint_in_yaml("did you mean mapping={'hepatits': 'hepatitis'}?")
-    "did you mean mapping: {'hepatits': 'hepatitis'}?"
-    >>> hint_in_yaml("try repair_codes=True")
-    'try repair_codes: true'
-    """
-    return re.sub(r"\brepair_codes: True\b", "repair_codes: true", _ARGUMENT.sub(r"\1: ", hint))
-
-
 @contextmanager
 def translate_hints() -> Iterator[None]:
-    """Rewrite the hints of errors raised inside as hints about release file fields."""
+    """Errors raised inside have their hints in the language of release files."""
     try:
         yield
     except OntomaskError as error:
-        if hint_in_yaml(error.hint) == error.hint:
+        if not error.advice.settings:
             raise
-        raise type(error)(error.message, hint_in_yaml(error.hint)) from None
+        raise error.with_yaml_hint() from None
 
 
 def _line_of(where: FieldPath, lines: Mapping[FieldPath, int]) -> int:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ontomask._runtime.atomic_files import atomic_write, write_files_atomically
 from ontomask.errors import FileFormatError, ParameterError
-from ontomask.pipeline.evaluation import Evaluation, evaluate
-from ontomask.pipeline.mask import Release, mask
+from ontomask.pipeline import Evaluation, Release, evaluate, mask
 from ontomask.pipeline.requirements import check_requirements
 from ontomask.releasefile.checks import is_remote
 from ontomask.releasefile.manifest import make_manifest
@@ -224,7 +223,7 @@ def evaluate_files(
         original,
         masked,
         spec.schema(),
-        getattr(spec.method_object(), "k", None),
+        spec.method_object().target_k,
         semantic_closeness=semantic_closeness,
         **file_settings(spec),
     )

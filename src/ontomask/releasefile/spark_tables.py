@@ -25,7 +25,7 @@ from ontomask.errors import (
     ParameterError,
     quote_names,
 )
-from ontomask.pipeline.mask import Release, mask
+from ontomask.pipeline import Release, mask
 from ontomask.releasefile.checks import SPARK_FORMATS, is_remote, table_suffix
 from ontomask.releasefile.problems import translate_hints
 from ontomask.report.manifest import FileFacts

@@ -2,21 +2,28 @@
 
 Plain words are read as in YAML 1.2: ``true`` and ``false`` are the only two that are not text, so
 that a level called no stays a word, and a code with a leading zero keeps it.
+
+An edit replaces the text of the fields that change and copies everything else, so that comments
+and layout stay as they are. The round trip of ruamel.yaml does not: it drops the comment that
+follows a removed field, and lays out the spaces of all other lines anew.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from ontomask._runtime.yaml_text import format_field, format_flow_value, format_yaml
 from ontomask.errors import SpecError
 from ontomask.releasefile.problems import FieldPath, Problem
 
-__all__ = ["MAX_FILE_BYTES", "YamlDocument", "read_yaml", "parse_yaml"]
+__all__ = ["MAX_FILE_BYTES", "YamlDocument", "edit_yaml", "parse_yaml", "read_yaml"]
 
 #: A release file is a page or two; what is larger is something else.
 MAX_FILE_BYTES = 1_000_000
@@ -184,3 +191,102 @@ class _NodeVisitor:
                 "a release file holds plain text and numbers, and nothing in it is run",
             )
         )
+
+
+# ---------------------------------------------------------------------- editing
+
+
+def edit_yaml(text: str, fields: Mapping[str, Any]) -> str:
+    r"""The text of a release file with other fields; what does not change stays as it is.
+
+    A value is replaced where it stands, a removed field goes with its line, a new one comes after
+    the last one of its group. A text that shares parts between fields (``&``, ``*``, ``<<``) may
+    not read back as the fields: the caller checks it.
+
+    >>> print(edit_yaml("k:  5   # at least\ntable: a\n", {"k": 10, "person": "id"}), end="")
+    k:  10   # at least
+    person: id
+    """
+    loader = _Loader(text)
+    try:
+        root = loader.get_single_node()
+        assert isinstance(root, yaml.MappingNode)
+        current = loader.construct_document(root)
+    finally:
+        loader.dispose()
+    replacements = list(_edit_group(text, root, current, fields, format_yaml))
+    edited = text
+    # From the end, so that places stay right; of two at one place the later one comes first.
+    for start, end, replacement in sorted(reversed(replacements), key=_start, reverse=True):
+        edited = edited[:start] + replacement + edited[end:]
+    return edited
+
+
+#: From where to where a text is replaced, and by what.
+_Replacement = tuple[int, int, str]
+_start = itemgetter(0)
+
+
+def _edit_group(
+    text: str,
+    group: yaml.MappingNode,
+    current: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    format_fields: Callable[[Mapping[str, Any]], str],
+) -> Iterator[_Replacement]:
+    """Replacements that turn one group of fields into another, field by field."""
+    for key, value in group.value:
+        name = key.value
+        if name not in wanted:
+            yield text.rfind("\n", 0, key.start_mark.index) + 1, _line_end(text, value), ""
+        elif name not in current or current[name] == wanted[name]:
+            continue
+        elif _can_be_edited_inside(value, current[name], wanted[name]):
+            yield from _edit_group(text, value, current[name], wanted[name], _format_fields)
+        else:
+            start, before = _value_start(text, key, value)
+            yield start, _end(text, value), before + format_flow_value(wanted[name])
+    new_fields = {name: value for name, value in wanted.items() if name not in current}
+    if new_fields:
+        first_key, last_value = group.value[0][0], group.value[-1][1]
+        place = _line_end(text, last_value)
+        indent = " " * first_key.start_mark.column
+        lines = format_fields(new_fields).splitlines(keepends=True)
+        line_break = "" if text[place - 1] == "\n" else "\n"
+        yield place, place, line_break + "".join(indent + line for line in lines)
+
+
+def _format_fields(fields: Mapping[str, Any]) -> str:
+    return "".join(f"{line}\n" for name in fields for line in format_field(name, fields[name]))
+
+
+def _can_be_edited_inside(value: yaml.Node, current: Any, wanted: Any) -> bool:
+    """Whether a group changes field by field; in brackets, no field may come or go."""
+    if not isinstance(value, yaml.MappingNode) or not isinstance(wanted, Mapping):
+        return False
+    return bool(current.keys() & wanted.keys()) and (
+        not value.flow_style or current.keys() == wanted.keys()
+    )
+
+
+def _value_start(text: str, key: yaml.Node, value: yaml.Node) -> tuple[int, str]:
+    """Where the new value begins, and what comes before it: right after the key if possible."""
+    between = text[key.end_mark.index : value.start_mark.index]
+    if between.strip() == ":" and ("\n" in between or between == ":"):
+        return key.end_mark.index, ": "
+    return value.start_mark.index, ""
+
+
+def _end(text: str, node: yaml.Node) -> int:
+    """Where the text of a value ends, without the comments and empty lines that follow it."""
+    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        return _end(text, last[1] if isinstance(node, yaml.MappingNode) else last)
+    start = int(node.start_mark.index)
+    return start + len(text[start : node.end_mark.index].rstrip())
+
+
+def _line_end(text: str, node: yaml.Node) -> int:
+    """Where the last line of a value ends, its line break included."""
+    line_break = text.find("\n", _end(text, node))
+    return len(text) if line_break < 0 else line_break + 1

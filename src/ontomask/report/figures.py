@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ontomask.microdata.measures import EvaluationPart, added_measures
 from ontomask.report.pages import numbers
 
 __all__ = ["Figure", "class_size_bars", "risk_by_column", "risk_rows", "utility_rows"]
@@ -90,7 +91,7 @@ class Figure:
 def risk_rows(risk: Mapping[str, Any]) -> list[Figure]:
     """Every figure of risk before and after, those of columns one by one."""
     before = risk["before"]["value"]
-    return list(_figure_rows(RISK, {name: risk[name] for name in RISK}, before))
+    return list(_figure_rows({**RISK, **_added_titles("risk", risk)}, risk, before))
 
 
 def risk_by_column(risk: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,11 +118,18 @@ def risk_by_column(risk: Mapping[str, Any]) -> dict[str, Any]:
 
 def utility_rows(utility: Mapping[str, Any], promised: bool) -> list[Figure]:
     """The figures of the table as a whole; those over k where a k is promised."""
-    figures = {name: dict(utility[name]) for name in UTILITY}
+    titles = {**UTILITY, **_added_titles("utility", utility)}
+    figures = {name: dict(utility[name]) for name in titles}
     if not promised:
         figures["normalised_average_class_size"]["value"] = None
     figures["clustering_distance"]["value"] = figures["clustering_distance"]["value"]["distance"]
-    return list(_figure_rows(UTILITY, figures, {}))
+    return list(_figure_rows(titles, figures, {}))
+
+
+def _added_titles(part: EvaluationPart, figures: Mapping[str, Any]) -> dict[str, str]:
+    """What the figures of other packages are called."""
+    added = added_measures(part)
+    return {name: measure.title for name, measure in added.items() if name in figures}
 
 
 def _figure_rows(

@@ -56,8 +56,8 @@ def report_contents(
     return {
         "facts": facts,
         "title": (facts.get("output") or {}).get("name") or "A masked table",
-        "method": words.method_title(facts),
-        "method_words": words.describe_method(facts),
+        "method": facts["method"]["title"],
+        "method_words": facts["method"]["description"],
         "in_short": words.summarise_release(facts),
         "guaranteed": words.list_guarantees(facts, method),
         "measured": words.list_measurements(facts),

@@ -7,67 +7,15 @@ from typing import Any
 
 from ontomask.errors import format_count
 from ontomask.methods.method import Method
-from ontomask.report.pages.numbers import format_figure, format_integer, format_percent
+from ontomask.report.pages.numbers import format_integer, format_percent
 
 __all__ = [
     "list_guarantees",
     "summarise_release",
     "join_names",
+    "describe_linkage",
     "list_measurements",
-    "describe_method",
-    "method_title",
 ]
-
-METHOD_TITLES = {
-    "microaggregation": "microaggregation",
-    "recoding": "recoding",
-    "resampling": "resampling",
-    "suppression": "suppression",
-    "rank_swapping": "rank swapping",
-    "noise_addition": "noise addition",
-}
-
-#: What a method does, for somebody who has never heard of it.
-METHOD_DESCRIPTIONS = {
-    "microaggregation": "groups of at least {k} similar records took the values in the middle of "
-    "their group",
-    "recoding": "rare combinations of values were replaced by the most similar ones until each was "
-    "shared by at least {k} records",
-    "resampling": "groups of at least {k} records, formed across random samples that were sorted "
-    "by similarity, took the values in the middle of their group",
-    "suppression": "combinations of values that fewer than {k} records share were suppressed",
-    "rank_swapping": "values were exchanged between similar records (interval {k})",
-    "noise_addition": "values were moved by random distances (alpha {alpha}); numbers and levels "
-    "may have stayed where they were",
-}
-SYNTHETIC_DESCRIPTION = (
-    "groups of at least {k} similar records were formed, and values were replaced by others that "
-    "lie as near as those of their group"
-)
-
-
-def method_title(facts: Mapping[str, Any]) -> str:
-    """The method and its chief setting: "microaggregation, k = 5"."""
-    settings = facts["method"]["settings"]
-    chief = [
-        f"{name} = {format_figure(settings[name])}" for name in ("k", "alpha") if name in settings
-    ]
-    return ", ".join([METHOD_TITLES.get(facts["method"]["name"], facts["method"]["name"]), *chief])
-
-
-def describe_method(facts: Mapping[str, Any]) -> str:
-    """Describe what the method does, in one clause."""
-    name, settings = facts["method"]["name"], facts["method"]["settings"]
-    synthetic = settings.get("replacement") == "synthetic"
-    description = SYNTHETIC_DESCRIPTION if synthetic else METHOD_DESCRIPTIONS.get(name, "")
-    return description.format(
-        **{key: format_figure(value) for key, value in settings.items() if _is_number(value)}
-    )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
 
 def join_names(names: Sequence[str]) -> str:
     """Join names as in a sentence.
@@ -98,12 +46,23 @@ def list_guarantees(facts: Mapping[str, Any], method: Method) -> list[str]:
         sentences.append(
             f"The {_column_noun(removed)} {join_names(removed)} {_is_or_are(removed)} not released."
         )
-    left_out = facts["records"]["dropped"] or facts["method"]["settings"].get("how") == "drop"
+    left_out = facts["records"]["dropped"] or facts["method"]["drops"]
     sentences.append(
         "All other cells are as they were, row by row and in the same order"
         + (", but for the records that were left out." if left_out else ".")
     )
     return sentences
+
+
+def describe_linkage(facts: Mapping[str, Any]) -> str:
+    """Say how many records an attacker links to their originals by meaning."""
+    risk = {name: entry["value"] for name, entry in facts["risk"].items()}
+    return (
+        "An attacker who has the original values and links every released record to the most "
+        f"similar one is right for {format_percent(risk['linkage_nearest'])} of the records (in "
+        f"the original table: {format_percent(risk['before']['linkage_nearest'])})"
+        f"{_estimate_interval(risk)}."
+    )
 
 
 def list_measurements(facts: Mapping[str, Any]) -> list[str]:
@@ -117,12 +76,7 @@ def list_measurements(facts: Mapping[str, Any]) -> list[str]:
             f"{'is' if risk['uniques'] == 1 else 'are'} alone with the masked values (before: "
             f"{format_integer(before['uniques'])})."
         )
-    sentences.append(
-        f"An attacker who has the original values and links every released record to the most "
-        f"similar one is right for {format_percent(risk['linkage_nearest'])} of the records (in "
-        "the "
-        f"original table: {format_percent(before['linkage_nearest'])}){_estimate_interval(risk)}."
-    )
+    sentences.append(describe_linkage(facts))
     for column, fewest in risk["l_distinct"].items() if facts["guarantee"]["k"] else ():
         sentences.append(
             f"A class has at least {format_count(fewest, 'different value')} of {column}"
@@ -168,8 +122,7 @@ def _describe_masking(facts: Mapping[str, Any]) -> list[str]:
     sentences = [
         f"{table} holds {format_count(facts['records']['released'], 'record')}.",
         f"The {_column_noun(masked)} {join_names(masked)} {'was' if len(masked) == 1 else 'were'} "
-        f"masked with ontomask {facts['versions']['ontomask']} by {method_title(facts)}: "
-        f"{describe_method(facts)}.",
+        f"masked with ontomask {facts['versions']['ontomask']} by {_describe_method(facts)}.",
         _describe_taxonomies(facts),
     ]
     if removed:
@@ -183,6 +136,11 @@ def _describe_masking(facts: Mapping[str, Any]) -> list[str]:
     return [*sentences, _describe_left_out(facts)]
 
 
+def _describe_method(facts: Mapping[str, Any]) -> str:
+    """The method with its chief setting, and what it did where it says so."""
+    return ": ".join(filter(None, [facts["method"]["title"], facts["method"]["description"]]))
+
+
 def _describe_taxonomies(facts: Mapping[str, Any]) -> str:
     """How similarity was judged; nothing where all columns are numbers."""
     by_name: dict[str, list[str]] = {}
@@ -190,7 +148,7 @@ def _describe_taxonomies(facts: Mapping[str, Any]) -> str:
         if facts["columns"].get(column, {}).get("role") == "quasi":
             by_name.setdefault(_describe_taxonomy(taxonomy), []).append(column)
     parts = [f"that of {join_names(columns)} by {name}" for name, columns in by_name.items()]
-    judged = facts["method"]["name"] != "suppression"
+    judged = facts["method"]["compares_values"]
     return f"Similarity was judged by meaning: {'; '.join(parts)}." if parts and judged else ""
 
 
@@ -246,7 +204,7 @@ def _describe_left_out(facts: Mapping[str, Any]) -> str:
     if records["suppressed"]:
         were = "was" if records["suppressed"] == 1 else "were"
         suppressed = format_count(records["suppressed"], "record")
-        removed = facts["method"]["settings"].get("how") == "drop"
+        removed = facts["method"]["drops"]
         sentences.append(
             f"{suppressed} {were} removed."
             if removed

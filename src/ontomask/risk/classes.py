@@ -17,7 +17,6 @@ from ontomask.microdata.attributes import MISSING, NominalAttribute
 from ontomask.microdata.tuples import Transitions
 
 __all__ = [
-    "suppressed_targets",
     "class_sizes",
     "journalist",
     "k",
@@ -32,11 +31,6 @@ __all__ = [
 ]
 
 Longs = NDArray[np.int64]
-
-
-def suppressed_targets(plan: Transitions) -> NDArray[np.bool_]:
-    """Which targets are those of suppressed records."""
-    return np.asarray(np.isnan(plan.targets).all(axis=1))
 
 
 def original_classes(plan: Transitions) -> Longs:
@@ -58,7 +52,7 @@ def _released_classes(plan: Transitions, removed: bool) -> tuple[Longs, Longs]:
     """The sizes of the classes, and a target that looks like each."""
     target_sizes = plan.class_sizes()
     if removed:
-        target_sizes[suppressed_targets(plan)] = 0
+        target_sizes[plan.suppressed_targets] = 0
     sizes = np.bincount(
         canonical_targets(plan), weights=target_sizes, minlength=len(target_sizes)
     ).astype(np.int64)

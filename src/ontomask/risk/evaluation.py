@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 
 from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
-from ontomask.microdata.measures import BetterDirection, FigureDescription
+from ontomask.microdata.measures import (
+    BetterDirection,
+    FigureDescription,
+    FigureDescriptions,
+    with_added_figures,
+)
 from ontomask.microdata.tuples import Transitions, Tuples
 from ontomask.risk import classes as class_measures
 from ontomask.risk.diversity import (
@@ -56,8 +61,7 @@ def _describe_figures(
     }
 
 
-#: What each key of :func:`evaluate_risk` means.
-DESCRIPTIONS: dict[str, FigureDescription] = {
+_OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
     **_describe_figures(
         "higher",
         "1 to the number of records",
@@ -153,6 +157,10 @@ DESCRIPTIONS: dict[str, FigureDescription] = {
 }
 
 
+#: What each key of :func:`evaluate_risk` means.
+DESCRIPTIONS = FigureDescriptions("risk", _OWN_DESCRIPTIONS)
+
+
 def evaluate_risk(
     plan: Transitions,
     k: int | None = None,
@@ -199,11 +207,12 @@ def evaluate_risk(
         people = None
         if population is not None:
             people = class_measures.population_sizes(table_plan, population, masked, removed)
-        return {
+        figures = {
             **_class_figures(table_plan, removed, threshold, people),
             **_linkage_figures(table_plan, k, most, random),
             **_sensitive_figures(sensitive, semantic_closeness, c),
         }
+        return with_added_figures("risk", table_plan, figures)
 
     before = measure(_identity_plan(plan.tuples), confidential_before, masked=False)
     return {**measure(plan, confidential, masked=True), "before": before}
@@ -214,11 +223,12 @@ def evaluate_original_risk(
 ) -> dict[str, Any]:
     """Every risk measure of a table that is released as it is."""
     plan = _identity_plan(tuples)
-    return {
+    figures = {
         **_class_figures(plan, False, 1 / k if k else 0.2, None),
         **_linkage_figures(plan, k, 100_000, None),
         **_sensitive_figures(confidential, False, 3.0),
     }
+    return with_added_figures("risk", plan, figures)
 
 
 def _identity_plan(tuples: Tuples) -> Transitions:
@@ -238,8 +248,7 @@ def _class_figures(
         "class_sizes": [list(pair) for pair in class_measures.class_sizes(sizes).items()],
         "uniques": uniques,
         "unique_share": uniques / max(int(sizes.sum()), 1),
-        "suppressed": int(plan.class_sizes()[class_measures.suppressed_targets(plan)].sum())
-        / plan.tuples.records,
+        "suppressed": int(plan.class_sizes()[plan.suppressed_targets].sum()) / plan.tuples.records,
         "prosecutor": class_measures.prosecutor(sizes),
         "prosecutor_at_risk": class_measures.records_at_risk(sizes, threshold),
         "journalist": class_measures.journalist(sizes, people),

@@ -22,7 +22,6 @@ from ontomask.microdata.attributes import (
     NumericalAttribute,
 )
 from ontomask.microdata.tuples import Transitions, Tuples, cache_per_plan, count_tuples
-from ontomask.risk.classes import suppressed_targets
 
 __all__ = [
     "Linkage",
@@ -249,7 +248,7 @@ def _count_link_sharers(plan: Transitions, chosen: Longs) -> Longs:
     Only of the transitions that are ``chosen`` more than 0 times.
     """
     shared = np.zeros(len(plan.source), dtype=np.int64)
-    wanted = np.flatnonzero((chosen > 0) & ~suppressed_targets(plan)[plan.target])
+    wanted = np.flatnonzero((chosen > 0) & ~plan.suppressed_targets[plan.target])
     equal_tuple = _equal_tuples(plan)[plan.target[wanted]]
     right = wanted[equal_tuple == plan.source[wanted]]
     shared[right] = plan.tuples.counts[plan.source[right]]

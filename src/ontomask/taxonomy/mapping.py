@@ -8,21 +8,25 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from ontomask.errors import (
+    Hint,
     ParameterError,
+    Placeholder,
+    Setting,
     UnknownConceptError,
     UnknownValueError,
     format_count,
     quote_names,
 )
-from ontomask.taxonomy.names import Hit, fold_name, stemmer_for
+from ontomask.taxonomy.names import Hit, NameMatch, fold_name, stemmer_for
 from ontomask.taxonomy.taxonomy import Concept, Taxonomy
 from ontomask.taxonomy.value_counts import count_values, to_list
 
-__all__ = ["Match", "TermMap", "map_terms"]
+__all__ = ["Match", "MatchKind", "TermMap", "map_terms", "resolve_corrections"]
 
 #: Words that end the first part of an English noun phrase: "visit | to the park".
 _AFTER_THE_HEAD = re.compile(r"\b(?:of|to|in|on|at|for|with|without|from|by|due|and|or)\b")
@@ -34,18 +38,41 @@ LISTED_SIMILARITY, PROPOSED_SIMILARITY = 60, 80
 _MISSING_WORDS = frozenset({"", "na", "n a", "nan", "null", "none", "missing", "unknown"})
 
 
+#: Which kind of name a value is, or how it came to one.
+MatchKind = Literal[
+    "correction",
+    "identifier",
+    "alias",
+    "label",
+    "synonym",
+    "stem",
+    "repaired code",
+    "head noun",
+    "unmapped",
+]
+
+
 @dataclass(frozen=True)
 class Match:
     """What became of one distinct value.
 
     ``concepts`` has one concept where the value was mapped, several where it is ambiguous, none
-    where nothing of that name was found. ``how`` says which kind of name matched.
+    where nothing of that name was found. ``reading`` says in words which kind of name matched, and
+    how closely; ``kind`` is that kind alone; ``by_code`` is whether the value is a code (an
+    identifier, an alias or a repaired code) rather than a name.
     """
 
     value: str
     count: int
     concepts: tuple[Concept, ...]
-    how: str
+    reading: str
+    kind: MatchKind
+    by_code: bool = False
+
+    @property
+    def how(self) -> str:
+        """The reading, and whether it is ambiguous."""
+        return f"ambiguous {self.reading}" if len(self.concepts) > 1 else self.reading
 
     @property
     def concept(self) -> Concept | None:
@@ -109,8 +136,11 @@ class TermMap:
             concept_of.get(value if type(value) is str else str(value)) for value in to_list(values)
         ]
 
-    def require_all(self, column: str = "") -> TermMap:
-        """The same map, or an error that lists the values without a concept."""
+    def require_all(self, column: str = "", argument: str = "corrections") -> TermMap:
+        """The same map, or an error that lists the values without a concept.
+
+        ``argument`` is what the caller calls ``corrections``.
+        """
         unresolved = self.lost
         if not unresolved:
             return self
@@ -124,7 +154,7 @@ class TermMap:
             f"no single concept of taxonomy{name} for "
             f"{format_count(len(unresolved), 'value')}{where}:\n"
             f"  {examples}{more}",
-            self.hint(),
+            self.advice(argument),
         )
 
     @property
@@ -134,6 +164,10 @@ class TermMap:
 
     def hint(self) -> str:
         """What to do about the values that reached no concept."""
+        return self.advice().python
+
+    def advice(self, argument: str = "corrections") -> Hint:
+        """The hint with the settings it proposes; ``argument`` is the name of ``corrections``."""
         unresolved, style = self.lost, self.taxonomy.about.code_style
         if style and any(
             reading in self.taxonomy
@@ -141,22 +175,30 @@ class TermMap:
             if not match.concepts
             for _, reading in style.readings(match.value)
         ):
-            return "some look like codes that lost zeros or the point; try repair_codes=True"
+            return Hint(
+                "some look like codes that lost zeros or the point; try ",
+                Setting("repair_codes", True),
+            )
         marks = [m.value for m in unresolved[:50] if fold_name(m.value) in _MISSING_WORDS]
         if marks:
-            return f"{marks[0]!r} looks like a mark of missing values: missing_marks={marks!r}"
+            return Hint(
+                f"{marks[0]!r} looks like a mark of missing values: ",
+                Setting("missing_marks", marks),
+            )
         corrections: dict[str, Concept] = {}
         for match in unresolved[:3]:
             if match.concepts:
-                return (
-                    f"{match.value!r} may be {quote_names(match.concepts)}; say which with "
-                    f"corrections={{{match.value!r}: ...}}, or where to look with prefer=..."
+                return Hint(
+                    f"{match.value!r} may be {quote_names(match.concepts)}; say which with ",
+                    Setting(argument, {match.value: Placeholder("...")}),
+                    ", or where to look with ",
+                    Setting("prefer", Placeholder("...")),
                 )
             if hits := self._closest_hits([match.value], 1, PROPOSED_SIMILARITY)[match.value]:
                 corrections[match.value] = hits[0].concept
         if corrections:
-            return f"did you mean corrections={corrections!r}?"
-        return "say what they mean with corrections={value: concept}"
+            return Hint("did you mean ", Setting(argument, corrections), "?")
+        return Hint("say what they mean with ", Setting(argument, Placeholder("{value: concept}")))
 
     def nearest(self, value: str, most: int = 3) -> list[Hit]:
         """The concepts whose names are spelt most like a value, with those names."""
@@ -190,9 +232,9 @@ class TermMap:
     def _hits_by_head_noun(self, value: str) -> list[Hit]:
         """The concepts named by the longest known end of a phrase."""
         for head in _head_phrases(value):
-            _, codes = self.taxonomy.names.find(head)
-            if codes:
-                return [Hit(c, head) for c in sorted(self.taxonomy.identifiers[i] for i in codes)]
+            if named := self.taxonomy.names.find(head):
+                concepts = sorted(self.taxonomy.identifiers[code] for code in named.codes)
+                return [Hit(concept, head) for concept in concepts]
         return []
 
     def _closest_hits(
@@ -301,7 +343,7 @@ def map_terms(
         stemmer_for(stems)  # an unknown language is an error even where no stem is needed
     rules = _MatchRules(
         taxonomy,
-        _resolve_corrections(corrections, taxonomy),
+        resolve_corrections(corrections, taxonomy),
         _codes_below(prefer, taxonomy),
         repair_codes,
         stems,
@@ -314,9 +356,12 @@ def map_terms(
     return TermMap(taxonomy, tuple(matches), missing)
 
 
-def _resolve_corrections(
-    corrections: Mapping[str, Concept] | str | PathLike[str] | None, taxonomy: Taxonomy
+def resolve_corrections(
+    corrections: Mapping[str, Concept] | str | PathLike[str] | None,
+    taxonomy: Taxonomy,
+    argument: str = "corrections",
 ) -> dict[str, Concept]:
+    """Read corrections and check that they lead to concepts; ``argument`` is their name."""
     if corrections is None:
         return {}
     if not isinstance(corrections, Mapping):
@@ -326,7 +371,7 @@ def _resolve_corrections(
     wrong = [concept for concept in corrections.values() if concept not in taxonomy]
     if wrong:
         raise UnknownConceptError(
-            f"corrections lead to what is no concept: {quote_names(dict.fromkeys(wrong))}",
+            f"{argument} lead to what is no concept: {quote_names(dict.fromkeys(wrong))}",
             "correct to identifiers; search() finds them by name",
         )
     return {v: taxonomy.identifiers[taxonomy.code(c)] for v, c in corrections.items()}
@@ -341,34 +386,50 @@ def _codes_below(prefer: Concept | Collection[Concept], taxonomy: Taxonomy) -> f
 
 def _match_value(value: str, count: int, rules: _MatchRules) -> Match:
     if value in rules.corrections:
-        return Match(value, count, (rules.corrections[value],), "correction")
-    for how, codes in _possible_meanings(value, rules):
-        concepts = tuple(sorted(rules.taxonomy.identifiers[code] for code in codes))
-        return Match(value, count, concepts, how if len(codes) == 1 else f"ambiguous {how}")
-    return Match(value, count, (), "unmapped")
+        return Match(value, count, (rules.corrections[value],), "correction", "correction")
+    for meaning in _possible_meanings(value, rules):
+        concepts = tuple(sorted(rules.taxonomy.identifiers[code] for code in meaning.codes))
+        return Match(value, count, concepts, meaning.how, meaning.kind, meaning.by_code)
+    return Match(value, count, (), "unmapped", "unmapped")
 
 
-def _possible_meanings(value: str, rules: _MatchRules) -> Iterator[tuple[str, tuple[int, ...]]]:
+class _Meaning(NamedTuple):
+    """Concepts, by code number, that a value may stand for, with what a :class:`Match` says."""
+
+    codes: tuple[int, ...]
+    how: str
+    kind: MatchKind
+    by_code: bool = False
+
+
+def _possible_meanings(value: str, rules: _MatchRules) -> Iterator[_Meaning]:
     """What a value may mean, the best reading first."""
     yield from _matches_by_name(value, rules)
     style = rules.taxonomy.about.code_style
     if rules.repair_codes and style:
         for mended, code in style.readings(value):
             if code in rules.taxonomy:
-                yield mended, (rules.taxonomy.code(code),)
+                yield _Meaning((rules.taxonomy.code(code),), mended, "repaired code", True)
     if rules.heads:
         for head in _head_phrases(value):
-            for how, codes in _matches_by_name(head, rules):
-                yield f"head noun {head!r}, {how}", codes
+            for meaning in _matches_by_name(head, rules):
+                yield _Meaning(meaning.codes, f"head noun {head!r}, {meaning.how}", "head noun")
 
 
-def _matches_by_name(name: str, rules: _MatchRules) -> Iterator[tuple[str, tuple[int, ...]]]:
+def _matches_by_name(name: str, rules: _MatchRules) -> Iterator[_Meaning]:
     """The kinds of name that match; those with preferred concepts, cut down to these, first."""
     matches = rules.taxonomy.names.matches(name, rules.language)
-    for how, codes in matches if rules.preferred else ():
-        if below := tuple(code for code in codes if code in rules.preferred):
-            yield (how if below == matches[0][1] else f"{how}, preferred"), below
-    yield from matches
+    for match in matches if rules.preferred else ():
+        if below := tuple(code for code in match.codes if code in rules.preferred):
+            how = match.how if below == matches[0].codes else f"{match.how}, preferred"
+            yield _meaning_by_name(match, below, how)
+    for match in matches:
+        yield _meaning_by_name(match, match.codes, match.how)
+
+
+def _meaning_by_name(match: NameMatch, codes: tuple[int, ...], how: str) -> _Meaning:
+    kind: MatchKind = "stem" if match.closeness == "stemmed" else match.kind
+    return _Meaning(codes, how, kind, by_code=match.kind in ("identifier", "alias"))
 
 
 def _head_phrases(value: str) -> Iterator[str]:

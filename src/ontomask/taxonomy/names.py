@@ -6,13 +6,27 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ontomask.errors import ParameterError, quote_names
 
-__all__ = ["Hit", "NameIndex", "CodesByName", "fold_name", "make_stemmer", "closest_names"]
+__all__ = [
+    "CodesByName",
+    "Hit",
+    "NameIndex",
+    "NameMatch",
+    "closest_names",
+    "fold_name",
+    "make_stemmer",
+]
 
 _NOT_WORD = re.compile(r"[\W_]+")
+
+#: The kinds of names that concepts have.
+NameKind = Literal["identifier", "alias", "label", "synonym"]
+
+#: The kinds whose spelling is compared; later ones are trusted more.
+_SPELT_KINDS: tuple[NameKind, ...] = ("synonym", "identifier", "label")
 
 #: Which concepts, by code number, have a name.
 CodesByName = dict[str, tuple[int, ...]]
@@ -66,6 +80,19 @@ class Hit(NamedTuple):
     name: str
 
 
+class NameMatch(NamedTuple):
+    """The concepts, by code number, that have a name: of which kind it is, and how close."""
+
+    kind: NameKind
+    closeness: str
+    codes: tuple[int, ...]
+
+    @property
+    def how(self) -> str:
+        """Kind and closeness in words: ``"label, folded"``."""
+        return f"{self.kind}, {self.closeness}" if self.closeness else self.kind
+
+
 class NameIndex:
     """Which concepts a name belongs to.
 
@@ -80,7 +107,7 @@ class NameIndex:
         aliases: dict[str, int],
         labels: Sequence[tuple[str, ...]],
     ) -> None:
-        self.exact: dict[str, CodesByName] = {
+        self.exact: dict[NameKind, CodesByName] = {
             "identifier": {name: (code,) for code, name in enumerate(identifiers)},
             "alias": {name: (code,) for name, code in aliases.items()},
             "label": _group_codes((names[0], code) for code, names in enumerate(labels) if names),
@@ -88,10 +115,10 @@ class NameIndex:
                 (name, c) for c, names in enumerate(labels) for name in names[1:]
             ),
         }
-        self._stemmed: dict[str, dict[str, CodesByName]] = {}
+        self._stemmed: dict[str, dict[NameKind, CodesByName]] = {}
 
     @cached_property
-    def folded_tables(self) -> dict[str, CodesByName]:
+    def folded_tables(self) -> dict[NameKind, CodesByName]:
         """The exact tables by folded names."""
         return {kind: _regroup_codes(table, fold_name) for kind, table in self.exact.items()}
 
@@ -100,12 +127,12 @@ class NameIndex:
         """Every folded name with the name itself and its concepts, to compare spelling."""
         return {
             plain: (name, codes)
-            for kind in ("synonym", "identifier", "label")  # later ones are trusted more
+            for kind in _SPELT_KINDS
             for name, codes in self.exact[kind].items()
             if (plain := fold_name(name))
         }
 
-    def stemmed_tables(self, language: str) -> dict[str, CodesByName]:
+    def stemmed_tables(self, language: str) -> dict[NameKind, CodesByName]:
         """The folded tables by stems; aliases are codes and have none."""
         if language not in self._stemmed:
             stem = make_stemmer(language)
@@ -116,7 +143,7 @@ class NameIndex:
             }
         return self._stemmed[language]
 
-    def matches(self, name: str, language: str | None = None) -> list[tuple[str, tuple[int, ...]]]:
+    def matches(self, name: str, language: str | None = None) -> list[NameMatch]:
         """The kinds of name that match, with their concepts, the most trusted first.
 
         All at the first closeness at which any matches: letter by letter, folded, by stems.
@@ -124,23 +151,25 @@ class NameIndex:
         if matches := _find_in_tables(self.exact, name, ""):
             return matches
         plain = fold_name(name)
-        if matches := _find_in_tables(self.folded_tables, plain, ", folded"):
+        if matches := _find_in_tables(self.folded_tables, plain, "folded"):
             return matches
         if not language or not plain:
             return []
         return _find_in_tables(
-            self.stemmed_tables(language), stemmer_for(language)(plain), ", stemmed"
+            self.stemmed_tables(language), stemmer_for(language)(plain), "stemmed"
         )
 
-    def find(self, name: str) -> tuple[str, tuple[int, ...]]:
-        """The most trusted kind of name that matches, and its concepts; ``("", ())`` for none."""
-        return next(iter(self.matches(name)), ("", ()))
+    def find(self, name: str) -> NameMatch | None:
+        """The match of the most trusted kind, without stems, if there is one."""
+        return next(iter(self.matches(name)), None)
 
 
 def _find_in_tables(
-    tables: dict[str, CodesByName], form: str, closeness: str
-) -> list[tuple[str, tuple[int, ...]]]:
-    return [(kind + closeness, table[form]) for kind, table in tables.items() if form in table]
+    tables: dict[NameKind, CodesByName], form: str, closeness: str
+) -> list[NameMatch]:
+    return [
+        NameMatch(kind, closeness, table[form]) for kind, table in tables.items() if form in table
+    ]
 
 
 _stemmers: dict[str, Callable[[str], str]] = {}

@@ -508,13 +508,13 @@ class Taxonomy:
         message = f"{concept!r} is not a concept of {where}"
         if not isinstance(concept, str):
             return UnknownConceptError(message, "concepts are named by text: their identifiers")
-        kind, codes = self.names.find(concept)
-        if codes:
-            concepts = quote_names(self._identifiers_of(codes))
+        named = self.names.find(concept)
+        if named is not None:
+            concepts = quote_names(self._identifiers_of(named.codes))
             return UnknownConceptError(
                 message,
-                f"it is a name ({kind}) of {concepts}; use the identifier, or map whole columns "
-                "with map_terms",
+                f"it is a name ({named.how}) of {concepts}; use the identifier, or map whole "
+                "columns with map_terms",
             )
         near = closest_names(concept, self.identifiers) or [
             self.identifiers[codes[0]]

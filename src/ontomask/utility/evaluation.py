@@ -6,7 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ontomask.microdata.measures import FigureDescription
+from ontomask.microdata.measures import (
+    FigureDescription,
+    FigureDescriptions,
+    with_added_figures,
+)
 from ontomask.microdata.tuples import Transitions
 from ontomask.utility.association import Correlations, associations
 from ontomask.utility.classes import average_class_size, discernibility, kl
@@ -28,9 +32,7 @@ __all__ = ["DESCRIPTIONS", "evaluate_utility"]
 
 _COLUMN = "0 to 1 for words, the column's own unit for numbers"
 
-#: Every key of :func:`evaluate_utility`; where it holds before, after and a difference, what is
-#: better holds of the difference.
-DESCRIPTIONS: dict[str, FigureDescription] = {
+_OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
     "sse": FigureDescription(
         "The squared distance between each original record and its masked one, summed.",
         "0 to the number of records",
@@ -151,6 +153,11 @@ DESCRIPTIONS: dict[str, FigureDescription] = {
 }
 
 
+#: Every key of :func:`evaluate_utility`; where it holds before, after and a difference, what is
+#: better holds of the difference.
+DESCRIPTIONS = FigureDescriptions("utility", _OWN_DESCRIPTIONS)
+
+
 def evaluate_utility(
     plan: Transitions,
     k: int | None = None,
@@ -200,7 +207,8 @@ def evaluate_utility(
         "number_correlations": summary.correlations,
         "il1s": summary.il1s,
     }
-    return {key: _plain_values(value) for key, value in figures.items()}
+    plain_figures = {key: _plain_values(value) for key, value in figures.items()}
+    return with_added_figures("utility", plan, plain_figures)
 
 
 def _plain_values(value: Any) -> Any:

@@ -14,8 +14,8 @@ from starlette.staticfiles import StaticFiles
 from ontomask import __version__
 from ontomask.report.drawing.colours import colours_as_css
 from ontomask.report.pages.render import make_environment
-from ontomask.web.asking import ERROR_RESPONSES, Bench, register_error_handlers
 from ontomask.web.errors import NotThere
+from ontomask.web.requests import ERROR_RESPONSES, Bench, register_error_handlers
 from ontomask.web.routes import data, meaning, method, release, result, roles, runs, work
 from ontomask.web.safety import Guard
 from ontomask.web.session import Workbench

@@ -23,7 +23,7 @@ from ontomask.errors import OntomaskError, ParameterError, SpecError
 from ontomask.releasefile.checks import is_remote
 from ontomask.releasefile.model import ReleaseFile, problems_of_release_file
 from ontomask.releasefile.problems import Problem
-from ontomask.releasefile.yaml_file import MAX_FILE_BYTES, parse_yaml
+from ontomask.releasefile.yaml_file import MAX_FILE_BYTES, edit_yaml, parse_yaml
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
 from ontomask.web.errors import ChangedElsewhere, OutsideError
 from ontomask.web.folder import WorkingFolder
@@ -91,7 +91,7 @@ class Draft:
                 )
             _refuse_shape(fields)
             self._refuse_outside(fields, now.fields)
-            return self.put(_serialise_fields(fields, self.path), revision)
+            return self.put(_serialise_fields(fields, now.text), revision)
 
     def put(self, text: str, revision: str) -> DraftState:
         """Save another text of the file, which was checked before."""
@@ -226,21 +226,35 @@ def _refuse_shape(fields: Mapping[Any, Any]) -> None:
             raise SpecError(f"columns: {str(name)[:60]!r} is no group of fields")
 
 
-def _serialise_fields(fields: Mapping[str, Any], path: Path) -> str:
-    """The fields as the text of a file, which reads back as the same fields."""
-    try:
-        text = FILE_HEADER + format_yaml(fields)
-        text.encode("utf-8")
-        same = parse_yaml(text, path).data == dict(fields)
-    except (UnicodeEncodeError, yaml.YAMLError, RecursionError):
-        same = False
-    if not same:
-        raise SpecError("this cannot be written into a release file", "use plain text and numbers")
-    if len(text) > MAX_FILE_BYTES:
+def _serialise_fields(fields: Mapping[str, Any], text: str = "") -> str:
+    """The text of a file with these fields; of a text that it had, the comments stay.
+
+    A text that cannot be edited field by field, as it shares parts between them, is written anew.
+    """
+    edited = edit_yaml(text, fields) if text else ""
+    if not _reads_back(edited, fields):
+        try:
+            edited = FILE_HEADER + format_yaml(fields)
+        except (yaml.YAMLError, RecursionError):
+            edited = ""
+        if not _reads_back(edited, fields):
+            raise SpecError(
+                "this cannot be written into a release file", "use plain text and numbers"
+            )
+    if len(edited) > MAX_FILE_BYTES:
         raise SpecError(
             "this is more than a release file can hold", "put a long mapping in a table"
         )
-    return text
+    return edited
+
+
+def _reads_back(text: str, fields: Mapping[str, Any]) -> bool:
+    """Whether a text can be saved, and read again as these fields."""
+    try:
+        text.encode("utf-8")
+        return bool(parse_yaml(text, Path("release.yaml")).data == dict(fields))
+    except (UnicodeEncodeError, SpecError):
+        return False
 
 
 def _revision_of(text: str) -> str:

@@ -17,8 +17,8 @@ from ontomask.web.draft import Draft, DraftState, paths_in
 from ontomask.web.errors import Busy, NotThere
 from ontomask.web.folder import WorkingFolder
 from ontomask.web.jobs.jobs import JobRunner
-from ontomask.web.opened import TableSession
 from ontomask.web.runs import RunStore, StoredRun
+from ontomask.web.table_session import TableSession
 
 __all__ = ["LARGEST_UPLOAD", "Workbench"]
 

@@ -7,7 +7,7 @@ import pytest
 
 import ontomask as om
 from figures import rounded
-from ontomask.engines.duckdb.engine import StoredEngine
+from ontomask.engines.duckdb import engine as duckdb_engine
 from ontomask.engines.formats import connect, open_table
 from ontomask.errors import ColumnError, InternalError, ParameterError
 
@@ -144,6 +144,36 @@ def test_classes_hold_k_people(tmp_path, icd9):
     assert release.data.columns == ["d"]
 
 
+#: Somebody and nobody share a tuple; so do three others. Nobody else has the last one.
+PEOPLE = [*[("a", 1), (None, 1), ("b", 1), ("c", 1)] * 2, ("d", 2), ("e", 2), (None, 2), (None, 3)]
+
+
+@pytest.mark.parametrize("method", [om.Microaggregation(2), om.Suppression(2), om.RankSwapping(2)])
+@pytest.mark.parametrize("kind", ["csv", "parquet", "parquet of floats"])
+@pytest.mark.filterwarnings("ignore::ontomask.errors.WeakProtectionWarning")
+def test_records_of_nobody_are_dropped_as_those_of_a_frame_are(tmp_path, method, kind):
+    import pyarrow.parquet as pq
+
+    people, numbers = zip(*PEOPLE, strict=True)
+    if kind == "parquet of floats":  # in which no number stands for nobody
+        people = [float("nan") if who is None else float(ord(who)) for who in people]
+    table = pa.table({"who": people, "n": numbers, "id": range(len(numbers))})
+    if kind == "csv":
+        path = tmp_path / "a.csv"
+        table = table.cast(pa.schema([(name, pa.string()) for name in table.column_names]))
+        table.to_pandas().to_csv(path, index=False)
+    else:
+        path = tmp_path / "a.parquet"
+        pq.write_table(table, path)
+    schema = om.Schema([om.Numeric("n")], person="who", keep=["id"], missing="drop")
+    here = om.mask(table, schema, method, seed=1)
+    there = om.mask(path, schema, method, seed=1)
+    assert here.dropped == there.dropped == 4
+    assert there.data.to_arrow_table().to_pylist() == here.data.to_pylist()
+    assert there.guarantee == here.guarantee
+    there.write(tmp_path / f"released{path.suffix}")
+
+
 def test_unknown_settings_are_refused(tmp_path, icd9):
     path = tmp_path / "a.csv"
     path.write_text("d\n250.00\n250.00\n")
@@ -157,12 +187,27 @@ def test_unknown_settings_are_refused(tmp_path, icd9):
 def test_a_row_that_is_not_what_was_planned_does_not_pass(tmp_path, icd9, monkeypatch):
     path = tmp_path / "a.csv"
     path.write_text("d\n" + "250.00\n" * 4 + "401\n" * 4)
-    place = StoredEngine.assign_tuples
+    rows = duckdb_engine._DistinctRows
+    assign = rows.assign_tuples
     monkeypatch.setattr(
-        StoredEngine, "assign_tuples", lambda self, tuple_of: place(self, np.zeros_like(tuple_of))
+        rows, "assign_tuples", lambda self, tuple_of: assign(self, np.zeros_like(tuple_of))
     )
     with pytest.raises(InternalError, match="were not given what was planned"):
         om.mask(path, om.Schema([om.Nominal("d", icd9)]), om.Microaggregation(4))
+
+
+def test_counting_and_applying_again_changes_no_value_that_came_before(tmp_path, icd9):
+    path = tmp_path / "a.csv"
+    path.write_text("d,n\n" + "250.00,1\n" * 4 + "401,2\n" * 4)
+    engine = duckdb_engine.StoredEngine(open_table(path))
+    rows = engine.count_rows(["d"])
+    records = rows.assign_tuples(np.array([0, 1]))
+    engine.count_rows(["n"])  # each value has tables of its own
+    rows.assign_tuples(np.array([1, 0]))
+    tuples, numbers = records.count_by_tuple("n")
+    counts = [(int(t), numbers.values[c]) for t, c in zip(tuples, numbers.codes, strict=True)]
+    assert sorted(counts) == [(0, "1"), (1, "2")]
+    assert numbers.weights.tolist() == [4, 4]
 
 
 def test_little_memory_is_enough(tmp_path, icd9):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -19,16 +18,12 @@ from hypothesis import strategies as st
 
 import ontomask as om
 from figures import rounded
-from ontomask._runtime.progress import listen_to_progress
-from ontomask.engines.spark import dealing, planning, tasks
-from ontomask.engines.spark.dealing import transition_ranges
+from ontomask.engines.spark import records
 from ontomask.engines.spark.engine import SparkEngine
-from ontomask.engines.spark.planning import make_block_runner
-from ontomask.errors import BlockError, ColumnError, InternalError, ParameterError
-from ontomask.methods.blocks import plan_in_blocks, split_into_blocks, use_block_runner
+from ontomask.engines.spark.records import SparkRecords, transition_ranges
+from ontomask.errors import ColumnError, InternalError, ParameterError
 from ontomask.methods.method import Method
 from ontomask.microdata.tuples import Transitions, Tuples
-from ontomask.pipeline.counting import count_table, open_engine
 
 METHODS = [
     om.Microaggregation(4, replacement="synthetic"),
@@ -114,7 +109,7 @@ def test_rows_and_figures_are_the_same(both):
 
 
 def test_large_tuples_are_numbered_in_parts(frame, discharges, monkeypatch):
-    monkeypatch.setattr(dealing, "LARGEST_PART", 10)
+    monkeypatch.setattr(records, "LARGEST_PART", 10)
     schema = om.Schema([om.Ordinal("severity", ["minor", "moderate", "major", "extreme"])],
                        drop=["patient"], other="keep")  # fmt: skip
     here = om.mask(discharges, schema, om.RankSwapping(40, "random"), seed=4)
@@ -252,16 +247,12 @@ def test_nothing_is_kept_in_memory_and_the_rows_stay_what_they_are(spark, both):
 @pytest.mark.parametrize("method", [om.Microaggregation(4), om.RankSwapping(5)], ids=repr)
 def test_rows_that_are_not_what_was_planned_do_not_pass(spark, icd9, monkeypatch, method):
     table = pa.table({"d": ["250.00"] * 4 + ["401"] * 4 + ["402"] * 4})
-    placed = SparkEngine.rows_with_tuples
+    right = SparkRecords.rows_with_tuples
 
-    def misplaced(self, **of_tuple):
-        right = self.tuple_of
-        self.tuple_of = right[::-1].copy()
-        found = placed(self, **of_tuple)
-        self.tuple_of = right
-        return found
+    def swap_tuples(self, **of_tuple):
+        return right(SparkRecords(self.counted, self.tuple_of[::-1].copy()), **of_tuple)
 
-    monkeypatch.setattr(SparkEngine, "rows_with_tuples", misplaced)
+    monkeypatch.setattr(SparkRecords, "rows_with_tuples", swap_tuples)
     with pytest.raises(InternalError, match="not those that were counted"):
         om.mask(spark.createDataFrame(table), om.Schema([om.Nominal("d", icd9)]), method, seed=0)
 
@@ -289,120 +280,6 @@ def test_a_table_that_changes_meanwhile_does_not_pass(spark, tmp_path, icd9, cha
     schema = om.Schema([om.Nominal("d", icd9)], other="keep")
     with pytest.raises(ParameterError, match="changed while it was masked"):
         om.mask(given, schema, Meddling(path, change))
-
-
-# ------------------------------------------------------------------ planned in tasks
-
-
-def some_tuples(names, **word):
-    """Diagnoses, some of them missing, ages and severities: the tuples of some columns."""
-    random = np.random.default_rng(0)
-    words = [None, *sorted(om.datasets.diagnoses().identifiers)]
-    table = {
-        "word": random.choice(words, 400).tolist(),
-        "number": random.integers(0, 90, 400).tolist(),
-        "level": random.choice(["mild", "severe"], 400).tolist(),
-    }
-    kinds = {
-        "word": om.Nominal("word", om.datasets.diagnoses(), **word),
-        "number": om.Numeric("number"),
-        "level": om.Ordinal("level", ["mild", "severe"]),
-    }
-    schema = om.Schema([kinds[name] for name in names], missing="category", other="drop")
-    return count_table(open_engine(pa.table(table), {}), schema).tuples
-
-
-def same_plan(spark, method, tuples):
-    """The plan made by tasks, if it is that of this process."""
-    engine = SparkEngine(spark.range(1))
-    here = method.plan(tuples, np.random.default_rng(7))
-    there = engine.plan(method, tuples, np.random.default_rng(7))
-    for name in ("targets", "source", "target", "count"):
-        assert np.array_equal(getattr(there, name), getattr(here, name)), name
-    assert [a.size for a in there.tuples.attributes] == [a.size for a in here.tuples.attributes]
-    return there
-
-
-IN_BLOCKS = [
-    om.Microaggregation(3, block=50),
-    om.Microaggregation(3, algorithm="mdav", block=50),
-    om.Recoding(3, block=50),
-    om.Resampling(3, block=50),
-    om.RankSwapping(3, block=50),
-]
-
-
-def test_blocks_are_planned_in_tasks_as_they_are_here(spark, monkeypatch):
-    monkeypatch.setattr(tasks, "POLL_SECONDS", 0.01)
-    tuples = some_tuples(["word", "number"], measure=lambda tree, a, b: float(a != b))
-    for method in IN_BLOCKS:
-        blocks, said = len(method.blocks(tuples)), []
-        with listen_to_progress(said.append):
-            same_plan(spark, method, tuples)
-        lines = [line.split(" (")[0] for line in said]
-        for number in range(blocks):
-            assert f"planned {number + 1} of {blocks} blocks" in lines
-
-
-@pytest.mark.parametrize("strategy", ["semantic", "naive", "probabilistic"])
-def test_noise_is_drawn_in_tasks_as_it_is_here(spark, monkeypatch, strategy):
-    monkeypatch.setattr(planning, "RECORDS_PER_TASK", 150)  # tuples are cut in two
-    method = om.NoiseAddition(strategy=strategy)
-    for names in (["word"], ["number"], ["level"], ["word", "number", "level"]):
-        plan = same_plan(spark, method, some_tuples(names))
-        assert plan.count.sum() == 400
-
-
-def test_a_task_that_fails_is_reported_with_its_block(spark):
-    tuples = some_tuples(["word", "number"])
-    blocks = split_into_blocks(tuples, 100, None, lambda _: True)
-    size = len(blocks[2])
-    assert [len(block) for block in blocks].count(size) == 1
-
-    def plan(ends):
-        def planner(tuples, random):
-            if len(tuples) == size:
-                ends()
-            return om.Recoding(2).plan(tuples, random)
-
-        with use_block_runner(make_block_runner(spark)):
-            plan_in_blocks(planner, tuples, blocks, None, np.random.default_rng(7))
-
-    def unlucky():
-        raise ParameterError("this cannot be", "so be it")
-
-    def greedy():
-        raise MemoryError
-
-    before = os.listdir(spark.sparkContext._temp_dir)
-    which = rf"block 3 of {len(blocks)} \({size} tuples\)"
-    with pytest.raises(BlockError, match=f"{which} was not planned: .*Python worker exited"):
-        plan(lambda: os.kill(os.getpid(), signal.SIGKILL))
-    with pytest.raises(ParameterError, match=f"{which}: this cannot be"):
-        plan(unlucky)
-    with pytest.raises(ParameterError, match="ran out of memory"):
-        plan(greedy)
-    assert os.listdir(spark.sparkContext._temp_dir) == before
-
-
-@given(
-    counts=st.lists(st.integers(1, 30), min_size=1, max_size=9),
-    size=st.integers(1, 40),
-)
-def test_pieces_hold_every_record_once(counts, size):
-    codes = np.arange(len(counts), dtype=np.int32)[None, :]
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(planning, "RECORDS_PER_TASK", size)
-        pieces = list(planning._NoisePieces(Tuples((), codes, np.array(counts))))
-    found = []
-    for piece in pieces:
-        assert 0 < sum(piece.counts) <= size
-        first = piece.first
-        for place, count in enumerate(piece.counts.tolist()):
-            assert piece.codes[0, place] == piece.begin + place
-            found += [(piece.begin + place, first + number) for number in range(count)]
-            first = 0
-    assert found == [(t, number) for t, count in enumerate(counts) for number in range(count)]
 
 
 # ------------------------------------------------------------------ where positions lie

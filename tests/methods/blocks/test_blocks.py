@@ -267,10 +267,13 @@ def test_a_runner_may_take_the_blocks_elsewhere():
 # ---------------------------------------------------------------------- settings
 
 
-@pytest.mark.parametrize("block", [0, 9, 2.5, True, "all"])
-def test_a_block_that_is_none_is_refused(block):
+@pytest.mark.parametrize(
+    ("block", "hint"),
+    [(9, "twice k or more"), *((value, "a whole number") for value in (0, 2.5, True, "all"))],
+)
+def test_a_block_size_that_is_no_number_or_too_small_is_refused(block, hint):
     for method in (om.Microaggregation, om.Recoding, om.Resampling, om.RankSwapping):
-        with pytest.raises(ParameterError, match="block is .*\n*.*twice k or more"):
+        with pytest.raises(ParameterError, match=rf"block is {block!r}.*\n*.*{hint}"):
             method(k=5, block=block)
 
 

@@ -23,7 +23,6 @@ from ontomask.methods.noise.keyed_draws import (
     combine_keys,
     draw_uniforms,
     stream_number,
-    tuple_keys,
     value_digests,
 )
 from ontomask.methods.noise.law import NoiseLaw
@@ -36,6 +35,11 @@ from strategies import taxonomies
 SECRET = bytes(range(32))
 STRATEGIES = ["semantic", "naive", "probabilistic"]
 WHOLE = 2**64
+
+
+def tuple_keys(tuples, secret):
+    digests = [value_digests(attribute, secret) for attribute in tuples.attributes]
+    return combine_keys([it.name for it in tuples.attributes], digests, tuples.codes)
 
 
 # ---------------------------------------------------------------- as slow as can be

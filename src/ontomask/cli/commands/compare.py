@@ -6,33 +6,51 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from ontomask.cli.console import print_json, print_table, print_warning, show_progress
 from ontomask.cli.options import Json, ReleaseFileArgument, SeedFile
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ontomask.pipeline.comparing.comparison import Comparison
 
-__all__ = ["compare"]
+__all__ = ["CompareCommand", "compare"]
 
-DEFAULT_METHODS = "microaggregation,recoding,resampling,suppression,rank_swapping,noise_addition"
+
+class CompareCommand(TyperCommand):
+    """The command whose help lists the methods, those of other packages among them."""
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the names of the methods and what each is good for."""
+        from ontomask.methods.registry import METHODS
+
+        with formatter.section("Methods"):
+            formatter.write_dl(
+                [(name, kind.summary) for name, kind in METHODS.available().items()]
+            )
 
 
 def compare(
     spec: ReleaseFileArgument,
     methods: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME,...",
-            help="The methods; one may carry settings, as rank_swapping:strategy=dynamic.",
+            help="The methods, all unless given; one may carry settings, as "
+            "rank_swapping:strategy=dynamic.",
         ),
-    ] = DEFAULT_METHODS,
+    ] = None,
     k: Annotated[
-        str, typer.Option(metavar="RANGE", help="As 2,5,10 or 2..20 or 2..20:3.")
-    ] = "2,3,5,10,20,50",
+        str | None,
+        typer.Option(
+            metavar="RANGE", help="As 2,5,10 or 2..20 or 2..20:3; the usual values unless given."
+        ),
+    ] = None,
     alpha: Annotated[
-        str, typer.Option(metavar="NUMBERS", help="For noise_addition, which has no k.")
-    ] = "0.1,0.2,0.3,0.5,0.7,1",
+        str | None, typer.Option(metavar="NUMBERS", help="For noise_addition, which has no k.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", help="Write a page with the chart: compare.html.")
     ] = None,
@@ -66,12 +84,16 @@ def compare(
         from ontomask.releasefile.compare import compare_file
         from ontomask.releasefile.compared_methods import parse_numbers, parse_whole_numbers
 
+        values: dict[str, Sequence[float]] = {}
+        if k is not None:
+            values["k"] = parse_whole_numbers(k, "--k")
+        if alpha is not None:
+            values["alpha"] = parse_numbers(alpha, "--alpha")
         comparison, files = compare_file(
             spec,
-            methods.split(","),
+            None if methods is None else methods.split(","),
             read_seed(seed_file),
-            ks=parse_whole_numbers(k, "--k"),
-            alphas=parse_numbers(alpha, "--alpha"),
+            values=values,
             workers=workers,
             sample=sample,
             page=output,
@@ -143,12 +165,16 @@ def _method_with_settings(row: dict[str, Any]) -> str:
 
 
 def _strength(row: dict[str, Any]) -> str:
-    return str(row["k"]) if row["k"] is not None else f"alpha {row['alpha']:g}"
+    if row["alpha"] is not None:
+        return f"alpha {row['alpha']:g}"
+    return _format_figure(row["k"])
 
 
 def _method_label(row: dict[str, Any]) -> str:
-    strength = f"k = {row['k']}" if row["k"] is not None else f"alpha = {row['alpha']:g}"
-    return f"{_method_with_settings(row)}, {strength}"
+    strengths = [
+        f"{name} = {row[name]:g}" for name in ("k", "alpha") if row[name] is not None
+    ]
+    return ", ".join([_method_with_settings(row), *strengths])
 
 
 def _format_figure(value: Any) -> str:

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
-#: Methods whose plan does not depend on random draws, unless values are drawn.
-DETERMINISTIC_METHODS = ("microaggregation", "suppression")
-
 
 def explain(
     spec: ReleaseFileArgument,
@@ -54,7 +51,7 @@ def explain(
 
         loaded = load_release_file(spec)
         explanation = _explain_values(loaded, values, seed, say)
-    if seed is None and _is_random(loaded):
+    if seed is None and loaded.method_object().draws_at_random:
         print_warning(
             "this method draws by chance, and no seed was given: the released table may differ "
             "from this. Give the seed it was made with: --seed-file FILE, or ONTOMASK_SEED"
@@ -107,9 +104,3 @@ def _parse_values(values: list[str], columns: list[str]) -> str | dict[str, str]
     if repeated:
         raise ParameterError(f"{repeated[0]!r} is given twice", "give a column one value")
     return {column: value for column, _, value in parts}
-
-
-def _is_random(spec: ReleaseFile) -> bool:
-    """Whether the plan depends on random draws."""
-    draws_values = spec.method.settings.get("replacement") == "synthetic"
-    return draws_values or spec.method.name not in DETERMINISTIC_METHODS

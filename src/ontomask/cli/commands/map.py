@@ -172,7 +172,7 @@ def _print_mapping(
         suggested,
         show,
     )
-    if "repair_codes" in matches.hint():
+    if "repair_codes" in matches.advice().settings:
         typer.echo(
             "some look like codes that lost zeros or the point: try --repair-codes", err=True
         )

@@ -12,36 +12,44 @@ import codecs
 import csv
 import gzip
 import io
+import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, NamedTuple, cast
+from typing import BinaryIO, ClassVar, NamedTuple, Self, cast
 
 import duckdb
 import numpy as np
 
-from ontomask.engines.duckdb.connection import file_literal, identifier, literal, result_types
+from ontomask.engines.duckdb.connection import (
+    FOLDER_PREFIX,
+    file_literal,
+    identifier,
+    literal,
+    result_types,
+    translate_read_errors,
+)
 from ontomask.engines.formats import csv_kernels as k
 from ontomask.engines.formats.stored_table import (
-    ROW,
     FileOptions,
     StoredTable,
     check_names,
     remove_last_newline,
     write_lines,
 )
-from ontomask.errors import FileFormatError, ParameterError
+from ontomask.errors import FileFormatError, InternalError
+from ontomask.taxonomy.readers.text.dialect import (
+    check_character,
+    detect_delimiter,
+    detect_encoding,
+    read_csv_rows,
+)
 from ontomask.taxonomy.readers.text.source import Source
 
 __all__ = ["CsvTable"]
 
-DELIMITERS = (",", ";", "\t", "|")
 CHUNK = 1 << 22
 MOST_COLUMNS = 1 << 16
-BOMS = {
-    codecs.BOM_UTF8: "utf-8",
-    codecs.BOM_UTF16_LE: "utf-16-le",
-    codecs.BOM_UTF16_BE: "utf-16-be",
-}
 
 
 class Dialect(NamedTuple):
@@ -64,36 +72,22 @@ class CsvTable(StoredTable):
     accepted_options: ClassVar[frozenset[str]] = frozenset({"delimiter", "quote", "encoding"})
 
     def _open(self, options: FileOptions) -> None:
-        delimiter, quote = _check_character("delimiter", options.delimiter), options.quote
-        quote = _check_character("quote", quote) if quote else quote
+        delimiter = check_character("delimiter", options.delimiter, ascii_only=True)
+        # An empty quote says that nothing quotes.
+        quote = options.quote and check_character("quote", options.quote, ascii_only=True)
         source = Source(self.path)
-        encoding, bom = _detect_encoding(self, source.head, options.encoding)
+        encoding, bom = detect_encoding(source.head, options.encoding)
         if not source.head[len(bom) :].strip():
             raise self.error("the file is empty", "it should hold a table with a header")
-        text = source
-        if encoding != "utf-8":
-            text = Source(self._transcode(source, encoding))
-        delimiter = delimiter or _detect_delimiter(text, '"' if quote is None else quote)
-        scan, quote = self._scan_file(text, delimiter, quote)
-        header = _read_header(text, scan, delimiter, quote)
-        self.names = check_names(self, header)
-        self.types = dict.fromkeys(self.names, "VARCHAR")
-        self.rows = int(scan.note[k.RECORDS]) - 1
-        self.style = scan.dialect(self.names, delimiter, quote, encoding)
-        self.source = self._source_sql(text, scan)
-
-    def options(self) -> FileOptions:
+        if encoding == "utf-8":
+            self._read(source, delimiter, quote, encoding)
+        else:
+            with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX) as folder:
+                text = self._transcode(source, encoding, Path(folder) / "utf-8.csv")
+                self._read(text, delimiter, quote, encoding)
         style = self.style
-        return FileOptions(delimiter=style.delimiter, quote=style.quote, encoding=style.encoding)
-
-    def written_file_options(self, path: Path) -> FileOptions:
-        style = self.style
-        return FileOptions(None, _output_delimiter(path, self), style.quote, style.encoding)
-
-    @property
-    def dialect(self) -> dict[str, Any]:
-        style = self.style
-        return {
+        self.options = FileOptions(None, style.delimiter, style.quote, style.encoding)
+        self.dialect = {
             "delimiter": style.delimiter,
             "quote": style.quote,
             "encoding": style.encoding,
@@ -101,15 +95,14 @@ class CsvTable(StoredTable):
             "line_end": {"\n": "LF", "\r\n": "CRLF"}[style.newline],
         }
 
+    def written_file_options(self, path: Path) -> FileOptions:
+        return replace(self.options, delimiter=_output_delimiter(path, self))
+
     @classmethod
     def write_rows(
-        cls,
-        connection: duckdb.DuckDBPyConnection,
-        query: str,
-        path: Path,
-        like: StoredTable | None,
+        cls, connection: duckdb.DuckDBPyConnection, query: str, path: Path, like: Self | None
     ) -> int:
-        style = like.style if isinstance(like, CsvTable) else Dialect()
+        style = like.style if like else Dialect()
         style = style._replace(delimiter=_output_delimiter(path, like))
         types = result_types(connection, query)
         names = list(types)
@@ -134,6 +127,22 @@ class CsvTable(StoredTable):
 
     # ------------------------------------------------------------------ reading
 
+    def _read(self, text: Source, delimiter: str | None, quote: str | None, encoding: str) -> None:
+        """Read a UTF-8 file: check it, then load its rows."""
+        if delimiter is None:
+            default = '"' if quote is None else quote
+            delimiter = detect_delimiter(text.head_text, default, cut=text.is_longer_than_head)
+        delimiter = delimiter or ","
+        scan, quote = self._scan_file(text, delimiter, quote)
+        header = _read_header(text, scan, delimiter, quote)
+        self.names = check_names(self, header)
+        self.types = dict.fromkeys(self.names, "VARCHAR")
+        self.style = scan.dialect(self.names, delimiter, quote, encoding)
+        with translate_read_errors(self.path):
+            self._load_rows(self._read_csv_sql(text, scan))
+        if self.rows != scan.note[k.RECORDS] - 1:
+            raise InternalError(f"{self.path.name} was not read row by row")
+
     def _scan_file(self, text: Source, delimiter: str, quote: str | None) -> tuple[_CsvScan, str]:
         """Scan the file; in a plain table of tabs nothing quotes."""
         scan = _CsvScan(self, text, delimiter, '"' if quote is None else quote)
@@ -144,9 +153,9 @@ class CsvTable(StoredTable):
         scan.raise_problem()
         return scan, '"' if quote is None else quote
 
-    def _source_sql(self, text: Source, scan: _CsvScan) -> str:
+    def _read_csv_sql(self, text: Source, scan: _CsvScan) -> str:
         note, style = scan.note, self.style
-        columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in self.names)
+        columns = ", ".join(f"c{place}: 'VARCHAR'" for place in range(len(self.names)))
         mixed = bool(note[k.LF] and note[k.CRLF])
         options = {
             "auto_detect": "false",
@@ -157,21 +166,18 @@ class CsvTable(StoredTable):
             "escape": literal(style.quote),
             "nullstr": "''",
             "allow_quoted_nulls": "false",
-            "compression": "'gzip'" if text.path == self.path and scan.packed else "'none'",
+            "compression": "'gzip'" if scan.packed else "'none'",
             "max_line_size": str(max(2_000_000, int(note[k.LONGEST]) + 100)),
             "strict_mode": "false" if mixed else "true",
             "parallel": "false" if note[k.EMBEDDED] or mixed else "true",
         }
         arguments = ", ".join(f"{option} = {value}" for option, value in options.items())
-        return (
-            f"(select *, row_number() over () - 1 as {ROW} "
-            f"from read_csv({file_literal(text.path)}, {arguments}))"
-        )
+        return f"select * from read_csv({file_literal(text.path)}, {arguments})"
 
-    def _transcode(self, source: Source, encoding: str) -> Path:
-        """Copy the file as UTF-8 into a private folder."""
+    def _transcode(self, source: Source, encoding: str, path: Path) -> Source:
+        """Copy the file as UTF-8."""
         decoder = codecs.getincrementaldecoder(encoding)()
-        path, offset, lines = self.folder / "utf-8.csv", 0, 1
+        offset, lines = 0, 1
         with source.open() as file, path.open("wb") as copy:
             for chunk in _append_empty_chunk(_read_chunks(file)):
                 waiting = len(decoder.getstate()[0])
@@ -186,7 +192,7 @@ class CsvTable(StoredTable):
                 lines += decoded.count("\n")
                 offset += len(chunk)
                 copy.write(decoded.encode("utf-8", "surrogatepass"))
-        return path
+        return Source(path)
 
 
 class _CsvScan:
@@ -295,75 +301,13 @@ def _append_empty_chunk(chunks: Iterator[bytes]) -> Iterator[bytes]:
     yield b""
 
 
-def _check_character(argument: str, value: str | None) -> str | None:
-    if value is None:
-        return None
-    character = "\t" if value in ("\\t", "tab") else value
-    if len(character) != 1 or not character.isascii() or character in "\r\n\0":
-        raise ParameterError(f"the {argument} is {value!r}", "it is one plain character, as ; or ,")
-    return character
-
-
-def _detect_encoding(table: StoredTable, head: bytes, requested: str | None) -> tuple[str, bytes]:
-    """Detect the encoding, and the byte order mark that tells it."""
-    mark = next((bom for bom in BOMS if head.startswith(bom)), b"")
-    if requested is None:
-        return BOMS.get(mark, "utf-8"), mark
-    try:
-        name = codecs.lookup(requested).name
-    except LookupError:
-        raise ParameterError(
-            f"there is no encoding called {requested!r}", 'try "utf-8", "latin-1" or "cp1252"'
-        ) from None
-    if name == "utf-16":
-        name = BOMS[mark] if BOMS.get(mark, "").startswith("utf-16") else "utf-16-le"
-    return {"utf-8-sig": "utf-8", "ascii": "utf-8"}.get(name, name), mark
-
-
-def _detect_delimiter(text: Source, quote: str) -> str:
-    """Detect the delimiter: it cuts the first rows into equal and many cells."""
-    head = text.head_text
-    cut = len(text.head) >= 65_536
-    best, delimiter = (False, 1), DELIMITERS[0]
-    for candidate in DELIMITERS:
-        rows = _first_rows(head, candidate, quote)
-        rows = rows[:-1] if cut and len(rows) > 1 else rows
-        widths = {len(row) for row in rows if row}
-        if widths and max(widths) > 1:
-            best, delimiter = max(
-                (best, delimiter),
-                ((len(widths) == 1, len(rows[0])), candidate),
-                key=lambda pair: pair[0],
-            )
-    return delimiter
-
-
-def _first_rows(head: str, delimiter: str, quote: str) -> list[list[str]]:
-    csv_rows: list[list[str]] = []
-    try:
-        for row in _make_reader(head, delimiter, quote):
-            csv_rows.append(row)
-            if len(csv_rows) == 50:
-                break
-    except csv.Error:  # what stands there is for the walk to say
-        pass
-    return csv_rows
-
-
-def _make_reader(text: str, delimiter: str, quote: str) -> Iterator[list[str]]:
-    lines = io.StringIO(text, newline="")
-    if not quote:
-        return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
-    return csv.reader(lines, delimiter=delimiter, quotechar=quote)
-
-
 def _read_header(text: Source, scan: _CsvScan, delimiter: str, quote: str) -> list[str]:
     """Read the names of the columns; cells longer than the csv module allows are no names."""
     with text.open() as file:
         file.read(len(codecs.BOM_UTF8) * scan.bom)
         raw = file.read(int(scan.note[k.HEADER_END]))
     try:
-        return next(_make_reader(raw.decode("utf-8"), delimiter, quote))
+        return next(read_csv_rows(raw.decode("utf-8"), delimiter, quote))
     except csv.Error as error:
         raise scan.table.error(str(error), "the first line names the columns", line=1) from None
 
@@ -374,12 +318,12 @@ UNQUOTABLE = "a value contains the delimiter or a new line, and nothing quotes i
 UNQUOTABLE_HINT = "read the original with a quote, or write another format"
 
 
-def _output_delimiter(path: Path, like: StoredTable | None) -> str:
+def _output_delimiter(path: Path, like: CsvTable | None) -> str:
     """A .tsv has tabs and a .csv made of one has commas; otherwise what the original has."""
     tabs = _is_tab_separated(path)
     if tabs and (like is None or not _is_tab_separated(like.path)):
         return "\t"
-    if not isinstance(like, CsvTable) or (_is_tab_separated(like.path) and ".csv" in path.suffixes):
+    if like is None or (_is_tab_separated(like.path) and ".csv" in path.suffixes):
         return ","
     return like.style.delimiter
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar, Self
 
 import duckdb
 
@@ -14,7 +14,7 @@ from ontomask.engines.duckdb.connection import (
     result_types,
     translate_read_errors,
 )
-from ontomask.engines.formats.stored_table import ROW, FileOptions, StoredTable, check_names
+from ontomask.engines.formats.stored_table import FileOptions, StoredTable, check_names
 from ontomask.taxonomy.readers.text.source import Source
 
 __all__ = ["ExcelTable"]
@@ -36,28 +36,16 @@ class ExcelTable(StoredTable):
             read = f"read_xlsx({file}, header = true, all_varchar = true{sheet})"
             self.types = result_types(self.connection, f"select * from {read}")
             self.names = check_names(self, list(self.types))
-            counted = self.connection.execute(f"select count(*) from {read}").fetchall()
-        self.rows = int(counted[0][0])
-        self.source = f"(select *, row_number() over () - 1 as {ROW} from {read})"
-
-    def options(self) -> FileOptions:
-        return FileOptions(table=self.sheet)
-
-    @property
-    def dialect(self) -> dict[str, Any]:
-        return {"sheet": self.sheet} if self.sheet else {}
+            self._load_rows(f"select * from {read}")
+        self.options = FileOptions(table=self.sheet)
+        self.dialect = {"sheet": self.sheet} if self.sheet else {}
 
     @classmethod
     def write_rows(
-        cls,
-        connection: duckdb.DuckDBPyConnection,
-        query: str,
-        path: Path,
-        like: StoredTable | None,
+        cls, connection: duckdb.DuckDBPyConnection, query: str, path: Path, like: Self | None
     ) -> int:
         load_extension(connection, "excel", "write CSV")
-        named = isinstance(like, ExcelTable) and like.sheet
-        sheet = f", sheet {literal(like.sheet)}" if named else ""  # type: ignore[union-attr]
+        sheet = f", sheet {literal(like.sheet)}" if like and like.sheet else ""
         written = connection.execute(
             f"copy ({query}) to {literal(str(path))} (format xlsx, header true{sheet})"
         ).fetchall()

@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterator
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import duckdb
 
@@ -30,9 +30,8 @@ from ontomask.engines.duckdb.connection import (
     result_types,
     translate_read_errors,
 )
-from ontomask.engines.formats.batches import BATCH, Batches
+from ontomask.engines.formats.loaded_rows import BATCH
 from ontomask.engines.formats.stored_table import (
-    ROW,
     FileOptions,
     StoredTable,
     check_names,
@@ -71,35 +70,17 @@ class JsonLinesTable(StoredTable):
         if source.head_text.lstrip().startswith("["):
             raise self.error("a JSON array, not one object a line", "write it as JSON lines")
         self._expected_types = options.types or {}
-        self._loaded = Batches(self.connection)
-        try:
-            self._load(source, options.names)
-            with translate_read_errors(self.path):
-                self._define_source()
-        except BaseException:
-            self._loaded.drop()
-            raise
-
-    def options(self) -> FileOptions:
-        return FileOptions(types=self.types)
-
-    def close(self) -> None:
-        self._loaded.drop()
-        super().close()
-
-    @property
-    def dialect(self) -> dict[str, Any]:
-        return {"line_end": "CRLF" if self.style.newline == "\r\n" else "LF"}
+        self._load(source, options.names)
+        with translate_read_errors(self.path):
+            self._convert_columns()
+        self.options = FileOptions(types=self.types)
+        self.dialect = {"line_end": "CRLF" if self.style.newline == "\r\n" else "LF"}
 
     @classmethod
     def write_rows(
-        cls,
-        connection: duckdb.DuckDBPyConnection,
-        query: str,
-        path: Path,
-        like: StoredTable | None,
+        cls, connection: duckdb.DuckDBPyConnection, query: str, path: Path, like: Self | None
     ) -> int:
-        style = like.style if isinstance(like, JsonLinesTable) else Style()
+        style = like.style if like else Style()
         types = result_types(connection, query)
         items = []
         for name, type in types.items():
@@ -134,25 +115,25 @@ class JsonLinesTable(StoredTable):
                     self._add_column(name)
                 self._kinds[name].add(_json_kind(raw))
             waiting.append(cells)
-            if len(waiting) == BATCH:
+            if len(waiting) >= BATCH and self._kinds:
                 self._append(waiting)
-        self._append(waiting)
-        if not self._loaded.rows and not names:
-            raise self.error("the file is empty", "it should hold one JSON object a line")
         if not self._kinds:
-            raise self.error("the objects are empty", "they should hold the cells of a table")
+            if waiting:
+                raise self.error("the objects are empty", "they should hold the cells of a table")
+            raise self.error("the file is empty", "it should hold one JSON object a line")
+        self._append(waiting)
         nulls = frozenset(name for name, kinds in self._kinds.items() if "null" in kinds)
         self.style = scan.style()._replace(nulls=nulls)
 
     def _add_column(self, name: str) -> None:
         self._kinds[name] = set()
         check_names(self, list(self._kinds))
-        self._loaded.add_column(name, "JSON")
+        self.loaded.add_column(name, "JSON")
 
     def _append(self, waiting: list[dict[str, str]]) -> None:
         columns = {name: [row.get(name) for row in waiting] for name in self._kinds}
         with translate_read_errors(self.path):
-            self._loaded.append(columns, len(waiting))
+            self.loaded.append(columns, len(waiting))
         waiting.clear()
 
     def _read_lines(self, source: Source, scan: _StyleScan) -> Iterator[tuple[int, str]]:
@@ -182,21 +163,20 @@ class JsonLinesTable(StoredTable):
             raise self.error("a key is empty", "name every column", line=number)
         return cells
 
-    def _define_source(self) -> None:
-        loaded = self._loaded
-        self.names, self.rows = list(self._kinds), loaded.rows
-        self.types = self._column_types()
+    def _convert_columns(self) -> None:
+        """Store every column in its type, in place of the values as they are written."""
+        self.names, self.types = list(self._kinds), self._column_types()
         expressions = []
-        for name, type in self.types.items():
-            column = identifier(name)
+        for column, type in zip(self.loaded.columns.values(), self.types.values(), strict=True):
             if type == "VARCHAR":
-                expressions.append(f"{column} ->> '$' as {column}")
+                expressions.append(f"{column} ->> '$'")
             elif type == "JSON":
-                value = f"case when cast({column} as varchar) <> 'null' then {column} end"
-                expressions.append(f"{value} as {column}")
+                expressions.append(
+                    f"case when cast({column} as varchar) <> 'null' then {column} end"
+                )
             else:
-                expressions.append(f"cast({column} as {type}) as {column}")
-        self.source = f"(select {', '.join(expressions)}, {ROW} from {loaded.name})"
+                expressions.append(f"cast({column} as {type})")
+        self._load_rows(f"select {', '.join(expressions)} from {self.loaded.name}")
 
     def _column_types(self) -> dict[str, str]:
         """The SQL types; a number is one only where its digits would come back."""
@@ -211,10 +191,10 @@ class JsonLinesTable(StoredTable):
                 types[name] = "BIGINT" if kinds == {"whole"} else "DOUBLE"
                 tests.append(name)
         for name in tests:
-            column = identifier(name)
+            column = self.loaded.columns[name]
             value = f"try_cast({column} as {types[name]})"
             changed = self.connection.execute(
-                f"select count(*) from {self._loaded.name} where cast({column} as varchar) <> "
+                f"select count(*) from {self.loaded.name} where cast({column} as varchar) <> "
                 f"'null' and cast(to_json({value}) as varchar) is distinct from "
                 f"cast({column} as varchar)"
             ).fetchall()

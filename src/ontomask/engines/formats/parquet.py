@@ -7,7 +7,7 @@ the size of row groups, half-precision numbers (they become single precision).
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar, Self
 
 import duckdb
 
@@ -54,23 +54,13 @@ class ParquetTable(StoredTable):
         if place in map(str.lower, self.names):  # a column has that name: count instead
             place = "row_number() over () - 1"
         self.source = f"(select *, {place} as {ROW} from {plain})"
-
-    def options(self) -> FileOptions:
-        return FileOptions()
-
-    @property
-    def dialect(self) -> dict[str, Any]:
-        return {"compression": self.compression}
+        self.options, self.dialect = FileOptions(), {"compression": self.compression}
 
     @classmethod
     def write_rows(
-        cls,
-        connection: duckdb.DuckDBPyConnection,
-        query: str,
-        path: Path,
-        like: StoredTable | None,
+        cls, connection: duckdb.DuckDBPyConnection, query: str, path: Path, like: Self | None
     ) -> int:
-        compression = like.compression if isinstance(like, ParquetTable) else "zstd"
+        compression = like.compression if like else "zstd"
         return run_copy(
             connection,
             f"copy ({query}) to {literal(str(path))} "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, ClassVar
 
 import duckdb
@@ -14,7 +13,7 @@ from ontomask.engines.duckdb.connection import (
     load_extension,
     result_types,
 )
-from ontomask.engines.formats.stored_table import ROW, FileOptions, StoredTable, check_names
+from ontomask.engines.formats.stored_table import FileOptions, StoredTable, check_names
 from ontomask.errors import FileFormatError, ParameterError
 
 __all__ = ["PostgresTable"]
@@ -30,43 +29,24 @@ class PostgresTable(StoredTable):
         if options.table is None or options.address is None:
             raise ParameterError("no table of the PostgreSQL server is named", "say which: table")
         load_extension(self.connection, "postgres", "export the table as CSV")
-        self.table, self._address, self._server = options.table, options.address, fresh_name()
-        where = ".".join(map(identifier, [self._server, *options.table.split(".")]))
+        server = fresh_name()
+        table = ".".join(map(identifier, [server, *options.table.split(".")]))
         try:
             self.connection.execute(
-                f"attach {literal(options.address)} as {self._server} (type postgres, read_only)"
+                f"attach {literal(options.address)} as {server} (type postgres, read_only)"
             )
-            self.types = result_types(self.connection, f"select * from {where}")
-            counted = self.connection.execute(f"select count(*) from {where}").fetchall()
+            self.types = result_types(self.connection, f"select * from {table}")
+            self.names = check_names(self, list(self.types))
+            self._load_rows(f"select * from {table}")
         except duckdb.Error:
             raise FileFormatError(
                 f"table {options.table!r} of the PostgreSQL server cannot be read",
                 "check its address, the password and the name: schema.table",
             ) from None
-        self.names = check_names(self, list(self.types))
-        self.rows = int(counted[0][0])
-        self.source = f"(select *, row_number() over () - 1 as {ROW} from {where})"
-
-    def options(self) -> FileOptions:
-        return FileOptions(table=self.table, address=self._address)
-
-    def close(self) -> None:
-        self.connection.execute(f"detach database if exists {self._server}")
-        super().close()
-
-    @property
-    def dialect(self) -> dict[str, Any]:
-        return {"table": self.table}
+        finally:
+            self.connection.execute(f"detach database if exists {server}")
+        self.options = FileOptions(table=options.table, address=options.address)
+        self.dialect = {"table": options.table}
 
     def describe(self) -> dict[str, Any]:
         return {"file": "postgresql", "format": self.format, "dialect": self.dialect}
-
-    @classmethod
-    def write_rows(
-        cls,
-        connection: duckdb.DuckDBPyConnection,
-        query: str,
-        path: Path,
-        like: StoredTable | None,
-    ) -> int:
-        raise ParameterError("a PostgreSQL server is only read", "write a .csv or .parquet file")

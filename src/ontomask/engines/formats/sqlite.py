@@ -13,14 +13,14 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 from urllib.parse import quote
 
 import duckdb
 
 from ontomask.engines.duckdb.connection import identifier, result_types, translate_read_errors
-from ontomask.engines.formats.batches import BATCH, Batches
-from ontomask.engines.formats.stored_table import ROW, FileOptions, StoredTable, check_names
+from ontomask.engines.formats.loaded_rows import BATCH
+from ontomask.engines.formats.stored_table import FileOptions, StoredTable, check_names
 from ontomask.errors import quote_names
 from ontomask.taxonomy.readers.text.source import Source
 
@@ -42,29 +42,15 @@ class SqliteTable(StoredTable):
                 raise self.error("this is no SQLite database", "say what it is: format")
         self._expected_types = options.types or {}
         address = f"file:{quote(os.path.abspath(self.path))}?mode=ro"
-        self._loaded = Batches(self.connection)
-        try:
-            with (
-                translate_read_errors(self.path),
-                closing(sqlite3.connect(address, uri=True)) as database,
-            ):
-                self.table = self._choose_table(database, options.table)
-                self._read_columns(database)
-                self._load(database)
-        except BaseException:
-            self._loaded.drop()
-            raise
-
-    def options(self) -> FileOptions:
-        return FileOptions(table=self.table, types=self.types)
-
-    def close(self) -> None:
-        self._loaded.drop()
-        super().close()
-
-    @property
-    def dialect(self) -> dict[str, Any]:
-        return {"table": self.table}
+        with (
+            translate_read_errors(self.path),
+            closing(sqlite3.connect(address, uri=True)) as database,
+        ):
+            self.table = self._choose_table(database, options.table)
+            self._read_columns(database)
+            self._load(database)
+        self.options = FileOptions(table=self.table, types=self.types)
+        self.dialect = {"table": self.table}
 
     def _choose_table(self, database: sqlite3.Connection, requested: str | None) -> str:
         rows = database.execute(
@@ -121,7 +107,7 @@ class SqliteTable(StoredTable):
 
     def _load(self, database: sqlite3.Connection) -> None:
         for name, type in self.types.items():
-            self._loaded.add_column(name, type)
+            self.loaded.add_column(name, type)
         columns = ", ".join(map(identifier, self.names))
         select = f"select {columns} from {identifier(self.table)}"
         try:
@@ -142,20 +128,14 @@ class SqliteTable(StoredTable):
                     self.names, converters, zip(*batch, strict=True), strict=True
                 )
             }
-            self._loaded.append(cells, len(batch))
-        self.rows = self._loaded.rows
-        self.source = f"(select {columns}, {ROW} from {self._loaded.name})"
+            self.loaded.append(cells, len(batch))
+        self.rows, self.source = self.loaded.rows, self.loaded.source
 
     @classmethod
     def write_rows(
-        cls,
-        connection: duckdb.DuckDBPyConnection,
-        query: str,
-        path: Path,
-        like: StoredTable | None,
+        cls, connection: duckdb.DuckDBPyConnection, query: str, path: Path, like: Self | None
     ) -> int:
         types = result_types(connection, query)
-        like = like if isinstance(like, SqliteTable) else None
         name = identifier(like.table if like else path.name.split(".")[0] or "table")
         declared = like.declared if like else {}
         columns = ", ".join(

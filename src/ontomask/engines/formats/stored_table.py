@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import duckdb
 
@@ -17,12 +17,12 @@ from ontomask.engines.duckdb.connection import (
     close_connection,
     identifier,
     literal,
-    make_private_folder,
     result_types,
     run_copy,
     translate_read_errors,
     translate_write_errors,
 )
+from ontomask.engines.formats.loaded_rows import ROW, LoadedRows
 from ontomask.errors import FileFormatError, InternalError, ParameterError, format_count
 
 __all__ = [
@@ -34,9 +34,6 @@ __all__ = [
     "write_lines",
     "write_query",
 ]
-
-#: The column that says where a row stands in its file.
-ROW = "ontomask_row"
 
 #: What the names of all columns begin with that we add on the way.
 RESERVED_PREFIX = "ontomask_"
@@ -56,24 +53,24 @@ class FileOptions:
 
 
 class StoredTable(ABC):
-    """A table in a file, that SQL can read without loading it.
+    """A table in a file, that SQL can read.
 
     ``source`` goes into a FROM clause: the columns of the file in their order and under their
-    names, and ``ontomask_row``, the place of the row in the file, from 0. Names keep their
-    letters, but SQL does not tell upper from lower case, nor do the files we open.
+    names, and ``ontomask_row``, the place of the row in the file, from 0. Parquet is read where it
+    is; anything else is read once, into ``loaded``. Names keep their letters, but SQL does not
+    tell upper from lower case, nor do the files we open.
     """
 
     format: ClassVar[str]
-    accepted_options: ClassVar[frozenset[str]] = (
-        frozenset()
-    )  # what of Asked makes sense for this format
+    accepted_options: ClassVar[frozenset[str]] = frozenset()  # what of FileOptions makes sense
 
-    path: Path
-    connection: duckdb.DuckDBPyConnection
+    # What a format fills in when it opens a file.
     names: list[str]
     types: dict[str, str]
     rows: int
     source: str
+    options: FileOptions  # with which another file is read in the same way
+    dialect: dict[str, Any]  # how the table is written, in a few words
 
     def __init__(
         self, path: Path, connection: duckdb.DuckDBPyConnection, options: FileOptions
@@ -81,42 +78,39 @@ class StoredTable(ABC):
         self.path = path
         self.connection = connection
         self.owns_connection = False
-        self._folder: Path | None = None
-        self._open(options)
+        self.loaded = LoadedRows(connection)
+        try:
+            self._open(options)
+        except BaseException:
+            self.close()
+            raise
 
     # ------------------------------------------------------------------ what a format fills in
 
     @abstractmethod
     def _open(self, options: FileOptions) -> None:
-        """Detect names, types, rows and source, or say what is wrong with the file."""
-
-    @abstractmethod
-    def options(self) -> FileOptions:
-        """The options with which another file is read in the same way."""
-
-    @property
-    @abstractmethod
-    def dialect(self) -> dict[str, Any]:
-        """How the table is written, in a few words."""
+        """Detect names, types, rows and so on, or say what is wrong with the file."""
 
     @classmethod
-    @abstractmethod
     def write_rows(
-        cls,
-        connection: duckdb.DuckDBPyConnection,
-        query: str,
-        path: Path,
-        like: StoredTable | None,
+        cls, connection: duckdb.DuckDBPyConnection, query: str, path: Path, like: Self | None
     ) -> int:
         """Write the result of a query, formatted as ``like`` is; returns how many rows."""
+        raise ParameterError(f"{cls.format} tables are only read", "write a .csv or .parquet file")
+
+    # ------------------------------------------------------------------ what all have
+
+    def _load_rows(self, query: str) -> None:
+        """Read the rows that a query gives once, all columns of the file in their order."""
+        self.loaded.load(self.names, query)
+        self.rows, self.source = self.loaded.rows, self.loaded.source
 
     def close(self) -> None:
         """Let go of what was made to read the file; of the connection too, if it was made here."""
+        self.loaded.drop()
         if self.owns_connection:
             self.owns_connection = False
             close_connection(self.connection)
-
-    # ------------------------------------------------------------------ what all have
 
     def __enter__(self) -> StoredTable:
         return self
@@ -144,7 +138,7 @@ class StoredTable(ABC):
 
     def open_alike(self, path: str | os.PathLike[str]) -> StoredTable:
         """Open another file in the same way."""
-        return type(self)(Path(path), self.connection, self.options())
+        return type(self)(Path(path), self.connection, self.options)
 
     def write(
         self,
@@ -170,20 +164,13 @@ class StoredTable(ABC):
 
     def written_file_options(self, path: Path) -> FileOptions:
         """The options with which a file that was written like this one is read."""
-        return self.options()
+        return self.options
 
     def _refuse_own_file(self, target: Path) -> None:
         if os.path.exists(target) and os.path.exists(self.path) and target.samefile(self.path):
             raise ParameterError(
                 f"{target} is the file that is read", "give the result another name"
             )
-
-    @property
-    def folder(self) -> Path:
-        """A private folder for what has to be written to read the file."""
-        if self._folder is None:
-            self._folder = make_private_folder(self)
-        return self._folder
 
     def error(self, reason: str, hint: str = "", *, line: int | None = None) -> FileFormatError:
         """An error that names the file, and the line where it is known."""

@@ -1,4 +1,4 @@
-"""Columns of Spark frames as values that can be grouped, compared, hashed and handed over."""
+"""Columns of Spark frames as values: grouped, compared, hashed, handed over and counted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from ontomask.engines.memory.frame import Frame
+from ontomask.engines.ranges import MANY_NUMBERS, SAMPLE_SIZE, range_starts
 from ontomask.engines.spark.session import translate_spark_errors
+from ontomask.microdata.distinct_values import DistinctValues
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,11 +24,13 @@ __all__ = [
     "exact_column",
     "fetch_table",
     "arrow_column",
+    "count_values",
     "has_value",
     "hash_cells",
     "is_comparable",
     "make_small_frame",
     "hash_checksums",
+    "read_numbers",
 ]
 
 Longs = NDArray[np.int64]
@@ -138,3 +143,82 @@ def make_small_frame(
     fields = [known.get(name, T.StructField(name, T.LongType(), False)) for name in columns]
     with translate_spark_errors():
         return session.createDataFrame(pa.table(columns), T.StructType(fields))
+
+
+def read_numbers(table: pa.Table, name: str) -> Longs:
+    """A column of whole numbers of a fetched table."""
+    numbers: Longs = table.column(name).to_numpy().astype(np.int64)
+    return numbers
+
+
+# ---------------------------------------------------------------------- counting
+
+
+def count_values(
+    group: str,
+    rows: DataFrame,
+    field: T.StructField,
+    ranges: bool | None,
+    table: DataFrame,
+    records: int,
+) -> tuple[Longs, DistinctValues]:
+    """Count how often each value of a column occurs in each group of some rows.
+
+    ``table`` are all ``records``, of which ranges are made where numbers are cut into these.
+    """
+    if ranges is None:
+        ranges = isinstance(field.dataType, T.NumericType)
+    starts = _find_range_starts(field, table, records) if ranges else None
+    if starts is not None:
+        return _count_ranges(group, rows, field, starts)
+    value = comparable_column(field).alias("value")
+    counts = fetch_table(
+        rows.groupBy(group, value).agg(F.count("*").alias("count")), [group, "value"]
+    )
+    distinct = Frame(counts).distinct_values("value")
+    weights = read_numbers(counts, "count")
+    return read_numbers(counts, group), DistinctValues(distinct.values, distinct.codes, weights)
+
+
+def _find_range_starts(
+    field: T.StructField, table: DataFrame, records: int
+) -> NDArray[np.float64] | None:
+    """Where ranges of about as many records begin, found on a sample of rows by their hash.
+
+    None where there are not very many different numbers.
+    """
+    number = F.col(field.name).cast("double")
+    every = max(1, records // SAMPLE_SIZE)
+    sample = F.when((F.abs(F.col("row") % every) == 0) & ~F.isnan(number), number)
+    summary = table.agg(
+        F.approx_count_distinct(number).alias("many"),
+        F.min(number).alias("least"),
+        F.collect_list(sample).alias("drawn"),
+    )
+    row = fetch_table(summary).to_pylist()[0]
+    if row["many"] <= MANY_NUMBERS:
+        return None
+    starts = range_starts(np.sort(np.array(row["drawn"], dtype=np.float64)))
+    return np.union1d(row["least"], starts)
+
+
+def _count_ranges(
+    group: str, rows: DataFrame, field: T.StructField, starts: NDArray[np.float64]
+) -> tuple[Longs, DistinctValues]:
+    """Very many numbers, each standing for its range, as the least of it."""
+    from pyspark.ml.feature import Bucketizer
+
+    number = F.col(field.name).cast("double")
+    numbers = rows.select(group, F.when(~F.isnan(number), number).alias("number"))
+    splits = np.union1d(starts, np.inf).tolist()
+    with translate_spark_errors():
+        ranges = Bucketizer(
+            splits=splits, inputCol="number", outputCol="range", handleInvalid="keep"
+        ).transform(numbers)
+    place = F.when(F.col("number").isNotNull(), F.col("range")).cast("long").alias("place")
+    table = fetch_table(
+        ranges.groupBy(group, place).agg(F.count("*").alias("count")), [group, "place"]
+    )
+    places = table.column("place").fill_null(-1).to_numpy().astype(np.int64)
+    weights = read_numbers(table, "count")
+    return read_numbers(table, group), DistinctValues(starts.tolist(), places, weights)

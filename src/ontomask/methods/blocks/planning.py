@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.progress import report_progress
-from ontomask._runtime.workers import TimeLeft, WorkerFailure, free_memory, run_in_processes
+from ontomask._runtime.progress import TimeLeft, report_progress
+from ontomask._runtime.workers import WorkerFailure, free_memory, run_in_processes
 from ontomask.errors import BlockError, OntomaskError, format_count
 from ontomask.methods.blocks.block import (
     BlockTransitions,
@@ -136,7 +136,7 @@ def _require_plan(number: int, outcome: BlockOutcome, blocks: Sequence[Longs]) -
             f"{which} was not planned: its process ended ({outcome.reason})",
             "free some memory or choose smaller blocks, and mask again; nothing was written",
         )
-    raise type(outcome)(f"{which}: {outcome.message}", outcome.hint) from outcome
+    raise outcome.with_message(f"{which}: {outcome.message}") from outcome
 
 
 # ---------------------------------------------------------------------- in processes
@@ -148,12 +148,11 @@ def _plan_in_processes(
     outcomes: dict[int, Any] = {}
     processes = _choose_process_count(pieces)
     if processes > 1:
-        outcomes = (
-            run_in_processes(plan_block, plan, pieces, processes, found=lambda *_: report_block())
-            or {}
+        outcomes = run_in_processes(
+            plan_block, plan, pieces, processes, on_result=lambda *_: report_block()
         )
     for place in range(len(pieces)):
-        if place not in outcomes:  # this process does what others cannot be told
+        if place not in outcomes:  # other processes were not asked, or could not do it
             outcomes[place] = plan_block(plan, pieces[place])
             report_block()
     return [outcomes[place] for place in range(len(pieces))]

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask._runtime.progress import report_progress
-from ontomask.errors import ParameterError, check_choice
-from ontomask.methods.method import BlockwiseMethod, GroupingMethod
+from ontomask.errors import ParameterError
+from ontomask.methods.method import BlockwiseMethod, GroupingMethod, SensitivePromise
 from ontomask.methods.microaggregation.mdav import mdav
 from ontomask.methods.microaggregation.synthetic import draw_synthetic
 from ontomask.methods.operators import Operators
+from ontomask.methods.settings import BlockSize, OperatorChoice, SettingHelp
 from ontomask.microdata.tuples import Transitions, Tuples
 
 if TYPE_CHECKING:
     from ontomask.methods.blocks.split import StandaloneTest
+    from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanation
     from ontomask.methods.microaggregation.merging.rules import GroupRule
 
 __all__ = ["Microaggregation"]
@@ -78,50 +80,127 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
     ['hepatitis B', 'hepatitis B', 'sprain']
     """
 
-    algorithm: str = "merge"
-    distance: str = "mean"
-    candidates: str | None = None
-    replacement: str = "centroid"
-    operators: str = "semantic"
-    objective: str = "sse"
-    centroid: str = "rule"
-    effort: str = "fast"
-    time_limit: float | None = None
-    l: int | None = None  # noqa: E741 - the word of the trade
-    t: float | None = None
-    protects: Sequence[str] | None = None
-    diversity: str = "distinct"
-    block: int | None = None
+    algorithm: Annotated[
+        Literal["merge", "mdav"],
+        SettingHelp(
+            "How groups are found",
+            "Merging loses less; mdav is the papers' way.",
+            {
+                "merge": "merge: small groups where it costs least",
+                "mdav": "mdav: around the farthest records",
+            },
+            main=True,
+        ),
+    ] = "merge"
+    distance: Annotated[
+        Literal["mean", "s", "s_paper"],
+        SettingHelp(
+            "Distance between records",
+            "How the columns of a record are weighed together.",
+            {
+                "mean": "the mean over the columns",
+                "s": "by their variances",
+                "s_paper": "by variances, to the letter of the paper",
+            },
+        ),
+    ] = "mean"
+    candidates: Annotated[
+        Literal["hierarchy", "values"] | None,
+        SettingHelp(
+            "Words a group can take",
+            "What the middle of a group is chosen from.",
+            {
+                None: "as the distance suggests",
+                "hierarchy": "the group's words and what is above them",
+                "values": "the group's words alone",
+            },
+        ),
+    ] = None
+    replacement: Annotated[
+        Literal["centroid", "synthetic"],
+        SettingHelp(
+            "What values become",
+            "A value near the original is drawn by chance, and promises no k.",
+            {
+                "centroid": "the middle of their group",
+                "synthetic": "a value near the original (no k)",
+            },
+        ),
+    ] = "centroid"
+    operators: OperatorChoice = "semantic"
+    objective: Annotated[
+        Literal["sse", "sad"],
+        SettingHelp(
+            "What is kept small",
+            "The sum that merging lowers.",
+            {"sse": "squared distances", "sad": "distances"},
+        ),
+    ] = "sse"
+    centroid: Annotated[
+        Literal["rule", "best"],
+        SettingHelp(
+            "How the middle is chosen",
+            "By the papers' rule, or for the least loss.",
+            {"rule": "by the papers' rule", "best": "the best that is found"},
+        ),
+    ] = "rule"
+    effort: Annotated[
+        Literal["fast", "thorough"],
+        SettingHelp("Effort", "Thorough goes on with restarts, and loses a little less."),
+    ] = "fast"
+    time_limit: Annotated[
+        float | None,
+        SettingHelp(
+            "Seconds at most",
+            "For a thorough search; it takes what it needs where this is empty.",
+            least=0,
+            step=10,
+        ),
+    ] = None
+    l: Annotated[  # noqa: E741 - the word of the trade
+        int | None,
+        SettingHelp(
+            "l: different confidential values",
+            "Every class holds so many different values of each confidential column.",
+            least=2,
+        ),
+    ] = None
+    t: Annotated[
+        float | None,
+        SettingHelp(
+            "t: distance from the whole table",
+            "No class is farther than this from the whole table in a confidential column; 0 to 1.",
+            least=0,
+            most=1,
+            step=0.05,
+        ),
+    ] = None
+    protects: Annotated[
+        Sequence[str] | None,
+        SettingHelp(
+            "For these confidential columns",
+            "Those that l and t are kept for; all where none is ticked.",
+        ),
+    ] = None
+    diversity: Annotated[
+        Literal["distinct", "entropy"],
+        SettingHelp(
+            "How l is counted",
+            "Different values, or the exponential of their entropy, which frequent ones lower.",
+            {"distinct": "different values", "entropy": "entropy"},
+        ),
+    ] = "distinct"
+    block: BlockSize = None
+
+    summary: ClassVar[str] = "At least k records share every combination of masked values."
+    help: ClassVar[str] = (
+        "Values move to the middle of their group, less far than by the others with a k. A class "
+        "may still share one confidential value."
+    )
+    compares_values: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_block()
-        check_choice("algorithm", self.algorithm, "merge", "mdav")
-        check_choice("distance", self.distance, "mean", "s", "s_paper")
-        if self.candidates is not None:
-            check_choice("candidates", self.candidates, "hierarchy", "values")
-        check_choice("replacement", self.replacement, "centroid", "synthetic")
-        check_choice("operators", self.operators, "semantic", "classic")
-        check_choice("objective", self.objective, "sse", "sad")
-        check_choice("centroid", self.centroid, "rule", "best")
-        check_choice("effort", self.effort, "fast", "thorough")
-        check_choice("diversity", self.diversity, "distinct", "entropy")
-        _check_number("l", self.l, integer=True, least=2)
-        _check_number("t", self.t, least=0, most=1)
-        _check_number("time_limit", self.time_limit, least=0)
-        if self.protects is not None:
-            columns: Any = self.protects
-            listed = isinstance(columns, list | tuple) and all(
-                isinstance(name, str) for name in columns
-            )
-            if not listed or not columns:
-                raise ParameterError(
-                    f"protects is {columns!r}", "it is a list of confidential columns"
-                )
-            object.__setattr__(self, "protects", tuple(columns))
-        self._check_combination()
-
-    def _check_combination(self) -> None:
         if self.algorithm != "merge":
             for name, usual in OF_MERGING.items():
                 if getattr(self, name) != usual:
@@ -147,6 +226,41 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
             )
 
     @property
+    def promised_k(self) -> int | None:
+        """The least number of records in a class; synthetic values make no classes."""
+        return None if self.replacement == "synthetic" else int(self.k)
+
+    @property
+    def sensitive_promise(self) -> SensitivePromise | None:
+        """What ``l`` and ``t`` promise of the confidential columns."""
+        if self.l is None and self.t is None:
+            return None
+        return SensitivePromise(self.l, self.t, self.protects, self.diversity == "entropy")
+
+    @property
+    def draws_at_random(self) -> bool:
+        """Groups are settled by the tuples; synthetic values and restarts are not."""
+        return self.replacement == "synthetic" or self.effort == "thorough"
+
+    @property
+    def keeps_tuples_together(self) -> bool:
+        """A group has one centroid; synthetic values are drawn record by record."""
+        return self.replacement == "centroid"
+
+    @property
+    def description(self) -> str:
+        """What groups were formed for."""
+        if self.replacement == "synthetic":
+            return (
+                f"groups of at least {self.k:,} similar records were formed, and values were "
+                "replaced by others that lie as near as those of their group"
+            )
+        return (
+            f"groups of at least {self.k:,} similar records took the values in the middle of their "
+            "group"
+        )
+
+    @property
     def because(self) -> str:
         """How a group is found, and what it takes."""
         grouped = f"similar records form groups of {self.k} or more"
@@ -165,6 +279,12 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
             f"{above}, with the least summed distance to them; of numbers the mean, of levels the "
             "median"
         )
+
+    def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
+        """Explain by the group, formed again, and the sums behind its centroid."""
+        from ontomask.methods.microaggregation.explanation import explain_group
+
+        return explain_group(self, masked)
 
     def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Group the tuples, and send each to its group's centroid."""
@@ -229,16 +349,3 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
             progress=report_progress,
         )
         return grouping.group, grouping.centroids
-
-
-def _check_number(
-    name: str, value: Any, *, integer: bool = False, least: float, most: float | None = None
-) -> None:
-    if value is None:
-        return
-    kinds = int | np.integer if integer else int | float | np.integer | np.floating
-    fine = isinstance(value, kinds) and not isinstance(value, bool) and value >= least
-    if not fine or (most is not None and value > most):
-        kind = "a whole number" if integer else "a number"
-        upto = f"{least:g} or more" if most is None else f"from {least:g} to {most:g}"
-        raise ParameterError(f"{name} is {value!r}", f"it is {kind}, {upto}")

@@ -26,7 +26,6 @@ __all__ = [
     "set_reference",
 ]
 
-Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]

@@ -191,13 +191,13 @@ class FittedNoise:
             text = str(value)
         else:
             raise _bad_value_error(value)
-        kind, codes = self.domain.names.find(text)
-        if len(codes) == 1:
-            return codes[0]
-        if codes:
-            meant = quote_names(sorted(self.domain.identifiers[code] for code in codes))
+        named = self.domain.names.find(text)
+        if named is not None and len(named.codes) == 1:
+            return named.codes[0]
+        if named is not None:
+            meant = quote_names(sorted(self.domain.identifiers[code] for code in named.codes))
             raise UnknownValueError(
-                f"{text!r} is a name ({kind}) of {meant}", "give the identifier of one of them"
+                f"{text!r} is a name ({named.how}) of {meant}", "give the identifier of one of them"
             )
         raise UnknownValueError(
             f"{text!r} is not in the domain, which is what is below {self.domain.root!r}",

@@ -30,9 +30,8 @@ from numpy.typing import NDArray
 from ontomask._runtime.keyed_numbers import mix_bits
 from ontomask.errors import InternalError
 from ontomask.microdata.attributes import Attribute, NominalAttribute, NumericalAttribute
-from ontomask.microdata.tuples import Tuples
 
-__all__ = ["value_digests", "combine_keys", "stream_number", "tuple_keys", "draw_uniforms"]
+__all__ = ["value_digests", "combine_keys", "stream_number", "draw_uniforms"]
 
 Floats = NDArray[np.float64]
 Keys = NDArray[np.uint64]
@@ -47,24 +46,16 @@ STEP = np.uint64(0x9E3779B97F4A7C15)
 AT_A_TIME = 1 << 14
 
 
-def tuple_keys(tuples: Tuples, secret: bytes) -> Keys:
-    """A number for each tuple, made of its values and a secret.
-
-    It depends on nothing else: neither on how values are coded, nor on what other tuples there are,
-    nor on the order of the attributes.
-    """
-    names = [attribute.name for attribute in tuples.attributes]
-    return combine_keys(
-        names, [value_digests(attribute, secret) for attribute in tuples.attributes], tuples.codes
-    )
-
-
 def combine_keys(
     names: Sequence[str],
     of_values: Sequence[Keys],
     codes: Codes,
 ) -> Keys:
-    """Combine the digests of values into a key for each row of codes."""
+    """Combine the digests of values into a key for each row of codes.
+
+    It depends on the values alone: neither on how they are coded, nor on what other rows there are,
+    nor on the order of the attributes.
+    """
     keys = np.zeros(len(codes[0]), dtype=np.uint64)
     for j in sorted(range(len(names)), key=names.__getitem__):
         keys = mix_bits(keys + of_values[j][codes[j]])

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from numbers import Real
 from os import PathLike, cpu_count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.distances import Distances, MeasureLike
-from ontomask.errors import ParameterError, check_choice
+from ontomask.errors import ParameterError
 from ontomask.methods.method import Method
 from ontomask.methods.noise.law import NoiseLaw
+from ontomask.methods.settings import OperatorChoice, SettingHelp
 from ontomask.microdata.attributes import FIXED_POINT_ONE, Attribute
 from ontomask.microdata.tuples import Transitions, Tuples
 from ontomask.statistics import semantic_mean
 from ontomask.taxonomy import Concept, Taxonomy
 
 if TYPE_CHECKING:
+    from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanation
     from ontomask.methods.noise.fitted import FittedNoise
     from ontomask.methods.noise.table import TableNoise
 
@@ -72,21 +72,56 @@ class NoiseAddition(Method):
     NoiseAddition(alpha=0.1, distribution='normal', strategy='semantic', operators='semantic')
     """
 
-    alpha: float = 0.3
-    distribution: str = "normal"
-    strategy: str = "semantic"
-    operators: str = "semantic"
+    alpha: Annotated[
+        float,
+        SettingHelp(
+            "alpha",
+            "How strong the noise is, against the variance of the column; 0.1 to 0.5 is usual.",
+            above=0,
+            usual=(0.1, 0.2, 0.3, 0.5, 0.7, 1.0),
+            step=0.05,
+            main=True,
+        ),
+    ] = 0.3
+    distribution: Annotated[
+        Literal["normal", "laplace"],
+        SettingHelp(
+            "Law of the noise",
+            "Laplace has more small and more large steps at the same variance.",
+            {"normal": "normal", "laplace": "Laplace"},
+            main=True,
+        ),
+    ] = "normal"
+    strategy: Annotated[
+        Literal["semantic", "naive", "probabilistic"],
+        SettingHelp(
+            "Where values go",
+            "By meaning; the others are baselines that know none.",
+            {
+                "semantic": "by meaning",
+                "naive": "to any value of the column",
+                "probabilistic": "to any value, by its frequency",
+            },
+            main=True,
+        ),
+    ] = "semantic"
+    operators: OperatorChoice = "semantic"
 
-    def __post_init__(self) -> None:
-        alpha: Any = self.alpha  # whatever was given
-        number = isinstance(alpha, Real) and not isinstance(alpha, bool)
-        if not number or not 0 < alpha <= sys.float_info.max:
-            raise ParameterError(
-                f"alpha is {alpha!r}", "it is a number above 0, usually from 0.1 to 0.5"
-            )
-        check_choice("distribution", self.distribution, "normal", "laplace")
-        check_choice("strategy", self.strategy, "semantic", "naive", "probabilistic")
-        check_choice("operators", self.operators, "semantic", "classic")
+    summary: ClassVar[str] = "Every word moves by a random distance; it works on values one by one."
+    help: ClassVar[str] = (
+        "No k: most records stay unique, and with little noise many can be linked. It is no "
+        "differential privacy."
+    )
+    varied_by: ClassVar[str | None] = "alpha"
+    compares_values: ClassVar[bool] = True
+
+    @property
+    def description(self) -> str:
+        """What was done to values."""
+        return (
+            f"values were moved by random distances (alpha {self.alpha:g}); numbers and levels may "
+            "have stayed where they were"
+        )
 
     @property
     def promise(self) -> str:
@@ -109,6 +144,14 @@ class NoiseAddition(Method):
             "every value moves by a distance drawn by chance, away from the column's mean or "
             "towards it: of words to the nearest concept at least so far away on that side"
         )
+
+    def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
+        """Explain noise by the mean of each column and the direction in which values moved."""
+        if self.strategy != "semantic":
+            return masked.explain_without_group()
+        from ontomask.methods.noise.explanation import explain_directions
+
+        return explain_directions(self, masked)
 
     # ------------------------------------------------------------------ a table
 

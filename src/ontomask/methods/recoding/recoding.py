@@ -6,16 +6,21 @@ import heapq
 import warnings
 from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask._runtime.progress import report_progress
-from ontomask.errors import NearNeighboursWarning, ParameterError, check_choice, format_count
+from ontomask.errors import NearNeighboursWarning, format_count
 from ontomask.methods.method import BlockwiseMethod, GroupingMethod
 from ontomask.methods.neighbours.comparison import build_value_space
 from ontomask.methods.operators import Operators
+from ontomask.methods.settings import BlockSize, OperatorChoice, SettingHelp
 from ontomask.microdata.tuples import Transitions, Tuples
+
+if TYPE_CHECKING:
+    from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanation
 
 __all__ = ["Recoding"]
 
@@ -65,22 +70,61 @@ class Recoding(BlockwiseMethod, GroupingMethod):
     Recoding(k=3, distance='semantic', heuristics='h1+h2+h3', weighted=True, ...)
     """
 
-    distance: str = "semantic"
-    heuristics: str = "h1+h2+h3"
-    weighted: bool = False
-    operators: str = "semantic"
-    neighbours: str = "auto"
-    block: int | None = None
+    distance: Annotated[
+        Literal["semantic", "discernibility"],
+        SettingHelp(
+            "What is compared",
+            "By meaning, or by the number of records alone.",
+            {"semantic": "by meaning", "discernibility": "by numbers of records"},
+        ),
+    ] = "semantic"
+    heuristics: Annotated[
+        Literal["h1+h2+h3", "h1+h2", "h1", "none"],
+        SettingHelp(
+            "Which tuple comes first",
+            "All three of the papers' rules, or fewer, down to chance.",
+            {
+                "h1+h2+h3": "fewest records, nearest, smallest group",
+                "h1+h2": "fewest records, nearest",
+                "h1": "fewest records",
+                "none": "chance",
+            },
+        ),
+    ] = "h1+h2+h3"
+    weighted: Annotated[
+        bool,
+        SettingHelp("Weigh by records", "The distance to a combination counts with its records."),
+    ] = False
+    operators: OperatorChoice = "semantic"
+    neighbours: Annotated[
+        Literal["auto", "exact", "near"],
+        SettingHelp(
+            "Who is compared",
+            "Every combination with all others, or only with those close by.",
+            {
+                "auto": "all, or those close by if very many",
+                "exact": "all",
+                "near": "those close by",
+            },
+        ),
+    ] = "auto"
+    block: BlockSize = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_block()
-        check_choice("distance", self.distance, "semantic", "discernibility")
-        check_choice("heuristics", self.heuristics, "h1+h2+h3", "h1+h2", "h1", "none")
-        if not isinstance(self.weighted, bool):
-            raise ParameterError(f"weighted is {self.weighted!r}", "it is True or False")
-        check_choice("operators", self.operators, "semantic", "classic")
-        check_choice("neighbours", self.neighbours, "auto", "exact", "near")
+    summary: ClassVar[str] = (
+        "At least k records share every combination, and only combinations that occurred appear."
+    )
+    help: ClassVar[str] = (
+        "About twice the squared error of microaggregation; fewer rare records can be linked."
+    )
+    compares_values: ClassVar[bool] = True
+
+    @property
+    def description(self) -> str:
+        """What was done to rare combinations."""
+        return (
+            "rare combinations of values were replaced by the most similar ones until each was "
+            f"shared by at least {self.k:,} records"
+        )
 
     @property
     def because(self) -> str:
@@ -93,6 +137,34 @@ class Recoding(BlockwiseMethod, GroupingMethod):
         times = ", times its records" if self.weighted else ""
         close_by = " of those close by" if self.neighbours == "near" else ""
         return f"{rare} the nearest one{close_by}{times}, until none is so rare"
+
+    def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
+        """Explain which tuple gave its values to the whole group."""
+        tuples, members = masked.tuples, masked.tuples_with_same_target()
+        is_giver = (tuples.targets()[members] == masked.target_values).all(axis=1)
+        giver = int(members[is_giver.argmax()])
+        giver_records = format_count(int(tuples.counts[giver]), "record")
+        if giver == masked.tuple:
+            notes = [
+                f"It keeps its values, and {format_count(len(members) - 1, 'rarer tuple')} took "
+                "them, too."
+                if len(members) > 1
+                else f"It keeps its values: no rarer tuple was fused with it, and its "
+                f"{format_count(masked.records, 'record')} are {self.k} or more."
+            ]
+        else:
+            values = masked.describe_values(masked.target_values)
+            verb = "holds" if tuples.counts[giver] == 1 else "hold"
+            notes = [f"All of its group took the values of {values}, which {giver_records} {verb}."]
+            if masked.records < self.k:
+                notes.append(
+                    f"It had {format_count(masked.records, 'record')}, fewer than {self.k}."
+                )
+            else:
+                notes.append(f"Its class held records of fewer than {self.k} people.")
+        return masked.explain_by_members(
+            members, masked.target_values, "the values they took", notes=tuple(notes)
+        )
 
     def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Fuse tuples until each has ``k`` records, and send all to where they ended."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import NothingSwappedWarning, ParameterError, check_choice
+from ontomask.errors import NothingSwappedWarning, ParameterError
 from ontomask.methods.method import BlockwiseMethod
 from ontomask.methods.operators import Operators
+from ontomask.methods.settings import BlockSize, OperatorChoice, SettingHelp
 from ontomask.microdata.attributes import (
     FIXED_POINT_ONE,
     Attribute,
@@ -22,6 +23,7 @@ from ontomask.microdata.tuples import Transitions, Tuples
 
 if TYPE_CHECKING:
     from ontomask.methods.blocks.split import StandaloneTest
+    from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanation
 
 __all__ = ["RankSwapping", "swap_attribute"]
 
@@ -73,38 +75,80 @@ class RankSwapping(BlockwiseMethod):
     [30.0, 20.0, 50.0, 40.0]
     """
 
-    k: int = 5
-    strategy: str = "multivariate"
-    complete: bool = False
-    guard: bool = False
-    operators: str = "semantic"
-    block: int | None = None
+    k: Annotated[
+        int,
+        SettingHelp(
+            "k",
+            "A value changes places with one of the k nearest. No class size.",
+            least=1,
+            usual=(2, 3, 5, 10, 20, 50),
+            main=True,
+        ),
+    ] = 5
+    strategy: Annotated[
+        Literal["multivariate", "dynamic", "fixed", "distributional", "random"],
+        SettingHelp(
+            "Who swaps",
+            "With whole records, what belongs together stays together best.",
+            {
+                "multivariate": "multivariate: near whole records",
+                "dynamic": "dynamic: each column by itself",
+                "fixed": "fixed: each column, ranked once",
+                "distributional": "distributional: ranked by frequency",
+                "random": "random: anybody",
+            },
+            main=True,
+        ),
+    ] = "multivariate"
+    complete: Annotated[
+        bool,
+        SettingHelp(
+            "Leave no value unswapped",
+            "One without a partner goes to the nearest that has none either.",
+        ),
+    ] = False
+    guard: Annotated[
+        bool,
+        SettingHelp(
+            "Guard rare records",
+            "Swaps that would leave a rare record wholly as it was are refused.",
+            main=True,
+        ),
+    ] = False
+    operators: OperatorChoice = "semantic"
+    block: BlockSize = None
+
+    summary: ClassVar[str] = "Each column keeps its values, each as often as before."
+    help: ClassVar[str] = (
+        "No k: about as many records are unique as before, and some are unchanged. Correlations "
+        "hardly move."
+    )
+    varied_by: ClassVar[str | None] = "k"
     permutes: ClassVar[bool] = True
+    compares_values: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        is_integer = isinstance(self.k, int | np.integer) and not isinstance(self.k, bool)
-        if not is_integer or self.k < 1:
-            raise ParameterError(f"k is {self.k!r}", "it is a whole number, 1 or more")
-        check_choice(
-            "strategy",
-            self.strategy,
-            *("multivariate", "dynamic", "fixed", "distributional", "random"),
-        )
-        for name in ("complete", "guard"):
-            if not isinstance(getattr(self, name), bool):
-                raise ParameterError(f"{name} is {getattr(self, name)!r}", "it is True or False")
+        super().__post_init__()
         if self.guard and self.strategy != "multivariate":
             raise ParameterError(
                 f"guard is True, and strategy is {self.strategy!r}",
                 "guard whole records with strategy='multivariate', or leave guard out",
             )
-        check_choice("operators", self.operators, "semantic", "classic")
-        self._check_block()
         if self.block is not None and not self.gains_from_blocks:
             raise ParameterError(
                 f"block is {self.block:,}, and strategy is {self.strategy!r}",
                 "only strategy='multivariate' needs blocks; the others are fast on any table",
             )
+
+    @property
+    def target_k(self) -> int | None:
+        """The k that was aimed at; no class sizes are promised."""
+        return int(self.k)
+
+    @property
+    def description(self) -> str:
+        """What was exchanged."""
+        return f"values were exchanged between similar records (interval {self.k:,})"
 
     @property
     def promise(self) -> str:
@@ -133,9 +177,27 @@ class RankSwapping(BlockwiseMethod):
         """Whose place a value takes."""
         return f"{self.promise}, drawn by chance"
 
+    @property
+    def protection_advice(self) -> str:
+        """What would protect more."""
+        return "A larger k, guard=True or a method that groups protects more"
+
+    def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
+        """Explain swapping, whose pairs of records are counted but not kept."""
+        n = masked.tuples.records
+        return masked.explain_without_group(
+            "Who swapped with whom is not kept: the counts say what the records of this tuple got.",
+            column_notes=tuple(
+                (f"{unpaired:,} of the column's {n:,} values found no partner to swap with",)
+                if unpaired
+                else ()
+                for unpaired in masked.plan.unpaired or [0] * len(masked.columns)
+            ),
+        )
+
     def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Swap the values of records, and count what each tuple's records become."""
-        self._check_size(tuples)
+        self.check(tuples)
         if len(tuples) == 1:
             warnings.warn(
                 "all records have the same values: there is nothing to swap",
@@ -159,7 +221,8 @@ class RankSwapping(BlockwiseMethod):
         """Every record of a block must have others to swap with, and different ones."""
         return lambda members: len(members) > 1 and int(tuples.counts[members].sum()) > self.k
 
-    def _check_size(self, tuples: Tuples) -> None:
+    def check(self, tuples: Tuples) -> None:
+        """Refuse a k that no table of this size can have."""
         n = tuples.records
         if n < 2:
             raise ParameterError(

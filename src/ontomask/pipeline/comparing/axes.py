@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ontomask import risk, utility
+from ontomask.microdata.measures import EvaluationPart, added_measures
 from ontomask.pipeline.evaluation import Evaluation
 
-__all__ = ["LOSSES", "RISKS", "Axis", "axis_figures"]
+__all__ = ["LOSSES", "RISKS", "Axis", "axis_figures", "loss_axes", "risk_axes"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ def _loss_axis(name: str, label: str) -> Axis:
     return Axis(name, label, meaning, lambda evaluation, _: evaluation.utility[name])
 
 
-#: What can be put on the horizontal axis.
+#: What can be put on the horizontal axis, other than what other packages add.
 RISKS = (
     _risk_axis("linkage_nearest", "records linked by distance"),
     _risk_axis("linkage_nearest_uniques", "records linked, of those nobody shared"),
@@ -47,7 +48,7 @@ RISKS = (
     _risk_axis("unchanged", "records left as they were"),
 )
 
-#: What can be put on the vertical axis.
+#: What can be put on the vertical axis, other than what other packages add.
 LOSSES = (
     Axis(
         "sse_per_record",
@@ -97,11 +98,37 @@ LOSSES = (
 )
 
 
+def risk_axes() -> tuple[Axis, ...]:
+    """What can be put on the horizontal axis."""
+    return (*RISKS, *_added_axes("risk"))
+
+
+def loss_axes() -> tuple[Axis, ...]:
+    """What can be put on the vertical axis."""
+    return (*LOSSES, *_added_axes("utility"))
+
+
+def _added_axes(part: EvaluationPart) -> list[Axis]:
+    """An axis for every measure of another package that is better when lower."""
+    return [
+        Axis(
+            name,
+            measure.title,
+            measure.description.meaning,
+            lambda evaluation, _, name=name: _mean_over_columns(
+                (evaluation.risk if part == "risk" else evaluation.utility)[name]
+            ),
+        )
+        for name, measure in added_measures(part).items()
+        if measure.description.better == "lower"
+    ]
+
+
 def axis_figures(evaluation: Evaluation | None, records: int) -> dict[str, float | None]:
     """The figure of a point on every axis, by name."""
     return {
         axis.name: None if evaluation is None else axis.figure(evaluation, records)
-        for axis in (*RISKS, *LOSSES)
+        for axis in (*risk_axes(), *loss_axes())
     }
 
 
@@ -111,6 +138,10 @@ def _per_record(number: float | None, n: int) -> float | None:
 
 def _difference(total: float, part: float | None) -> float | None:
     return None if part is None else total - part
+
+
+def _mean_over_columns(figure: Any) -> float | None:
+    return _mean(list(figure.values())) if isinstance(figure, dict) else figure
 
 
 def _mean(numbers: list[Any]) -> float | None:

@@ -14,7 +14,7 @@ from ontomask._runtime.atomic_files import atomic_write
 from ontomask.errors import format_count
 from ontomask.methods.method import Method
 from ontomask.methods.registry import changed_settings, name_of
-from ontomask.pipeline.comparing.axes import LOSSES, RISKS, axis_figures
+from ontomask.pipeline.comparing.axes import axis_figures, loss_axes, risk_axes
 from ontomask.pipeline.comparing.points import Point
 from ontomask.pipeline.guarantee import format_method, format_percent
 from ontomask.report.plain_values import to_plain_values
@@ -70,7 +70,11 @@ class Comparison:
             "method": point.name,
             "k": settings.get("k"),
             "alpha": settings.get("alpha"),
-            "settings": _fixed_settings(point),
+            "settings": {
+                name: value
+                for name, value in changed_settings(point.method).items()
+                if name not in ("k", "alpha")  # which have columns of their own
+            },
             "k_promised": None if guarantee is None else guarantee.k,
             "smallest_class": None if guarantee is None else guarantee.smallest,
             "unit": None if guarantee is None else guarantee.unit,
@@ -109,12 +113,13 @@ class Comparison:
         """
         from ontomask.report.pages import render_page
 
-        html = render_page("compare.html", it=self._page_content())
+        html = render_page("compare.html", comparison=self._page_content())
         with atomic_write(Path(path), force=force) as file:
             file.write(html)
 
     def _page_content(self) -> dict[str, Any]:
         rows = self.table()
+        axes = (*risk_axes(), *loss_axes())
         return {
             "records": self.records,
             "tuples": self.tuples,
@@ -131,15 +136,8 @@ class Comparison:
                         "series": _series(point),
                         "label": _label(point),
                         "strength": point.strength,
-                        "order": next(
-                            (
-                                row[setting]
-                                for setting in ("k", "alpha")
-                                if row[setting] is not None
-                            ),
-                            0,
-                        ),
-                        "figures": {axis.name: row[axis.name] for axis in (*RISKS, *LOSSES)},
+                        "order": point.settings.get(point.method.varied_by or "", 0),
+                        "figures": {axis.name: row[axis.name] for axis in axes},
                         "guarantee": str(point.guarantee or ""),
                         "meets": row["meets"],
                         "unmet": row["unmet"],
@@ -150,8 +148,8 @@ class Comparison:
                     }
                     for point, row in zip(self.points, rows, strict=True)
                 ],
-                "risks": [_axis_fields(axis) for axis in RISKS],
-                "losses": [_axis_fields(axis) for axis in LOSSES],
+                "risks": [_axis_fields(axis) for axis in risk_axes()],
+                "losses": [_axis_fields(axis) for axis in loss_axes()],
                 "limits": self._limits(),
             },
         }
@@ -190,14 +188,14 @@ def _fixed_settings(point: Point) -> dict[str, Any]:
     return {
         name: value
         for name, value in changed_settings(point.method).items()
-        if name not in ("k", "alpha")
+        if name != point.method.varied_by
     }
 
 
 def _series(point: Point) -> str:
     """Points of one method and its other settings are joined by a line."""
     others = ", ".join(f"{name} {value}" for name, value in _fixed_settings(point).items())
-    words = point.name.replace("_", " ")
+    words = point.method.title
     return f"{words} ({others})" if others else words
 
 

@@ -21,17 +21,14 @@ from ontomask.methods.registry import name_of, settings_of
 from ontomask.microdata.tuples import Transitions, Tuples
 from ontomask.pipeline.evaluation import Evaluation, evaluate_plan
 from ontomask.pipeline.guarantee import Guarantee, make_guarantee
-from ontomask.pipeline.mask import People, plan_tuples
+from ontomask.pipeline.planning.plan import People, PlanInput, plan_release
 from ontomask.pipeline.requirements import unmet_requirements
 from ontomask.risk import Confidential, masked_classes
-from ontomask.risk.classes import canonical_targets, suppressed_targets
+from ontomask.risk.classes import canonical_targets
 
 __all__ = ["Point", "ComparisonTask", "find_dominated", "judge_points", "compute_point"]
 
 Longs = NDArray[np.int64]
-
-#: The setting that a method is varied by.
-STRENGTHS = ("k", "alpha")
 
 UNKNOWN_CONFIDENTIAL = (
     "records of one tuple go apart, so what a class tells of the confidential columns (l, t) is "
@@ -44,17 +41,16 @@ UNKNOWN_PEOPLE = (
 
 @dataclass(frozen=True)
 class ComparisonTask:
-    """What every point is worked out from; ``seed`` starts the random generator.
+    """What every point is worked out from; ``seed`` starts the random generator."""
 
-    ``people`` are the tuple and the person of every record, ``confidential`` how often each value
-    occurs in each tuple.
-    """
-
-    tuples: Tuples
+    plan_input: PlanInput
     columns: tuple[str, ...]
     seed: int = field(repr=False)
-    people: People | None = None
-    confidential: tuple[Confidential, ...] = ()
+
+    @property
+    def tuples(self) -> Tuples:
+        """The tuples that are planned."""
+        return self.plan_input.tuples
 
 
 @dataclass(frozen=True)
@@ -91,10 +87,8 @@ class Point:
     @property
     def strength(self) -> str:
         """The setting that methods are varied by, in words: ``k = 5``."""
-        return next(
-            (f"{name} = {s[name]:g}" for s in [self.settings] for name in STRENGTHS if name in s),
-            "",
-        )
+        name = self.method.varied_by
+        return f"{name} = {self.settings[name]:g}" if name in self.settings else ""
 
     @property
     def risk(self) -> float | None:
@@ -137,41 +131,40 @@ def compute_point(task: ComparisonTask, method: Method) -> Point:
 
 def _compute_point(task: ComparisonTask, method: Method) -> Point:
     began = perf_counter()
+    counted = task.plan_input
     random = np.random.default_rng(task.seed)
-    plan = plan_tuples(method, task.tuples, random, task.people, task.confidential)
+    plan = plan_release(counted, method, random, measure_blocks=False)
     seconds = perf_counter() - began
-    removed = getattr(method, "how", None) == "drop"
+    transitions, drops = plan.transitions, method.drops
     after: Sequence[Confidential] = ()
     notes = []
-    if plan.has_one_target_per_tuple:
-        after = [_count_by_class(column, plan, removed) for column in task.confidential]
-    elif task.confidential:
+    if transitions.has_one_target_per_tuple:
+        after = [_count_by_class(column, transitions, drops) for column in counted.confidential]
+    elif counted.confidential:
         notes.append(UNKNOWN_CONFIDENTIAL)
-    if task.people is None:
-        sizes, unit = masked_classes(plan, removed), "record"
-    elif plan.has_one_target_per_tuple:
-        sizes, unit = _count_people(task.people, plan, removed), "person"
-    else:
-        sizes, unit = masked_classes(plan, removed), "record"
-        notes.append(UNKNOWN_PEOPLE)
+    sizes, unit = masked_classes(transitions, drops), "record"
+    if counted.people is not None:
+        if transitions.has_one_target_per_tuple:
+            sizes, unit = _count_people(counted.people, transitions, drops), "person"
+        else:
+            notes.append(UNKNOWN_PEOPLE)
     evaluation = evaluate_plan(
-        plan, getattr(method, "k", None), after, task.confidential, removed=removed
+        transitions, method.target_k, after, counted.confidential, removed=drops
     )
-    guarantee = make_guarantee(task.columns, method, plan, sizes, unit, after)
     return Point(
         method,
         evaluation,
-        guarantee,
+        make_guarantee(task.columns, plan.method, transitions, sizes, unit, after),
         seconds,
         notes=tuple(notes),
-        _whole_tuples=plan.has_one_target_per_tuple,
+        _whole_tuples=transitions.has_one_target_per_tuple,
     )
 
 
-def _count_by_class(column: Confidential, plan: Transitions, removed: bool) -> Confidential:
+def _count_by_class(column: Confidential, plan: Transitions, drops: bool) -> Confidential:
     """The counts of a confidential column by class, from those by tuple."""
     target = plan.target_of()[column.classes]
-    kept = ~suppressed_targets(plan)[target] if removed else np.ones(len(target), dtype=bool)
+    kept = plan.released_targets(drops)[target]
     return Confidential(
         column.name,
         canonical_targets(plan)[target][kept],
@@ -181,10 +174,10 @@ def _count_by_class(column: Confidential, plan: Transitions, removed: bool) -> C
     )
 
 
-def _count_people(people: People, plan: Transitions, removed: bool) -> Longs:
+def _count_people(people: People, plan: Transitions, drops: bool) -> Longs:
     """Count the different people of each class; all unknown ones count as one."""
     target = plan.target_of()[people[0]]
-    kept = ~suppressed_targets(plan)[target] if removed else np.ones(len(target), dtype=bool)
+    kept = plan.released_targets(drops)[target]
     pairs = np.unique(np.column_stack([canonical_targets(plan)[target], people[1]])[kept], axis=0)
     return np.unique(pairs[:, 0], return_counts=True)[1].astype(np.int64)
 

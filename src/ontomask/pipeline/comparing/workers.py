@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from ontomask._runtime.workers import TimeLeft, WorkerFailure, free_memory, run_in_processes
+from ontomask._runtime.progress import TimeLeft
+from ontomask._runtime.workers import WorkerFailure, free_memory, run_in_processes
 from ontomask.methods.method import Method
 from ontomask.pipeline.comparing.points import ComparisonTask, Point, compute_point
 
@@ -66,7 +67,6 @@ def compute_points(
 
     number = choose_worker_count(task, len(methods), workers)
     if number > 1:
-        # Where methods or task cannot be told to other processes, this one does it all.
         outcomes = run_in_processes(
             _compute_point_at, (task, tuple(methods)), range(len(methods)), number, report_start
         )
@@ -74,10 +74,10 @@ def compute_points(
             place: Point(methods[place], error=f"its process ended: {outcome.reason}")
             if isinstance(outcome, WorkerFailure)
             else outcome
-            for place, outcome in (outcomes or {}).items()
+            for place, outcome in outcomes.items()
         }
     for place, method in enumerate(methods):
-        if place not in points:
+        if place not in points:  # other processes were not asked, or could not do it
             report_start(place, len(points))
             points[place] = compute_point(task, method)
     return [points[place] for place in range(len(methods))]

@@ -14,15 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.errors import ParameterError, UnknownValueError, quote_names
-from ontomask.pipeline.explain.columns import CellValue, QuasiIdentifier, quasi_identifiers_of
-from ontomask.pipeline.explain.groups import Centre
-from ontomask.pipeline.explain.methods import MethodExplanation
+from ontomask.methods.explaining.centres import Centre
+from ontomask.methods.explaining.columns import (
+    CellValue,
+    QuasiIdentifier,
+    make_quasi_identifier,
+)
+from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanation
 from ontomask.pipeline.guarantee import format_method
 from ontomask.report.plain_values import to_plain_values
 from ontomask.taxonomy.names import closest_names
 
 if TYPE_CHECKING:
-    from ontomask.pipeline.mask import Release
+    from ontomask.pipeline.release import Release
 
 __all__ = [
     "ColumnExplanation",
@@ -184,13 +188,22 @@ class MaskingExplanation:
 
 def explain(release: Release, value: Any) -> MaskingExplanation:
     """Why a value or a tuple became what it became; see :meth:`Release.explain`."""
-    columns = quasi_identifiers_of(release)
+    columns = _quasi_identifiers_of(release)
     parts = tuple(
         _Explainer(release, columns).explain_selection(selection)
         for selection in _find_selections(columns, value)
     )
     names = tuple(column.name for column in columns)
     return MaskingExplanation(names, format_method(release.method), release.method.because, parts)
+
+
+def _quasi_identifiers_of(release: Release) -> list[QuasiIdentifier]:
+    schema, attributes = release.schema, release.transitions.tuples.attributes
+    marks = frozenset(schema.missing_marks)
+    return [
+        make_quasi_identifier(column, attribute, release.mappings.get(column.column), marks)
+        for column, attribute in zip(schema.quasi_identifiers, attributes, strict=True)
+    ]
 
 
 # ---------------------------------------------------------------------- what was asked
@@ -312,8 +325,15 @@ class _Explainer:
         """Explain one tuple."""
         rows = np.flatnonzero(self.plan.source == t)
         rows = rows[np.argsort(-self.plan.count[rows], kind="stable")]
-        explanation = MethodExplanation.of(
-            self.release, self.columns, t, int(self.plan.target[rows[0]])
+        explanation = self.method.explain_tuple(
+            MaskedTuple(
+                self.plan,
+                self.columns,
+                t,
+                int(self.plan.target[rows[0]]),
+                counts_people=self.release.schema.person is not None,
+                blocked=self.release.blocked is not None,
+            )
         )
         return TupleExplanation(
             values=self.describe_tuple(t),

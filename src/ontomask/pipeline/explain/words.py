@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from ontomask.errors import format_count
-from ontomask.pipeline.explain.columns import CellValue, format_number
+from ontomask.methods.explaining.centres import Centre
+from ontomask.methods.explaining.columns import CellValue, format_number
 from ontomask.pipeline.explain.explanation import (
     PRIVATE,
     ColumnExplanation,
@@ -17,7 +18,6 @@ from ontomask.pipeline.explain.explanation import (
     TupleExplanation,
     TupleGroup,
 )
-from ontomask.pipeline.explain.groups import Centre
 
 __all__ = ["format_explanation"]
 

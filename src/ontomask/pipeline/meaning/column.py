@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,28 @@ class ConceptHit:
     name: str
     path: tuple[NamedConcept, ...]
     records: int
+
+
+#: What became of a value.
+MatchOutcome = Literal["mapped", "corrected", "ambiguous", "unmapped"]
+
+
+@dataclass(frozen=True)
+class ReadingCount:
+    """How many values and records were matched in one way, and what became of them."""
+
+    outcome: MatchOutcome
+    reading: str
+    values: int
+    records: int
+
+
+def _outcome(match: Match) -> MatchOutcome:
+    if match.kind == "correction":
+        return "corrected"
+    if match.concept is not None:
+        return "mapped"
+    return "ambiguous" if match.concepts else "unmapped"
 
 
 @dataclass(frozen=True)
@@ -181,12 +204,15 @@ class ColumnMeaning:
         """Records whose value is not missing."""
         return sum(match.count for match in self.terms.matches)
 
-    def counts_by_match_kind(self) -> list[tuple[str, int, int]]:
-        """Count values and records by the kind of name that matched."""
-        values: dict[str, int] = {}
+    def count_readings(self) -> list[ReadingCount]:
+        """Count values and records by the way they were matched, the most frequent first."""
+        counts: dict[tuple[MatchOutcome, str], tuple[int, int]] = {}
         for match in self.terms.matches:
-            values[match.how] = values.get(match.how, 0) + 1
-        return [(how, values[how], records) for how, records in self.terms.how.items()]
+            key = (_outcome(match), match.reading)
+            values, records = counts.get(key, (0, 0))
+            counts[key] = (values + 1, records + match.count)
+        listed = [ReadingCount(*key, *numbers) for key, numbers in counts.items()]
+        return sorted(listed, key=lambda count: -count.records)
 
     def lost(self, most: int = 50, near: int = 4) -> list[UnmappedTerm]:
         """The most frequent values without a concept, with the concepts they may mean."""
@@ -345,7 +371,7 @@ class ColumnMeaning:
             tuple(map(self._name_concept, explanation.common)),
             tuple(self._exclusive_ancestors(a, b)),
             tuple(self._exclusive_ancestors(b, a)),
-            tuple(line.strip() for line in explanation.text.split("\n")[1:]),
+            (*explanation.shared, *explanation.formula),
         )
 
     def _find_concept(self, value: str) -> Concept:

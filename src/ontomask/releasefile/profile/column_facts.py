@@ -86,7 +86,6 @@ class ColumnFacts:
     marks: dict[str, int] = field(default_factory=dict)
     frequent: dict[str, int] = field(default_factory=dict)
     date_formats: tuple[str, ...] = ()
-    zeros_in_front: bool = False
     longest: int = 0
     mean_length: float = 0.0
     same_length: bool = False
@@ -256,7 +255,6 @@ class ColumnProfiler:
             "stored_as_text": _is_text(kind),
             "frequent": frequent,
             "date_formats": formats,
-            "zeros_in_front": bool(zeros),
             "longest": longest,
             "mean_length": float(mean),
             "same_length": bool(same),

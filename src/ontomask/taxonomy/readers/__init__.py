@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from inspect import signature
 from os import PathLike
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from ontomask._runtime.atomic_files import atomic_write
+from ontomask._runtime.extensions import Registry
 from ontomask.errors import (
+    ExtensionError,
     ParameterError,
     TaxonomyError,
     UnknownTaxonomyError,
@@ -25,27 +25,46 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["FORMATS", "load_taxonomy", "reader", "write_taxonomy"]
 
-#: Every format, in the order in which a file is tried: the first that knows it reads it.
-FORMATS = (
-    "obo",
-    "skos",
-    "owl",
-    "wordnet",
-    "mesh",
-    "rf2",
-    "amnesia",
-    "anjana",
-    "child-parent",
-    "arx",
+
+def _check_reader(name: str, module: Any) -> Any:
+    if not callable(getattr(module, "read", None)):
+        raise ExtensionError(
+            f"the reader {name!r} is {module!r}, which has no function read",
+            "it is a module with read(source, ...), and looks_like(source) where the content tells",
+        )
+    return module
+
+
+#: The reader of every format, in the order in which a file is tried: the first that knows it reads
+#: it. Other packages add theirs by an entry point of ``ontomask.readers``; they are tried before
+#: the formats that any table may be.
+FORMATS: Registry[Any] = Registry(
+    "ontomask.readers",
+    {
+        name: f"ontomask.taxonomy.readers.{name.replace('-', '_')}"
+        for name in (
+            "obo",
+            "skos",
+            "owl",
+            "wordnet",
+            "mesh",
+            "rf2",
+            "amnesia",
+            "anjana",
+            "child-parent",
+            "arx",
+        )
+    },
+    _check_reader,
 )
 #: Those that any table may be, and those that can be written.
 TABLE_FORMATS = ("anjana", "child-parent", "arx")
 WRITABLE_FORMATS = ("child-parent", "arx")
 
 
-def reader(format: str) -> ModuleType:
+def reader(format: str) -> Any:
     """The module of a format, which is imported when it is needed."""
-    return import_module(f"ontomask.taxonomy.readers.{format.replace('-', '_')}")
+    return FORMATS[format]
 
 
 def load_taxonomy(
@@ -91,7 +110,12 @@ def load_taxonomy(
     try:
         taxonomy, warned = read_through_cache(
             _source_files(taxonomy_source, reader(format)),
-            {"format": format, "options": options, "name": path.name},
+            {
+                "format": format,
+                "options": options,
+                "name": path.name,
+                **({"reader": package} if (package := FORMATS.package_version(format)) else {}),
+            },
             lambda: read(taxonomy_source, **options),
         )
     except TaxonomyError as error:  # say which file it was
@@ -100,7 +124,7 @@ def load_taxonomy(
     return taxonomy
 
 
-def _source_files(source: Source, module: ModuleType) -> list[Path]:
+def _source_files(source: Source, module: Any) -> list[Path]:
     """What the reader will look at: the file itself, or the files that it says."""
     if hasattr(module, "files"):
         paths: list[Path] = module.files(source)
@@ -110,7 +134,13 @@ def _source_files(source: Source, module: ModuleType) -> list[Path]:
 
 def _detect_format(source: Source, options: dict[str, Any]) -> str:
     """The first format that knows the content, and has these options if any does."""
-    knowing = [format for format in FORMATS if reader(format).looks_like(source)]
+    own = FORMATS.own_names
+    tried = [
+        *(format for format in own if format not in TABLE_FORMATS),
+        *(format for format in FORMATS.available() if format not in own),
+        *TABLE_FORMATS,
+    ]
+    knowing = [format for format in tried if _knows(format, source)]
     for format in knowing:
         if options.keys() <= set(_option_names(reader(format).read)):
             return format
@@ -126,6 +156,12 @@ def _detect_format(source: Source, options: dict[str, Any]) -> str:
         "this is no format that can be told by its content",
         f"say which it is with format=: {quote_names(FORMATS, most=len(FORMATS))}",
     )
+
+
+def _knows(format: str, source: Source) -> bool:
+    """Whether the content of a source is of a format; one that cannot tell is only asked for."""
+    looks_like = getattr(reader(format), "looks_like", None)
+    return looks_like is not None and bool(looks_like(source))
 
 
 def _option_names(read: Callable[..., Taxonomy]) -> list[str]:

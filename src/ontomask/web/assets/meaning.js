@@ -272,28 +272,31 @@ function showColumnCommands(name, fields, type) {
 
 async function showNominal(name, fields) {
   const { taxonomy } = fields;
+  const key = buildKey(name);
   await showTaxonomies(taxonomy);
+  if (chosenColumn !== name || buildKey(name) !== key) return; // another one by now
   const isBundled = offered.bundled.some((bundled) => bundled.name === taxonomy);
   byId("edit").hidden = !taxonomy || isBundled;
   if (!taxonomy) {
     showNoMeaning(null);
     return;
   }
-  const key = buildKey(name);
   if (shownKey === key) return;
+  shownKey = ""; // what is shown is of before, and its suggestions, too
+  byId("lost").inert = true;
   const spinner = h("span", { class: "spinner", "aria-hidden": "true" });
   setContent(byId("trouble"), h("p", { class: "soft" }, spinner, " Looking for concepts …"));
   let meaning;
   try {
     meaning = await get(buildColumnPath(name, "meaning"));
   } catch (problem) {
-    if (chosenColumn !== name) return;
+    if (chosenColumn !== name || buildKey(name) !== key) return;
     coverages.set(key, null);
     showState(name);
     showNoMeaning(createProblemNote(problem));
     return;
   }
-  if (chosenColumn !== name || buildKey(name) !== key) return; // another one by now
+  if (chosenColumn !== name || buildKey(name) !== key) return;
   coverages.set(key, meaning.coverage);
   showState(name);
   shownKey = key;
@@ -437,7 +440,7 @@ function showCoverage(meaning) {
           "li",
           {},
           h("i", { style: `background: ${getWayColour(way, i)}` }),
-          `${describeMatch(way.how)}: ${formatCount(way.values, "value")}, ` +
+          `${describeMatch(way)}: ${formatCount(way.values, "value")}, ` +
             formatCount(way.records, "record"),
         )
       ),
@@ -445,17 +448,19 @@ function showCoverage(meaning) {
   );
 }
 
-function getWayColour({ how }, index) {
-  if (how === "unmapped" || how.startsWith("ambiguous")) return "var(--bad)";
-  if (how === "correction") return "var(--good)";
+function getWayColour({ outcome }, index) {
+  if (outcome === "unmapped" || outcome === "ambiguous") return "var(--bad)";
+  if (outcome === "corrected") return "var(--good)";
   return `color-mix(in srgb, var(--accent) ${Math.max(90 - 22 * index, 24)}%, var(--page))`;
 }
 
-function describeMatch(how) {
-  if (how === "unmapped") return "no concept";
-  if (how === "correction") return "said by hand";
-  if (how.startsWith("ambiguous")) return `several concepts (${how.slice("ambiguous ".length)})`;
-  return `by ${how}`;
+function describeMatch({ outcome, reading }) {
+  return {
+    mapped: `by ${reading}`,
+    corrected: "said by hand",
+    ambiguous: `several concepts (${reading})`,
+    unmapped: "no concept",
+  }[outcome];
 }
 
 for (const [id, field] of [["repair-codes", "repair_codes"], ["heads", "heads"]]) {
@@ -474,6 +479,7 @@ let unmappedColumn = null;
 function showUnmapped(name, fields, meaning) {
   const { lost: unmapped, lost_values: values, lost_records: records } = meaning;
   byId("lost").hidden = !unmapped.length;
+  byId("lost").inert = false;
   if (unmappedColumn !== name) {
     unmappedColumn = name;
     unmappedShown = FIRST_UNMAPPED;
@@ -487,7 +493,7 @@ function showUnmapped(name, fields, meaning) {
     isFile
       ? `What values mean is kept in the file ${fields.mapping}: add them there.`
       : "Say what each means: a concept that is spelt like it, or one that you look for.",
-    describeUnmappedHint(meaning.hint, fields),
+    describeProposedSettings(meaning.proposed, fields),
   );
   setContent(
     byId("lost-values"),
@@ -504,8 +510,8 @@ function showUnmapped(name, fields, meaning) {
   };
 }
 
-function describeUnmappedHint(hint, fields) {
-  if (/^some look like codes/.test(hint) && !fields.repair_codes) {
+function describeProposedSettings({ repair_codes: repairsCodes, missing_marks: marks }, fields) {
+  if (repairsCodes && !fields.repair_codes) {
     const repair = () => byId("repair-codes").click();
     const button = { type: "button", class: "link", id: "mend", on: { click: repair } };
     return [
@@ -514,7 +520,17 @@ function describeUnmappedHint(hint, fields) {
       ".",
     ];
   }
-  return /looks like a mark/.test(hint) ? ` Hint: ${hint}.` : null;
+  if (!marks.length || fields.role !== "quasi") return null; // marks are of quasi-identifiers
+  const addMarks = () =>
+    changeFields((release) => {
+      release.missing_marks = [...new Set([...(release.missing_marks ?? []), ...marks])];
+    });
+  const button = { type: "button", class: "link", id: "add-marks", on: { click: addMarks } };
+  return [
+    ` ${marks.map((mark) => JSON.stringify(mark)).join(", ")} may mean that a value is missing: `,
+    h("button", button, "treat as missing"),
+    ".",
+  ];
 }
 
 function createUnmappedItem(name, { value, records, ambiguous, nearest }, isFile) {

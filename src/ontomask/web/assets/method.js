@@ -15,8 +15,6 @@ import {
 } from "./shared/formats.js";
 import { changeFields, onSession, onWork, session } from "./shell.js";
 
-const STRENGTHS = ["k", "alpha"]; // always written into the file, and kept when the method changes
-
 const { methods } = await get("/api/methods");
 const fieldsBefore = new Map(); // of methods that were chosen before: going back finds them again
 let shownMethod = null; // the name of the method whose settings are there
@@ -51,8 +49,8 @@ function createCard(method) {
     h(
       "span",
       { id: `${id}-words` },
-      h("span", { class: "line" }, method.promises),
-      h("span", { class: "line soft" }, method.costs),
+      h("span", { class: "line" }, method.summary),
+      h("span", { class: "line soft" }, method.help),
     ),
   );
 }
@@ -61,9 +59,8 @@ function chooseMethod(method) {
   const current = session.fields.method ?? {};
   if (current.name) fieldsBefore.set(current.name, current);
   const chosen = fieldsBefore.get(method.name) ?? { name: method.name };
-  for (const { name, default: usual } of method.settings) {
-    if (STRENGTHS.includes(name)) chosen[name] ??= current[name] ?? usual;
-  }
+  const varied = findVariedSetting(method);
+  if (varied) chosen[varied.name] ??= current[varied.name] ?? varied.default;
   changeFields((fields) => {
     fields.method = chosen;
   }, `${method.title} it is.`);
@@ -73,13 +70,19 @@ function findMethod(name) {
   return methods.find((method) => method.name === name);
 }
 
+// The setting that a method is varied by: always in the file, and kept when the method changes.
+function findVariedSetting(method) {
+  return method?.settings.find(({ name }) => name === method.varied_by);
+}
+
 // ---------------------------------------------------------------- settings
 
-// Saves one setting; a default is left out of the file, but for k and alpha.
+// Saves one setting; a default is left out of the file, but for the setting that is varied.
 function saveSetting({ name, default: usual = null }, value) {
   return changeFields((fields) => {
     const isUsual = JSON.stringify(value) === JSON.stringify(usual);
-    if (isUsual && !STRENGTHS.includes(name)) delete fields.method[name];
+    const isVaried = findMethod(fields.method.name)?.varied_by === name;
+    if (isUsual && !isVaried) delete fields.method[name];
     else fields.method[name] = value;
   });
 }
@@ -106,13 +109,13 @@ function createSetting(setting) {
     { class: "setting", "data-setting": setting.name },
     label,
     control.element,
-    h("p", { class: "soft small", id: `${id}-words` }, setting.words),
+    h("p", { class: "soft small", id: `${id}-words` }, setting.help),
   );
 }
 
 function createChoice(setting, attributes) {
-  const options = setting.choices.map(({ value, words }) =>
-    h("option", { value: value ?? "" }, words)
+  const options = setting.choices.map(({ value, help }) =>
+    h("option", { value: value ?? "" }, help)
   );
   const element = h("select", {
     ...attributes,
@@ -149,13 +152,13 @@ function createFlag(setting, attributes) {
 
 // A field, with a slider where the setting has a usual range.
 function createNumberInput(setting, attributes) {
-  const { name, title, low, high, step } = setting;
+  const { name, title, usual, step } = setting;
   const isWhole = setting.kind === "whole";
   const field = h("input", {
     ...attributes,
     type: "number",
     placeholder: setting.optional ? "none" : null,
-    min: setting.least,
+    min: setting.least ?? setting.above,
     max: setting.most,
     step: isWhole ? 1 : "any",
     inputmode: isWhole ? "numeric" : "decimal",
@@ -167,8 +170,9 @@ function createNumberInput(setting, attributes) {
     else field.value = session.fields.method[name] ?? setting.default;
   };
   field.addEventListener("change", save);
-  if (low === null) return { element: field, show: createSetter(field) };
+  if (usual.length < 2) return { element: field, show: createSetter(field) };
 
+  const [low, high] = [usual[0], usual[usual.length - 1]];
   const slider = h("input", {
     type: "range",
     min: low,
@@ -222,8 +226,8 @@ function createColumnChoice(setting, attributes) {
 function showSettings(fields) {
   const method = findMethod(fields.name);
   const settings = method?.settings ?? [];
-  const [chief, others] = [true, false].map((isChief) =>
-    settings.filter((setting) => setting.chief === isChief)
+  const [main, others] = [true, false].map((isMain) =>
+    settings.filter((setting) => setting.main === isMain)
   );
   byId("no-method").hidden = Boolean(method);
   byId("more").hidden = !others.length;
@@ -231,7 +235,7 @@ function showSettings(fields) {
   if (shownMethod !== (method?.name ?? null)) {
     shownMethod = method?.name ?? null;
     controls = [];
-    setContent(byId("chief"), chief.map(createSetting));
+    setContent(byId("main-settings"), main.map(createSetting));
     setContent(byId("others"), others.map(createSetting));
     byId("settings-title").textContent = method ? `${method.title}: settings` : "Settings";
   }
@@ -352,7 +356,10 @@ function hasCurrentSettings(figures) {
   if (!method || figures.method !== fields.name) return false;
   return method.settings.every((setting) => {
     const { name } = setting;
-    const used = STRENGTHS.includes(name) ? figures[name] : getValue(figures.settings, setting);
+    // k and alpha have columns of their own among the figures.
+    const used = ["k", "alpha"].includes(name)
+      ? figures[name]
+      : getValue(figures.settings, setting);
     return JSON.stringify(getValue(fields, setting)) === JSON.stringify(used);
   });
 }
@@ -366,13 +373,14 @@ onSession((current) => {
   showReadiness();
   showOutcome();
   const file = quoteForShell(current.file);
-  const method = fields.name ?? "microaggregation";
-  const strength = fields.alpha === undefined ? `--k ${fields.k ?? 5}` : `--alpha ${fields.alpha}`;
+  const varied = findVariedSetting(findMethod(fields.name ?? "microaggregation"));
+  const setting = varied ? `:${varied.name}=${fields[varied.name] ?? varied.default}` : "";
+  const method = quoteForShell(`${fields.name ?? "microaggregation"}${setting}`);
   const sample = byId("sample").value;
   showCommands({
     shell: [
       "# a quick try; chance begins with the seed in --seed-file FILE or ONTOMASK_SEED",
-      `ontomask compare ${file} --methods ${method} ${strength} --sample ${sample}`,
+      `ontomask compare ${file} --methods ${method} --sample ${sample}`,
       "# the whole table, which is written then",
       `ontomask mask ${file}`,
     ],

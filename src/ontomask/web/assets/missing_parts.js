@@ -59,8 +59,8 @@ function createItem(problem, screen) {
 }
 
 // The screen on which a problem is mended.
-function findScreen({ where: [field, , columnField], what }) {
-  const isMeaning = MEANING_FIELDS.includes(columnField) || / has no taxonomy$/.test(what);
+function findScreen({ where: [field, , columnField], lacks }) {
+  const isMeaning = MEANING_FIELDS.includes(columnField || lacks);
   if (field === "columns" && isMeaning) return "meaning";
   return SCREENS[field] ?? "data";
 }

@@ -238,7 +238,10 @@ function showReleaseCommands() {
       "# the seed comes from --seed-file FILE or ONTOMASK_SEED; otherwise by chance",
       `ontomask mask ${quoteForShell(file)}${flag}`,
     ],
-    python: ["import ontomask as om", `release = om.run_release_file(${quoteForPython(file)}${argument})`],
+    python: [
+      "import ontomask as om",
+      `release = om.run_release_file(${quoteForPython(file)}${argument})`,
+    ],
   });
 }
 

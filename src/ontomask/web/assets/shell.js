@@ -19,6 +19,7 @@ const sessionListeners = [];
 const workListeners = [];
 let lastWork = null;
 let saving = Promise.resolve();
+let changes = 0; // made by this page
 
 // ---------------------------------------------------------------- the session
 
@@ -35,7 +36,15 @@ export function onWork(listener) {
 }
 
 export async function reloadSession() {
-  updateSession(await get("/api/session"));
+  const before = changes;
+  const newSession = await get("/api/session");
+  if (changes === before) updateSession(newSession); // else it was asked before a change was made
+}
+
+async function changeSession(request) {
+  const newSession = await request;
+  changes += 1;
+  updateSession(newSession);
 }
 
 function updateSession(newSession) {
@@ -68,7 +77,7 @@ async function saveFields(edit, message) {
   const fields = structuredClone(session.fields);
   if (edit(fields) === false) return false;
   try {
-    updateSession(await put("/api/release", { fields, revision: session.revision }));
+    await changeSession(put("/api/release", { fields, revision: session.revision }));
     showMessage(message);
     return true;
   } catch (problem) {
@@ -81,7 +90,7 @@ async function saveFields(edit, message) {
 
 async function moveInHistory(direction, message) {
   try {
-    updateSession(await post(`/api/${direction}`, { revision: session.revision }));
+    await changeSession(post(`/api/${direction}`, { revision: session.revision }));
     showMessage(message);
   } catch (problem) {
     await showConflict(problem);

@@ -160,8 +160,7 @@ def _mask_and_store(
     from ontomask.pipeline.facts import publishable_facts
     from ontomask.pipeline.requirements import unmet_requirements
     from ontomask.releasefile.run import mask_file
-    from ontomask.report.words import describe_method, method_title
-    from ontomask.web.parts import build_result_parts
+    from ontomask.web.result_sections import build_result_sections
     from ontomask.web.runs import RunStore, stamp_inputs
 
     began, inputs = monotonic(), stamp_inputs(spec)
@@ -173,12 +172,12 @@ def _mask_and_store(
     texts = {
         "release.yaml": task["text"],
         "report.html": release.report(run_facts),
-        "parts.json": json.dumps(build_result_parts(release, run_facts), allow_nan=False),
+        "parts.json": json.dumps(build_result_sections(release, run_facts), allow_nan=False),
     }
     channel.stop_if_cancelled()
     run = {
-        "title": method_title(run_facts),
-        "words": describe_method(run_facts),
+        "title": run_facts["method"]["title"],
+        "words": run_facts["method"]["description"],
         "seconds": round(monotonic() - began, 3),
         "known": run_facts,
         "sse": evaluation.utility["sse"],
@@ -196,7 +195,7 @@ def _try_sample(
     """Measure the method on a sample of the records; nothing is stored."""
     from ontomask._runtime.interrupts import run_interruptibly
     from ontomask.errors import ParameterError
-    from ontomask.pipeline.compare import compare
+    from ontomask.pipeline import compare
     from ontomask.releasefile.problems import translate_hints
     from ontomask.releasefile.run import file_settings
 

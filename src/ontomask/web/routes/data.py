@@ -9,9 +9,9 @@ from fastapi import Path as InPath
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from ontomask.releasefile.model import ReleaseFile
-from ontomask.web.asking import Bench, ChangeRequest, ErrorResponse, RequestModel
 from ontomask.web.draft import DraftState
 from ontomask.web.errors import Busy
+from ontomask.web.requests import Bench, ChangeRequest, ErrorResponse, RequestModel
 from ontomask.web.session import Workbench
 
 __all__ = ["router"]
@@ -28,6 +28,7 @@ class DraftProblem(BaseModel):
     where: list[str]
     what: str
     hint: str
+    lacks: str = Field(description="The field that is missing there, where it is known.")
 
 
 class SessionState(BaseModel):
@@ -67,7 +68,8 @@ def describe_session(bench: Workbench, state: DraftState | None = None) -> Sessi
         fields=now.fields,
         revision=now.revision,
         problems=[
-            DraftProblem(where=list(p.where), what=p.sentence, hint=p.hint) for p in now.problems
+            DraftProblem(where=list(p.where), what=p.sentence, hint=p.hint, lacks=p.lacks)
+            for p in now.problems
         ],
         can_undo=now.can_undo,
         can_redo=now.can_redo,

@@ -15,9 +15,9 @@ from ontomask.pipeline import meaning as means
 from ontomask.taxonomy import Taxonomy
 from ontomask.taxonomy.names import fold_name
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES, WITH_EXTRA
-from ontomask.web.asking import Bench, RequestModel
+from ontomask.web.column_meanings import load_meaning
 from ontomask.web.errors import NotThere
-from ontomask.web.meanings import load_meaning
+from ontomask.web.requests import Bench, RequestModel
 from ontomask.web.session import Workbench
 
 __all__ = ["router"]
@@ -240,14 +240,6 @@ def get_outline(name: ColumnName, bench: Bench, afresh: bool = False) -> Taxonom
 # ---------------------------------------------------------------------- coverage
 
 
-class MatchKindCount(BaseModel):
-    """A kind of name by which values found their concepts."""
-
-    how: str
-    values: int
-    records: int
-
-
 class CorrectedValue(BaseModel):
     """A value whose concept was said by hand."""
 
@@ -255,6 +247,13 @@ class CorrectedValue(BaseModel):
     records: int
     concept: str
     label: str
+
+
+class ProposedSettings(BaseModel):
+    """Settings that may give the values without a concept one, or explain them."""
+
+    repair_codes: bool = Field(False, description="Mend codes that lost zeros or the point.")
+    missing_marks: list[str] = Field([], description="Values that seem to mean missing.")
 
 
 class ColumnCoverage(BaseModel):
@@ -268,9 +267,9 @@ class ColumnCoverage(BaseModel):
     root: means.NamedConcept
     levels: int
     repairs: bool = Field(description="Whether codes that lost zeros or the point can be mended.")
-    hint: str = Field(description="What to do about the values without a concept.")
+    proposed: ProposedSettings
     notes: list[str]
-    ways: list[MatchKindCount]
+    ways: list[means.ReadingCount]
     lost: list[means.UnmappedTerm] = Field(
         description="The most frequent values without a concept."
     )
@@ -296,12 +295,9 @@ def get_coverage(
         root=means.NamedConcept(taxonomy.root, taxonomy.label(taxonomy.root)),
         levels=taxonomy.height,
         repairs=taxonomy.about.code_style is not None,
-        hint=terms.hint().replace("corrections=", "mapping: ") if lost and limit else "",
+        proposed=ProposedSettings.model_validate(terms.advice().settings if lost and limit else {}),
         notes=list(loaded.notes),
-        ways=[
-            MatchKindCount(how=how, values=n, records=records)
-            for how, n, records in column_meaning.counts_by_match_kind()
-        ],
+        ways=column_meaning.count_readings(),
         lost=column_meaning.lost(limit),
         lost_values=len(lost),
         lost_records=sum(match.count for match in lost),
@@ -313,7 +309,7 @@ def get_coverage(
                 label=taxonomy.label(match.concept),
             )
             for match in terms.matches
-            if match.how == "correction" and match.concept is not None
+            if match.kind == "correction" and match.concept is not None
         ][:1000],
     )
 

@@ -7,12 +7,26 @@ from functools import cache
 from fastapi import APIRouter
 from pydantic import BaseModel
 
-from ontomask.web.asking import ERROR_RESPONSES
-from ontomask.web.method_words import MethodDescription, describe_methods
+from ontomask.methods.method import Method
+from ontomask.methods.registry import METHODS
+from ontomask.methods.settings import MethodSetting, read_settings
+from ontomask.web.requests import ERROR_RESPONSES
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api", tags=["method"], responses=ERROR_RESPONSES)
+
+
+class MethodDescription(BaseModel):
+    """A masking method in words, with its settings."""
+
+    name: str
+    title: str
+    summary: str
+    help: str
+    promises_k: bool
+    varied_by: str | None
+    settings: list[MethodSetting]
 
 
 class MethodList(BaseModel):
@@ -29,4 +43,16 @@ def list_methods() -> MethodList:
 
 @cache
 def _cached_methods() -> MethodList:
-    return MethodList(methods=describe_methods())
+    return MethodList(methods=[_describe(kind) for kind in METHODS.available().values()])
+
+
+def _describe(kind: type[Method]) -> MethodDescription:
+    return MethodDescription(
+        name=kind.name,
+        title=kind.title[0].upper() + kind.title[1:],
+        summary=kind.summary,
+        help=kind.help,
+        promises_k=kind.promises_k,
+        varied_by=kind.varied_by,
+        settings=[setting for setting in read_settings(kind) if setting.kind != "any"],
+    )

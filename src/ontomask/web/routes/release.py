@@ -17,9 +17,9 @@ from ontomask.pipeline.requirements import CLOSENESS_FIGURES
 from ontomask.releasefile.model import ReleaseFile, Requirements
 from ontomask.releasefile.run import output_files
 from ontomask.report.pages.numbers import format_figure, format_integer, format_percent
-from ontomask.web.asking import ERROR_RESPONSES, Bench
 from ontomask.web.errors import NotThere
-from ontomask.web.parts import evaluate_requirements
+from ontomask.web.requests import ERROR_RESPONSES, Bench
+from ontomask.web.result_sections import evaluate_requirements
 from ontomask.web.routes.runs import JSON_ERROR_RESPONSES
 from ontomask.web.runs import StoredRun
 from ontomask.web.session import Workbench

@@ -12,11 +12,11 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field, ValidationError
 
-from ontomask.pipeline.comparing.axes import LOSSES, RISKS, Axis
+from ontomask.pipeline.comparing.axes import Axis, loss_axes, risk_axes
 from ontomask.releasefile.model import Requirements
 from ontomask.report.two_releases import FigureComparison, compare_figures, differing_settings
-from ontomask.web.asking import ERROR_RESPONSES, Bench, NotThere
-from ontomask.web.parts import evaluate_requirements
+from ontomask.web.requests import ERROR_RESPONSES, Bench, NotThere
+from ontomask.web.result_sections import evaluate_requirements
 from ontomask.web.runs import StoredRun
 from ontomask.web.session import Workbench
 
@@ -178,8 +178,8 @@ def get_run_map(bench: Bench) -> RunMap:
             points.append(_run_point(run, require))
     return RunMap(
         points=points,
-        risks=[_map_axis(axis) for axis in RISKS],
-        losses=[_map_axis(axis) for axis in LOSSES],
+        risks=[_map_axis(axis) for axis in risk_axes()],
+        losses=[_map_axis(axis) for axis in loss_axes()],
         limits=_map_limits(require, points),
     )
 

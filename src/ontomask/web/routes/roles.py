@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from ontomask.releasefile.profile.column_fields import ProposedTaxonomy, fields_in_role
 from ontomask.releasefile.profile.table_profile import ColumnProfile
-from ontomask.web.asking import Bench
+from ontomask.web.requests import Bench
 from ontomask.web.session import Workbench
 
 __all__ = ["router"]

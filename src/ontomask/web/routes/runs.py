@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from ontomask.web.asking import ERROR_RESPONSES, Bench, ChangeRequest, ErrorResponse
+from ontomask.web.requests import ERROR_RESPONSES, Bench, ChangeRequest, ErrorResponse
 from ontomask.web.routes.data import SessionState, describe_session
 from ontomask.web.runs import StoredRun
 

@@ -9,9 +9,9 @@ from ontomask.errors import ParameterError
 from ontomask.releasefile.checks import is_remote
 from ontomask.releasefile.model import ReleaseFile
 from ontomask.releasefile.run import output_files
-from ontomask.web.asking import ERROR_RESPONSES, Bench, RequestModel
 from ontomask.web.folder import SIDE_FILE_SUFFIXES
 from ontomask.web.jobs.jobs import JobKind, JobRequest, JobState
+from ontomask.web.requests import ERROR_RESPONSES, Bench, RequestModel
 from ontomask.web.session import Workbench
 
 __all__ = ["router"]

@@ -43,7 +43,7 @@ export function findPlottable(points, x, y) {
 
 // The identifiers of points that another one dominates: it has no more risk and no more loss, and
 // less of one of them.
-export function findDominated(points, x, y) {
+function findDominated(points, x, y) {
   const plotted = findPlottable(points, x, y);
   const dominates = (one, other) => {
     const [risk, loss] = [one.figures[x.name], one.figures[y.name]];

@@ -1,4 +1,4 @@
-"""Delimited text: delimiters and quotes found out, with line numbers for errors."""
+"""Tables of concepts in delimited text, with line numbers for errors."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ import io
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from ontomask.errors import FileFormatError, ParameterError
+from ontomask.errors import FileFormatError
+from ontomask.taxonomy.readers.text.dialect import (
+    check_character,
+    detect_delimiter,
+    detect_encoding,
+)
 from ontomask.taxonomy.readers.text.source import Source
 
 __all__ = [
     "Row",
     "DelimitedTable",
-    "check_delimiter",
     "find_column",
-    "detect_delimiter",
     "first_row",
     "read_table",
 ]
-
-DELIMITERS = ("\t", ";", ",")
 
 
 class Row(NamedTuple):
@@ -49,18 +50,20 @@ def read_table(
     *,
     strip: bool = True,
 ) -> DelimitedTable:
-    """Read a delimited file; tab, semicolon or comma is found out where it is not given."""
-    delimiter = check_delimiter(delimiter)
-    text = source.text(encoding)
+    """Read a delimited file; the delimiter is detected where it is not given."""
+    delimiter = check_character("delimiter", delimiter)
+    if encoding == "utf-8-sig":  # unless the mark tells another
+        encoding = detect_encoding(source.head)[0]
+    text = source.text(encoding).removeprefix("\ufeff")
     if not text.strip():
         raise source.error("the file is empty", "it should hold a table of concepts")
     if delimiter is None:
-        delimiter = _delimiter_of_text(text)
+        delimiter = _detect_delimiter(text)
     if delimiter is None:
         first = text.lstrip().splitlines()[0][:60]
         raise source.error(
-            f"no tab, semicolon or comma separates columns in {first!r}",
-            'write two columns, child and parent, or name the delimiter: delimiter="|"',
+            f"no tab, semicolon, comma or bar separates columns in {first!r}",
+            'write two columns, child and parent, or name the delimiter: delimiter=" "',
             line=1,
         )
     rows, problem = _parse_rows(text, delimiter, csv.QUOTE_MINIMAL, strip)
@@ -76,45 +79,18 @@ def read_table(
     return DelimitedTable(source, delimiter, rows)
 
 
-def check_delimiter(delimiter: str | None) -> str | None:
-    r"""Check that a delimiter is one character; a tab may be written ``\t``."""
-    if delimiter is None:
-        return None
-    character = "\t" if delimiter in ("\\t", "tab") else delimiter
-    if len(character) != 1 or character in '\r\n"':
-        raise ParameterError(f"the delimiter is {delimiter!r}", "it is one character, as ; or ,")
-    return character
-
-
-def detect_delimiter(source: Source) -> str | None:
-    """Detect what separates the columns of a file; None for a single column."""
-    return _delimiter_of_text(
-        source.head_text[:-200] if len(source.head) > 60_000 else source.head_text
-    )
-
-
 def first_row(source: Source) -> list[str]:
     """The cells of the first row, as far as they can be told; to know a format by."""
     top = source.head_text.strip().splitlines()[:50]
-    delimiter = _delimiter_of_text("\n".join(top))
+    delimiter = _detect_delimiter(source.head_text)
     if delimiter is None or top[0].startswith("{"):  # no column, or JSON
         return []
     rows, _ = _parse_rows(top[0], delimiter, csv.QUOTE_MINIMAL)
     return rows[0].cells if rows else top[0].split(delimiter)
 
 
-def _delimiter_of_text(text: str, sample: int = 50) -> str | None:
-    """The first delimiter that cuts the top of the file into the same number of columns."""
-    top = "\n".join(text.splitlines()[:sample])
-    splitting: list[tuple[bool, str]] = []
-    for candidate in DELIMITERS:
-        rows, problem = _parse_rows(top, candidate, csv.QUOTE_MINIMAL)
-        if problem and candidate == "\t":
-            rows, problem = _parse_rows(top, candidate, csv.QUOTE_NONE)
-        widths = {len(row.cells) for row in rows}
-        if widths and max(widths) > 1:
-            splitting.append((len(widths) > 1 or problem is not None, candidate))
-    return min(splitting, key=lambda entry: entry[0])[1] if splitting else None
+def _detect_delimiter(text: str) -> str | None:
+    return detect_delimiter(text.strip()[:65_536], cut=len(text) > 65_536)
 
 
 def _parse_rows(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from ontomask.errors import FileFormatError
+from ontomask.taxonomy.readers.text.dialect import detect_encoding
 
 __all__ = ["Source"]
 
@@ -80,7 +81,13 @@ class Source:
     @property
     def head_text(self) -> str:
         """The same as text, as far as it is text, without a byte order mark."""
-        return self.head.decode("utf-8", errors="replace").lstrip("\ufeff")
+        encoding, _ = detect_encoding(self.head)
+        return self.head.decode(encoding, errors="replace").lstrip("\ufeff")
+
+    @property
+    def is_longer_than_head(self) -> bool:
+        """Whether the file may go on after its head."""
+        return len(self.head) >= HEAD
 
     def text(self, encoding: str = "utf-8-sig") -> str:
         """The whole file as text; the mark that some editors put in front is dropped."""

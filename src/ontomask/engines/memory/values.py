@@ -1,11 +1,13 @@
-"""The three things every kind of frame does in its own way.
+"""The values of a column: what every kind of frame does in its own way, and cells as text.
 
-Number the distinct values of a column, make a column of a few values and the place of each
-record's among them, and tell whether two columns are the same.
+Each kind numbers the distinct values of a column, makes a column of a few values and the place of
+each record's among them, and tells whether two columns are the same.
 """
 
 from __future__ import annotations
 
+import datetime
+from decimal import Decimal
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 
 from ontomask.taxonomy.value_counts import is_missing
 
-__all__ = ["ARROW", "PANDAS", "POLARS", "ColumnOperations"]
+__all__ = ["ARROW", "PANDAS", "POLARS", "ColumnOperations", "canonical_text", "is_missing_cell"]
 
 Longs = NDArray[np.int64]
 
@@ -59,7 +61,7 @@ class _Pandas:
             codes, distinct = pd.factorize(column)
         except TypeError:  # lists and the like
             values = column.tolist()
-            return _number_by_text([None if _is_missing(value) else value for value in values])
+            return _number_by_text([None if is_missing_cell(value) else value for value in values])
         return codes.astype(np.int64), distinct.tolist()
 
     def make_column(self, like: Any, values: list[Any], places: Longs, text: bool) -> Any:
@@ -89,7 +91,8 @@ class _Pandas:
         return a.dtype == b.dtype and bool(a.equals(b))
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing_cell(value: Any) -> bool:
+    """Whether a cell of any type holds no value; a list is one."""
     return not isinstance(value, list | tuple | dict | np.ndarray) and is_missing(value)
 
 
@@ -171,3 +174,47 @@ def _is_text(dtype: Any) -> bool:
 PANDAS: ColumnOperations = _Pandas()
 POLARS: ColumnOperations = _Polars()
 ARROW: ColumnOperations = _Arrow()
+
+
+# ---------------------------------------------------------------------- cells as text
+
+
+def canonical_text(value: Any) -> str:
+    """A cell as text, the same for every kind of frame.
+
+    Whole numbers look alike whatever their type, days are midnights, times are cut to the
+    microsecond.
+
+    >>> canonical_text(8.0) == canonical_text(8), canonical_text("8") == canonical_text(8)
+    (True, False)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        return "s" + value
+    if isinstance(value, bool):
+        return "b1" if value else "b0"
+    if isinstance(value, int):
+        return f"n{value}"
+    if isinstance(value, list | tuple | np.ndarray):
+        return "[" + ",".join(canonical_text(item) for item in value) + "]"
+    if isinstance(value, dict):
+        return (
+            "{" + ",".join(f"{key!r}:{canonical_text(item)}" for key, item in value.items()) + "}"
+        )
+    if is_missing(value):
+        return "-"
+    if isinstance(value, float | Decimal):
+        number = float(value)
+        return f"n{int(value)}" if number.is_integer() else f"n{number!r}"
+    if isinstance(value, datetime.datetime):
+        aware = value.tzinfo is not None
+        moment = value.astimezone(datetime.UTC).replace(tzinfo=None) if aware else value
+        return ("z" if aware else "t") + moment.isoformat(timespec="microseconds")
+    if isinstance(value, datetime.date):
+        return f"t{value.isoformat()}T00:00:00.000000"
+    if isinstance(value, datetime.timedelta):
+        return f"d{value // datetime.timedelta(microseconds=1)}"
+    if isinstance(value, bytes):
+        return "x" + value.hex()
+    return f"s{value}"

@@ -13,7 +13,10 @@ import pyarrow as pa
 import pytest
 
 from frame_kinds import KINDS, made
-from ontomask.engines.memory.frames import Frame, canonical_text, count_people, row_keys
+from ontomask.engines.memory.applied import count_people
+from ontomask.engines.memory.frame import Frame
+from ontomask.engines.memory.records import row_keys
+from ontomask.engines.memory.values import canonical_text
 from ontomask.microdata.distinct_values import DistinctValues
 
 SECRET = b"secret"

@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ontomask.engines.duckdb.engine import StoredEngine
-from ontomask.engines.memory.engine import FrameEngine
-from ontomask.engines.protocol import Engine
 from ontomask.errors import ParameterError
 from ontomask.methods.method import Method
 from ontomask.microdata.schema import Schema
@@ -18,7 +15,6 @@ from ontomask.pipeline.comparing.comparison import Comparison
 from ontomask.pipeline.comparing.points import ComparisonTask, Point, judge_points
 from ontomask.pipeline.comparing.workers import compute_points
 from ontomask.pipeline.counting import count_table, open_engine, translate_file_errors
-from ontomask.pipeline.evaluation import sensitive_counts
 from ontomask.pipeline.mask import check_arguments, seed_randomness
 
 __all__ = ["Comparison", "Point", "compare"]
@@ -74,12 +70,15 @@ def compare(
     seed_randomness(seed)  # a seed that is none is refused before any work
     used_seed = secrets.randbits(256) if seed is None else int(seed)
     with translate_file_errors(table):
-        engine = open_engine(table, file)
-        rows = engine.rows
-        if sample is not None and sample < rows:
-            engine = _sample_records(engine, sample, used_seed)
+        engine, sampled_from = open_engine(table, file), None
+        if sample is not None and sample < engine.rows:
+            engine, sampled_from = engine.sample(sample, used_seed), engine.rows
         progress("counting")
-        task = _make_task(engine, schema, used_seed)
+        task = ComparisonTask(
+            count_table(engine, schema).plan_input,
+            tuple(column.column for column in schema.quasi_identifiers),
+            used_seed,
+        )
     points = compute_points(task, methods, workers, progress)
     return Comparison(
         judge_points(
@@ -92,7 +91,7 @@ def compare(
         len(task.tuples),
         task.columns,
         dict(require or {}),
-        sampled_from=rows if engine.rows < rows else None,
+        sampled_from=sampled_from,
     )
 
 
@@ -100,33 +99,3 @@ def _check_count(name: str, number: Any) -> None:
     is_integer = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if number is not None and (not is_integer or number < 1):
         raise ParameterError(f"{name} is {number!r}", "it is a whole number, 1 or more")
-
-
-def _make_task(engine: Engine, schema: Schema, seed: int) -> ComparisonTask:
-    """Count everything that a point needs of the table."""
-    counted = count_table(engine, schema)
-    people = None
-    if schema.person is not None:
-        tuples, person_column = engine.count_by_tuple(schema.person)
-        people = tuples, person_column.codes
-    return ComparisonTask(
-        counted.tuples,
-        tuple(column.column for column in schema.quasi_identifiers),
-        seed,
-        people,
-        tuple(sensitive_counts(schema, engine.count_by_tuple)),
-    )
-
-
-def _sample_records(engine: Engine, size: int, seed: int) -> Engine:
-    """Draw a random sample of the records as a table of its own."""
-    import narwhals as nw
-
-    random = np.random.default_rng([seed, size])
-    chosen = np.sort(random.choice(engine.rows, size, replace=False))
-    if isinstance(engine, StoredEngine):
-        frame_read = nw.from_native(engine.read(engine.names, chosen).native, eager_only=True)
-        return FrameEngine(frame_read.select(engine.names).to_native())
-    assert isinstance(engine, FrameEngine)
-    frame = nw.from_native(engine.table.native, eager_only=True).select(engine.names)
-    return FrameEngine(frame[chosen.tolist()].to_native())

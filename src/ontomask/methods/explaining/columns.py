@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,20 +30,19 @@ from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal
 from ontomask.taxonomy import Concept, TermMap, map_terms
 from ontomask.taxonomy.names import closest_names
 
-if TYPE_CHECKING:
-    from ontomask.pipeline.mask import Release
-
 __all__ = [
     "NumericQuasiIdentifier",
     "QuasiIdentifier",
     "CellValue",
     "NominalQuasiIdentifier",
-    "quasi_identifiers_of",
+    "make_quasi_identifier",
     "format_number",
 ]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
+
+ColumnKind = Nominal | Numeric | Ordinal | Date
 
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 
@@ -109,22 +108,20 @@ class QuasiIdentifier(ABC):
         """Explain the distance from a value to a target in words."""
 
 
-def quasi_identifiers_of(release: Release) -> list[QuasiIdentifier]:
-    """The quasi-identifiers of a release."""
-    columns: list[QuasiIdentifier] = []
-    attributes = release.transitions.tuples.attributes
-    for column, attribute in zip(release.schema.quasi_identifiers, attributes, strict=True):
-        if isinstance(attribute, NominalAttribute):
-            assert isinstance(column, Nominal)
-            terms, marks = release.mappings[column.column], release.schema.missing_marks
-            columns.append(
-                NominalQuasiIdentifier(column.column, attribute, column, terms, frozenset(marks))
-            )
-        else:
-            assert isinstance(attribute, NumericalAttribute)
-            assert not isinstance(column, Nominal)
-            columns.append(NumericQuasiIdentifier(column.column, attribute, column))
-    return columns
+def make_quasi_identifier(
+    column: ColumnKind, attribute: Attribute, terms: TermMap | None, marks: frozenset[str]
+) -> QuasiIdentifier:
+    """A quasi-identifier of the schema with its attribute; of words also the ``terms``.
+
+    ``marks`` are texts that stand for a missing value.
+    """
+    if isinstance(attribute, NominalAttribute):
+        assert isinstance(column, Nominal)
+        assert terms is not None
+        return NominalQuasiIdentifier(column.column, attribute, column, terms, marks)
+    assert isinstance(attribute, NumericalAttribute)
+    assert not isinstance(column, Nominal)
+    return NumericQuasiIdentifier(column.column, attribute, column)
 
 
 # ---------------------------------------------------------------------- words
@@ -222,7 +219,7 @@ class NominalQuasiIdentifier(QuasiIdentifier):
             return "missing is at distance 1 from every value"
         attribute = self.attribute
         explanation = attribute.domain.explain(masked.value, original.value, attribute.measure)
-        formula = " ".join(line.strip() for line in explanation.text.split("\n")[3:])
+        formula = " ".join(explanation.formula)
         return f"most specific in common: {self.concept(explanation.lcs).words}; {formula}"
 
 

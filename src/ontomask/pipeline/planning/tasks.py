@@ -1,4 +1,4 @@
-"""Plans that are made where the records are: block by block, and noise piece by piece."""
+"""Plans worked out in the tasks of an engine: block by block, and noise piece by piece."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pyspark.sql import SparkSession
 
 from ontomask._runtime.progress import report_progress
-from ontomask.engines.spark.tasks import run_in_tasks
+from ontomask.engines.protocol import TaskRunner
 from ontomask.errors import format_count
+from ontomask.methods.blocks import use_block_runner
 from ontomask.methods.blocks.planning import (
     BlockOutcome,
     BlockPlanner,
@@ -20,11 +20,12 @@ from ontomask.methods.blocks.planning import (
     SeededBlock,
     plan_block,
 )
+from ontomask.methods.method import Method
 from ontomask.methods.noise.noise_addition import NoiseAddition
 from ontomask.methods.noise.table import TableNoise, count_transitions
 from ontomask.microdata.tuples import Transitions, Tuples
 
-__all__ = ["make_block_runner", "plan_noise_in_tasks"]
+__all__ = ["make_block_runner", "plan_in_tasks"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -34,7 +35,17 @@ Longs = NDArray[np.int64]
 RECORDS_PER_TASK = 500_000
 
 
-def make_block_runner(spark: SparkSession) -> BlockRunner:
+def plan_in_tasks(
+    run_in_tasks: TaskRunner, method: Method, tuples: Tuples, random: np.random.Generator
+) -> Transitions:
+    """The plan of a method: blocks and noise are worked out in tasks, everything else here."""
+    if isinstance(method, NoiseAddition):
+        return _plan_noise(run_in_tasks, method, tuples, random)
+    with use_block_runner(make_block_runner(run_in_tasks)):
+        return method.plan(tuples, random)
+
+
+def make_block_runner(run_in_tasks: TaskRunner) -> BlockRunner:
     """A runner that plans every block in a task of its own."""
 
     def run(
@@ -44,7 +55,7 @@ def make_block_runner(spark: SparkSession) -> BlockRunner:
             tuples, _ = pieces[number]
             return f"block {number + 1:,} of {len(pieces):,} ({format_count(len(tuples), 'tuple')})"
 
-        return run_in_tasks(spark, plan_block, plan, pieces, on_done, describe)
+        return run_in_tasks(plan_block, plan, pieces, on_done, describe)
 
     return run
 
@@ -52,8 +63,8 @@ def make_block_runner(spark: SparkSession) -> BlockRunner:
 # ---------------------------------------------------------------------- noise
 
 
-def plan_noise_in_tasks(
-    spark: SparkSession, method: NoiseAddition, tuples: Tuples, random: np.random.Generator
+def _plan_noise(
+    run_in_tasks: TaskRunner, method: NoiseAddition, tuples: Tuples, random: np.random.Generator
 ) -> Transitions:
     """The plan of :meth:`NoiseAddition.plan`, drawn by tasks.
 
@@ -64,7 +75,7 @@ def plan_noise_in_tasks(
     noise = method.fitted(tuples.attributes, counts, random.bytes(32))
     pieces = _NoisePieces(tuples)
     results: list[_NoiseCounts] = run_in_tasks(
-        spark, _draw_noise, noise, pieces, pieces.report_piece, pieces.describe
+        _draw_noise, noise, pieces, pieces.report_piece, pieces.describe
     )
     source = np.concatenate([result.source for result in results])
     values = [

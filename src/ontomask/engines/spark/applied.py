@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +16,10 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from ontomask._runtime.atomic_files import write_files_atomically
-from ontomask.engines.memory.columns import ARROW
-from ontomask.engines.memory.frames import Frame, number_classes
+from ontomask.engines.memory.applied import number_classes
+from ontomask.engines.memory.frame import Frame
+from ontomask.engines.memory.values import ARROW
 from ontomask.engines.protocol import Applied
-from ontomask.engines.spark.engine import SparkEngine
 from ontomask.engines.spark.session import local_path, translate_spark_errors
 from ontomask.engines.spark.values import (
     comparable_column,
@@ -27,47 +29,58 @@ from ontomask.engines.spark.values import (
     hash_cells,
     hash_checksums,
     make_small_frame,
+    read_numbers,
 )
 from ontomask.errors import InternalError, ParameterError
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.tuples import Transitions
 
-__all__ = ["SparkRows"]
+if TYPE_CHECKING:
+    from ontomask.engines.spark.engine import SparkEngine
+    from ontomask.engines.spark.records import SparkRecords
+
+__all__ = ["SparkApplied"]
 
 Longs = NDArray[np.int64]
 
 
-class SparkRows(Applied):
-    """The records of a Spark frame with their masked values, as lazy as the frame was."""
+class SparkApplied(Applied):
+    """The records of a Spark frame with their masked values, as lazy as the frame was.
+
+    ``rows`` are the records with their tuples and targets; ``is_released`` says which targets are
+    not left out.
+    """
 
     engine: SparkEngine
 
     def __init__(
         self,
-        engine: SparkEngine,
+        before: SparkRecords,
         plan: Transitions,
-        looks: Mapping[str, OutputColumn],
+        outputs: Mapping[str, OutputColumn],
         removed: Sequence[str],
         rows: DataFrame,
-        kept: NDArray[np.bool_],
+        is_released: NDArray[np.bool_],
     ) -> None:
-        self.engine, self.plan, self.looks, self._kept = engine, plan, looks, kept
-        self.names = [column for column in engine.names if column not in set(removed)]
-        self._new_names = {column: f"new{j}" for j, column in enumerate(looks)}
+        self.engine, self._before, self._plan = before.engine, before, plan
+        self._outputs, self._is_released = outputs, is_released
+        self.names = [column for column in self.engine.names if column not in set(removed)]
+        self.records = int(plan.count[is_released[plan.target]].sum())
+        self._new_names = {column: f"new{j}" for j, column in enumerate(outputs)}
         self._rows = rows.join(self._make_targets_frame(), "target")
         self.data = self._rows.select([self._released_column(column) for column in self.names])
 
     def _make_targets_frame(self) -> DataFrame:
         """Make a frame of the targets as they are released."""
         kinds, columns = [], {}
-        for column, look in self.looks.items():
+        for column, output in self._outputs.items():
             field, new = self.engine.field_of[column], self._new_names[column]
-            kind = T.StringType() if look.text else field.dataType
-            empty = bool((look.places < 0).any())
+            kind = T.StringType() if output.text else field.dataType
+            empty = bool((output.places < 0).any())
             kinds.append(T.StructField(new, kind, nullable=field.nullable or empty))
-            like = self.engine.raw.column(column)
-            columns[new] = ARROW.make_column(like, look.values, look.places, look.text)
-        targets = np.arange(len(self.plan.targets))
+            like = self._before.counted.originals.column(column)
+            columns[new] = ARROW.make_column(like, output.values, output.places, output.text)
+        targets = np.arange(len(self._plan.targets))
         return make_small_frame(self.engine.spark, kinds, target=targets, **columns)
 
     def _released_column(self, column: str) -> Column:
@@ -76,7 +89,7 @@ class SparkRows(Applied):
         The metadata of a masked column is dropped: it may list values that nobody has any more.
         """
         original = self.engine.original_fields[column]
-        masked = column in self.looks
+        masked = column in self._outputs
         released = F.col(self._new_names[column] if masked else self.engine.inner_names[column])
         if isinstance(original.dataType, T.StringType):
             released = released.cast(original.dataType)
@@ -87,65 +100,67 @@ class SparkRows(Applied):
     # ------------------------------------------------------------------ verify
 
     def verify(self) -> None:
-        """Every tuple must have become what was planned, as often, and its rows be those it had."""
+        self.class_sizes()  # counted while the records are verified
+
+    @cached_property
+    def _counts(self) -> _ReleasedCounts:
+        """What was counted on the finished frame, and found to be what was planned.
+
+        Every tuple must have become what was planned, as often, and its rows be those it had.
+        """
         self._check_schema(self.data.schema.fields)
         new = list(self._new_names.values())
-        counted = (
-            self._rows.withColumn("other", hash_cells(self._other_fields()))
-            .groupBy("tuple", *new)
-            .agg(F.count("*").alias("count"), *hash_checksums("row"), *hash_checksums("other"))
+        rows = self._rows.withColumn("other", hash_cells(self._other_fields()))
+        grouped = rows.groupBy("tuple", *new).agg(
+            F.count("*").alias("count"), *hash_checksums("row"), *hash_checksums("other")
         )
-        self._counts = fetch_table(counted, ["tuple", *new])
-        tuples, counts = (self._read_counts(name) for name in ("tuple", "count"))
-        looks = {self._new_names[column]: look for column, look in self.looks.items()}
-        counts_frame = Frame(self._counts)
-        self._classes, planned = number_classes(counts_frame, looks, len(self.plan.targets))
-        self._check_plan(tuples, counts, planned)
-        self._check_rows(tuples)
-        self.records = int(counts.sum())
-        either, low = self._read_counts("other_xor"), self._read_counts("other_sum")
-        self._others_checksum = int(np.bitwise_xor.reduce(either)), int(low.sum())
+        table = fetch_table(grouped, ["tuple", *new])
+        outputs = {self._new_names[column]: output for column, output in self._outputs.items()}
+        classes, planned = number_classes(Frame(table), outputs, len(self._plan.targets))
+        counts = _ReleasedCounts(table, classes)
+        self._check_plan(counts, planned)
+        self._check_rows(counts)
+        return counts
 
     def _check_schema(self, fields: Sequence[T.StructField]) -> None:
         if [field.name for field in fields] != self.names:
             raise InternalError("the released frame has other columns than it should")
         for field in fields:
             original = self.engine.original_fields[field.name]
-            if field.name not in self.looks and field != original:
+            if field.name not in self._outputs and field != original:
                 raise InternalError(f"column {field.name!r} is of another kind than it was")
 
     def _other_fields(self) -> list[T.StructField]:
-        return [self.engine.field_of[column] for column in self.names if column not in self.looks]
+        return [
+            self.engine.field_of[column] for column in self.names if column not in self._outputs
+        ]
 
-    def _read_counts(self, name: str) -> Longs:
-        numbers: Longs = self._counts.column(name).to_numpy().astype(np.int64)
-        return numbers
-
-    def _check_plan(self, tuples: Longs, counts: Longs, planned: Longs) -> None:
-        size = int(max(self._classes.max(initial=0), planned.max(initial=0))) + 1
-        kept = self._kept[self.plan.target]
-        planned_keys = self.plan.source[kept] * size + planned[self.plan.target[kept]]
-        want = _sum_by_key(planned_keys, self.plan.count[kept])
-        have = _sum_by_key(tuples * size + self._classes, counts)
+    def _check_plan(self, counts: _ReleasedCounts, planned: Longs) -> None:
+        size = int(max(counts.classes.max(initial=0), planned.max(initial=0))) + 1
+        kept = self._is_released[self._plan.target]
+        planned_keys = self._plan.source[kept] * size + planned[self._plan.target[kept]]
+        want = _sum_by_key(planned_keys, self._plan.count[kept])
+        have = _sum_by_key(counts.read("tuple") * size + counts.classes, counts.read("count"))
         if not all(map(np.array_equal, want, have)):
             self._refuse("the records were not given what was planned")
 
-    def _check_rows(self, tuples: Longs) -> None:
+    def _check_rows(self, counts: _ReleasedCounts) -> None:
         """The rows of a tuple are those that were counted, unless some were to be left out."""
-        size = len(self.plan.tuples)
+        size = len(self._plan.tuples)
         complete = np.ones(size, dtype=bool)
-        complete[self.plan.source[~self._kept[self.plan.target]]] = False
-        counted = self.engine.tuple_of >= 0
+        complete[self._plan.source[~self._is_released[self._plan.target]]] = False
+        tuple_of, tally = self._before.tuple_of, self._before.counted.tally
+        counted = tuple_of >= 0
         for name, add in (("row_xor", np.bitwise_xor), ("row_sum", np.add)):
             before, after = np.zeros((2, size), dtype=np.int64)
-            add.at(before, self.engine.tuple_of[counted], self.engine.tally[name][counted])
-            add.at(after, tuples, self._read_counts(name))
+            add.at(before, tuple_of[counted], tally[name][counted])
+            add.at(after, counts.read("tuple"), counts.read(name))
             if not np.array_equal(before[complete], after[complete]):
                 self._refuse("the masked records are not those that were counted")
 
     def _refuse(self, reason: str) -> NoReturn:
         """Raise an error: ours, unless the table changed, as frames are read again each time."""
-        if self.engine.has_changed():
+        if self._before.counted.have_changed():
             raise ParameterError(
                 "the table behind the frame changed while it was masked",
                 "mask a snapshot of it, or persist() the frame first",
@@ -153,7 +168,7 @@ class SparkRows(Applied):
         raise InternalError(reason)
 
     def class_sizes(self) -> Longs:
-        return np.sort(_sum_by_key(self._classes, self._read_counts("count"))[1])
+        return np.sort(_sum_by_key(self._counts.classes, self._counts.read("count"))[1])
 
     def count_people(self, column: str) -> Longs:
         field = self.engine.field_of[column]
@@ -166,13 +181,13 @@ class SparkRows(Applied):
     def count_by_class(
         self, column: str, ranges: bool | None = False
     ) -> tuple[Longs, DistinctValues]:
-        if not self.plan.has_one_target_per_tuple:
-            return self.engine.count_values("target", self._rows, column, ranges)
+        if not self._plan.has_one_target_per_tuple:
+            return self._before.count_values("target", self._rows, column, ranges)
         # Every tuple goes whole: what was counted by tuple need not be counted again.
-        tuples, distinct = self.engine.count_by_tuple(column, ranges)
-        target = self.plan.target_of()[tuples]
-        is_kept = self._kept[target]
-        return target[is_kept], distinct.select_rows(is_kept)
+        tuples, distinct = self._before.count_by_tuple(column, ranges)
+        target = self._plan.target_of()[tuples]
+        is_released = self._is_released[target]
+        return target[is_released], distinct.select_rows(is_released)
 
     def count_uniques_with(self, columns: Sequence[str]) -> int:
         grouped = [comparable_column(self.engine.field_of[column]) for column in columns]
@@ -180,8 +195,8 @@ class SparkRows(Applied):
             return self._rows.groupBy("target", *grouped).count().where("count = 1").count()
 
     def value_counts(self, column: str) -> DistinctValues:
-        distinct = Frame(self._counts).distinct_values(self._new_names[column])
-        return DistinctValues(distinct.values, distinct.codes, self._read_counts("count"))
+        distinct = Frame(self._counts.table).distinct_values(self._new_names[column])
+        return DistinctValues(distinct.values, distinct.codes, self._counts.read("count"))
 
     # ------------------------------------------------------------------ write
 
@@ -215,18 +230,36 @@ class SparkRows(Applied):
         read = read.toDF(*inner.values())
         read = read.select([exact_column(field) for field in read.schema.fields])
         fields = dict(zip(self.names, read.schema.fields, strict=True))
-        others = [fields[column] for column in self.names if column not in self.looks]
+        others = [fields[column] for column in self.names if column not in self._outputs]
         counted = (
             read.withColumn("other", hash_cells(others))
-            .groupBy(*(inner[column] for column in self.looks))
+            .groupBy(*(inner[column] for column in self._outputs))
             .agg(F.count("*").alias("count"), *hash_checksums("other"))
         )
         table = fetch_table(counted)
         sizes, either, low = (table.column(n).to_numpy() for n in table.column_names[-3:])
         if not np.array_equal(np.sort(sizes), self.class_sizes()):
             raise InternalError("the written table has other classes of records than it should")
-        if (int(np.bitwise_xor.reduce(either)), int(low.sum())) != self._others_checksum:
+        if (int(np.bitwise_xor.reduce(either)), int(low.sum())) != self._counts.others_checksum:
             raise InternalError("a column of the written table differs that should not")
+
+
+@dataclass(frozen=True)
+class _ReleasedCounts:
+    """The finished frame, counted by tuple and masked values; the class of each row of counts."""
+
+    table: Any
+    classes: Longs
+
+    def read(self, name: str) -> Longs:
+        """A column of the counts."""
+        return read_numbers(self.table, name)
+
+    @property
+    def others_checksum(self) -> tuple[int, int]:
+        """The checksum of all columns that are not masked."""
+        either, low = self.read("other_xor"), self.read("other_sum")
+        return int(np.bitwise_xor.reduce(either)), int(low.sum())
 
 
 def _sum_by_key(keys: Longs, counts: Longs) -> tuple[Longs, Longs]:

@@ -14,16 +14,17 @@ from ontomask.pipeline.comparing.axes import axis_figures
 from ontomask.pipeline.comparing.points import Point
 from ontomask.pipeline.evaluation import Evaluation
 from ontomask.pipeline.guarantee import Guarantee
-from ontomask.pipeline.requirements import unmet_requirements
+from ontomask.pipeline.requirements import reasons_unmet
 from ontomask.report.page import report_contents
 from ontomask.report.pages import numbers, render_page
 from ontomask.report.plain_values import to_plain_values
+from ontomask.report.words import describe_linkage
 
 if TYPE_CHECKING:
-    from ontomask.pipeline.mask import Release
+    from ontomask.pipeline.release import Release
     from ontomask.releasefile.model import Requirements
 
-__all__ = ["TABS", "evaluate_requirements", "build_result_parts"]
+__all__ = ["TABS", "evaluate_requirements", "build_result_sections"]
 
 #: The tabs: what they are called, and what is said where a run has nothing for them.
 TABS = {
@@ -54,7 +55,7 @@ REQUIREMENT_TEXTS = {
 }
 
 
-def build_result_parts(release: Release, facts: Mapping[str, Any]) -> dict[str, Any]:
+def build_result_sections(release: Release, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Everything the screen shows of a run, ready for JSON; ``facts`` are those of the release.
 
     ``tabs`` and ``holds`` are HTML of the report, ``taxonomies`` what the drawings of taxonomies
@@ -66,7 +67,7 @@ def build_result_parts(release: Release, facts: Mapping[str, Any]) -> dict[str, 
         "words": _sentence(report["method_words"]),
         "promised": facts["guarantee"]["k"] is not None,
         "guarantee": _guarantee_sentence(facts, report),
-        "measured": _linkage_sentence(report["measured"]),
+        "measured": describe_linkage(facts),
         "tiles": _tiles(facts),
         "cautions": [_sentence(caution) for caution in facts["cautions"]],
         "holds": render_page("report/holds.html", **report),
@@ -105,11 +106,6 @@ def _guarantee_sentence(facts: Mapping[str, Any], report: Mapping[str, Any]) -> 
             "making records alike."
         )
     return str(report["guaranteed"][0])
-
-
-def _linkage_sentence(measured: list[str]) -> str:
-    """The sentence about linkage, among those about what was measured."""
-    return next(sentence for sentence in measured if sentence.startswith("An attacker"))
 
 
 def _sentence(words: str) -> str:
@@ -179,13 +175,13 @@ def _point(release: Release, facts: Mapping[str, Any]) -> dict[str, Any]:
     words = ", ".join(
         f"{key.replace('_', ' ')} {numbers.format_value(setting)}"
         for key, setting in changed.items()
-        if key not in ("k", "alpha")
+        if key != release.method.varied_by
     )
     records = release.transitions.tuples.records
     return {
-        "series": name.replace("_", " ") + (f" ({words})" if words else ""),
+        "series": release.method.title + (f" ({words})" if words else ""),
         "strength": Point(release.method).strength,
-        "order": next((settings[key] for key in ("k", "alpha") if key in settings), 0),
+        "order": settings.get(release.method.varied_by or "", 0),
         "argument": _method_argument(name, changed),
         "k": settings.get("k"),
         "alpha": settings.get("alpha"),
@@ -223,14 +219,14 @@ def evaluate_requirements(
     evaluation = Evaluation({"sse": point["figures"]["sse"]}, risk)
     fields = {name: facts["guarantee"][name] for name in ("k", "smallest", "classes", "unit")}
     guarantee = Guarantee(facts["guarantee"]["text"], **fields)
+    limits = require.limits
     return [
         (
             name,
-            REQUIREMENT_TEXTS[name].format(100 * limit if name == "linkage_below" else limit),
-            [
-                _sentence(reason.partition(": ")[2])
-                for reason in unmet_requirements({name: limit}, evaluation, guarantee)
-            ],
+            REQUIREMENT_TEXTS[name].format(
+                100 * limits[name] if name == "linkage_below" else limits[name]
+            ),
+            [_sentence(reason) for reason in reasons],
         )
-        for name, limit in require.limits.items()
+        for name, reasons in reasons_unmet(limits, evaluation, guarantee).items()
     ]

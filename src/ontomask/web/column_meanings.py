@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from ontomask.errors import OntomaskWarning, ParameterError
 from ontomask.microdata.schema import Nominal
 from ontomask.pipeline.meaning.column import ColumnMeaning, find_column_meaning
-from ontomask.releasefile.model import ReleaseFile
+from ontomask.releasefile.model import ColumnSpec
 from ontomask.taxonomy import Taxonomy
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
 from ontomask.web.session import Workbench
@@ -109,22 +109,14 @@ def _load_column(
     bench: Workbench, name: str, fields: Mapping[str, Any], stamps: list[Any], cache: _MeaningCache
 ) -> tuple[Nominal, tuple[str, ...]]:
     """Load the column as masking would; the rest of the release file may still be missing."""
-    spec = ReleaseFile.from_dict(
-        {
-            "data": "data.csv",
-            "output": "released.csv",
-            "columns": {name: {**fields, "role": "quasi"}},
-            "method": {"name": "suppression", "k": 2},
-        },
-        bench.folder.path,
-    )
-    settings = spec.columns[name]
+    folder = bench.folder.path
+    settings = ColumnSpec.from_dict(name, {**fields, "role": "quasi"}, folder)
     options = sorted((settings.options or {}).items())
     key = repr((settings.taxonomy, settings.format, options, stamps[0]))
     loaded, notes = cache.taxonomies.get(key, ({}, ()))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", OntomaskWarning)
-        column = spec.schema_column(name, settings, loaded)  # which loads what is not in there yet
+        column = settings.schema_column(name, folder, loaded)  # loads what is not in there yet
     assert isinstance(column, Nominal)
     if key not in cache.taxonomies:
         notes = tuple(str(w.message) for w in caught if issubclass(w.category, OntomaskWarning))

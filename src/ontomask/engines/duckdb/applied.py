@@ -1,0 +1,197 @@
+"""The masked rows of a file, what is counted on them, and the finished file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.engines.duckdb.sql import identifier
+from ontomask.engines.duckdb.values import (
+    count_values,
+    create_table,
+    fetch_row,
+    fetch_table,
+    missing_condition,
+    read_weighted_values,
+)
+from ontomask.engines.protocol import Applied, PlacedRecords
+from ontomask.errors import InternalError
+from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.tuples import Transitions
+
+if TYPE_CHECKING:
+    from ontomask.engines.duckdb.engine import StoredEngine
+    from ontomask.engines.formats import StoredTable
+
+__all__ = ["StoredApplied"]
+
+Longs = NDArray[np.int64]
+
+
+class StoredApplied(Applied):
+    """The rows of a file with their masked values; a query, until it is written.
+
+    ``rows`` is a query for the original rows with their tuples and targets, ``written`` the table
+    of what each target looks like, and ``is_released`` says which targets are not left out.
+    """
+
+    engine: StoredEngine
+
+    def __init__(
+        self,
+        engine: StoredEngine,
+        plan: Transitions,
+        masked: Sequence[str],
+        removed: Sequence[str],
+        rows: str,
+        written: str,
+        is_released: NDArray[np.bool_],
+        before: PlacedRecords,
+    ) -> None:
+        self.engine, self._plan, self._masked = engine, plan, masked
+        self._rows, self._written, self._before = rows, written, before
+        self._is_released = is_released
+        self.names = [column for column in engine.names if column not in set(removed)]
+        self.records = int(plan.count[is_released[plan.target]].sum())
+        self._new = {column: f"w.ontomask_new_{j}" for j, column in enumerate(masked)}
+        self.data = engine.sql.sql(self._query)
+
+    @property
+    def _query(self) -> str:
+        expressions = [
+            f"{self._new[c]} as {identifier(c)}" if c in self._new else f"s.{identifier(c)}"
+            for c in self.names
+        ]
+        return f"""
+            select {", ".join(expressions)} from {self._masked_rows} order by s.ontomask_row
+        """
+
+    @property
+    def _masked_rows(self) -> str:
+        """The original rows (s) with their masked values (w), for a FROM clause."""
+        return f"{self._rows} s join {self._written} w using (ontomask_target)"
+
+    # ------------------------------------------------------------------ verify
+
+    def verify(self) -> None:
+        self.class_sizes()  # counted while the rows are verified
+
+    def class_sizes(self) -> Longs:
+        return self._sizes
+
+    @cached_property
+    def _sizes(self) -> Longs:
+        """The sizes of the classes; every tuple must have become what was planned, as often."""
+        table = self.engine.sql.sql(f"""
+            select ontomask_tuple, ontomask_target, count(*) from {self._rows}
+            group by all order by all
+        """).fetchnumpy()
+        tuples, targets, counts = (np.asarray(column) for column in table.values())
+        plan, kept = self._plan, self._is_released[self._plan.target]
+        planned = (plan.source[kept], plan.target[kept], plan.count[kept])
+        if not all(map(np.array_equal, planned, (tuples, targets, counts))):
+            raise InternalError("the rows of the file were not given what was planned")
+        sums = np.bincount(targets, weights=counts, minlength=len(plan.targets))
+        used = np.flatnonzero(sums)
+        sizes = create_table(
+            self.engine.sql, ontomask_target=used, ontomask_rows=sums[used].astype(np.int64)
+        )
+        return self._count_classes(
+            f"{sizes} s join {self._written} w using (ontomask_target)",
+            list(self._new.values()),
+            "sum(s.ontomask_rows)",
+        )
+
+    def _count_classes(self, rows: str, columns: Sequence[str], count: str = "count(*)") -> Longs:
+        """Count the rows, or something else, of each combination of masked values; ascending."""
+        table = self.engine.sql.sql(
+            f"select ontomask_n from (select {', '.join(columns)}, {count} as ontomask_n "
+            f"from {rows} group by all) order by ontomask_n"
+        ).fetchnumpy()
+        return np.asarray(table["ontomask_n"], dtype=np.int64)
+
+    # ------------------------------------------------------------------ count
+
+    def count_people(self, column: str) -> Longs:
+        person = f"s.{identifier(column)}"
+        missing = f"({missing_condition(self.engine.stored, column)})"
+        return self._count_classes(
+            self._masked_rows,
+            list(self._new.values()),
+            f"count(distinct {person}) filter (not {missing}) + max({missing}::int)",
+        )
+
+    def count_by_class(
+        self, column: str, ranges: bool | None = False
+    ) -> tuple[Longs, DistinctValues]:
+        if not self._plan.has_one_target_per_tuple:
+            return count_values(self.engine.stored, "ontomask_target", self._rows, column, ranges)
+        # Every tuple goes whole: what was counted by tuple need not be counted again.
+        tuples, distinct = self._before.count_by_tuple(column, ranges)
+        target = self._plan.target_of()[tuples]
+        is_released = self._is_released[target]
+        return target[is_released], distinct.select_rows(is_released)
+
+    def count_uniques_with(self, columns: Sequence[str]) -> int:
+        grouped = ", ".join(["ontomask_target", *map(identifier, columns)])
+        row = fetch_row(
+            self.engine.sql,
+            f"""
+            select count(*) from (
+                select {grouped} from {self._rows} group by all having count(*) = 1)
+            """,
+        )
+        return int(row[0])
+
+    def value_counts(self, column: str) -> DistinctValues:
+        table = fetch_table(
+            self.engine.sql,
+            f"""
+            select {self._new[column]} as {identifier(column)}, count(*) as ontomask_count
+            from {self._masked_rows} group by all
+            """,
+        )
+        return read_weighted_values(table, column)
+
+    # ------------------------------------------------------------------ write
+
+    def write(self, target: Path, force: bool) -> None:
+        """Write the rows, and look at the finished file before it gets its name."""
+        self.engine.stored.write(self._query, target, force=force, check=self._check_file)
+
+    def _check_file(self, finished: StoredTable) -> None:
+        if finished.names != self.names:
+            raise InternalError("the written file has other columns than it should")
+        if finished.rows != self.records:
+            raise InternalError("the written file has more or fewer rows than it should")
+        sizes = self._count_classes(finished.source, list(map(identifier, self._masked)))
+        if not np.array_equal(sizes, self._sizes):
+            raise InternalError("the written file has other classes of records than it should")
+        others = [column for column in self.names if column not in self._new]
+        text = finished.format != self.engine.stored.format
+        # Where rows were left out, those after them have moved up.
+        moved = self.records < self.engine.rows
+        before = self._checksum(self._rows, others, text=text, moved=moved)
+        if before != self._checksum(finished.source, others, text=text):
+            raise InternalError("a column of the written file differs that should not")
+
+    def _checksum(
+        self, rows: str, columns: Sequence[str], *, text: bool, moved: bool = False
+    ) -> Any:
+        """A checksum of all cells and their places."""
+        names = map(identifier, columns)
+        cells = [f"cast({name} as varchar)" if text else name for name in names]
+        place = "row_number() over (order by ontomask_row) - 1" if moved else "ontomask_row"
+        return fetch_row(
+            self.engine.sql,
+            f"""
+            select bit_xor(h), sum(h % 1000003) from (select hash(place, cells) as h from (
+                select {place} as place, cells from (
+                    select ontomask_row, hash({", ".join(cells) or "0"}) as cells from {rows})))
+            """,
+        )

@@ -1,0 +1,172 @@
+"""Tables in memory: pandas, polars (eager and lazy), pyarrow, and DuckDB relations.
+
+Whatever the kind, columns come in as distinct values and the place of each record's among them,
+and the same kind goes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.engines.duckdb.sql import identifier
+from ontomask.engines.memory.values import (
+    ARROW,
+    PANDAS,
+    POLARS,
+    ColumnOperations,
+    is_missing_cell,
+)
+from ontomask.errors import ParameterError
+from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
+
+__all__ = ["Frame"]
+
+
+class Frame:
+    """A table of any kind, read once."""
+
+    def __init__(self, table: Any) -> None:
+        from narwhals import dependencies as kinds
+
+        self.original = table
+        self._columns: ColumnOperations
+        if isinstance(table, str | PathLike):
+            raise ParameterError(
+                f"{str(table)!r} is a path, and tables are masked as frames",
+                "read it first, with pandas, polars, pyarrow or duckdb",
+            )
+        if kinds.is_pandas_dataframe(table):
+            self.kind, self._columns, self.native = "pandas", PANDAS, table
+        elif kinds.is_polars_dataframe(table):
+            self.kind, self._columns, self.native = "polars", POLARS, table
+        elif kinds.is_polars_lazyframe(table):
+            self.kind, self._columns, self.native = "lazy", POLARS, table.collect()
+        elif kinds.is_pyarrow_table(table):
+            self.kind, self._columns, self.native = "pyarrow", ARROW, table
+        elif kinds.is_duckdb_relation(table):
+            self.kind, self._columns, self.native = "duckdb", ARROW, _fetch_relation(table)
+        else:
+            raise ParameterError(
+                f"{type(table).__name__} is no table that can be masked",
+                "give a pandas, polars or pyarrow table, or a DuckDB relation; of a dict of "
+                "columns, pandas.DataFrame(...) or pyarrow.table(...) makes one",
+            )
+
+    def select(self, columns: Sequence[str], places: NDArray[np.int64] | None = None) -> Frame:
+        """Some of the columns, and of the records those at some places in their order."""
+        import narwhals as nw
+
+        frame = nw.from_native(self.native, eager_only=True).select(list(columns))
+        return Frame((frame if places is None else frame[places.tolist()]).to_native())
+
+    @property
+    def names(self) -> list[str]:
+        """What the columns are called."""
+        return list(self.native.column_names if self._columns is ARROW else self.native.columns)
+
+    @property
+    def rows(self) -> int:
+        """How many records there are."""
+        return int(self.native.num_rows if self._columns is ARROW else len(self.native))
+
+    def distinct_values(self, column: str) -> DistinctValues:
+        """The distinct values of a column, and each record's place among them."""
+        native = self.native[column]
+        codes, values = self._columns.number_values(native)
+        if str(getattr(native, "dtype", getattr(native, "type", ""))).lower() in _SINGLE_PRECISION:
+            values = [value if value is None else float(str(np.float32(value))) for value in values]
+        missing = np.array([type(v) is not str and is_missing_cell(v) for v in values], dtype=bool)
+        return DistinctValues(values, codes).without_values(missing)
+
+    def make_released_table(
+        self,
+        outputs: Mapping[str, OutputColumn],
+        removed: Sequence[str],
+        kept: NDArray[np.bool_],
+    ) -> Any:
+        """Make a table of the same kind from the kept records, with some columns replaced."""
+        import narwhals as nw
+
+        frame = nw.from_native(self.native, eager_only=True)
+        frame = frame.drop([column for column in frame.columns if column in set(removed)])
+        if not kept.all():
+            frame = frame.filter(kept.tolist())
+        native = frame.to_native()
+        new = {
+            column: self._columns.make_column(
+                native[column], output.values, output.places, output.text
+            )
+            for column, output in outputs.items()
+        }
+        if self._columns is PANDAS:
+            out = native.copy()
+            for column, values in new.items():
+                out[column] = values
+        elif self._columns is POLARS:
+            out = native.with_columns(new.values())
+        else:
+            out = native
+            for column, values in new.items():
+                out = out.set_column(out.column_names.index(column), column, values)
+        if self.kind == "lazy":
+            return out.lazy()
+        if self.kind == "duckdb":
+            return self._make_relation(out, outputs)
+        return out
+
+    def _make_relation(self, table: Any, outputs: Mapping[str, OutputColumn]) -> Any:
+        """Make a DuckDB relation of the same connection, with the same types."""
+        types = dict(zip(self.original.columns, map(str, self.original.types), strict=True))
+        expressions = []
+        for column in table.column_names:
+            name = identifier(column)
+            text = column in outputs and outputs[column].text
+            expressions.append(name if text else f"cast({name} as {types[column]}) as {name}")
+        ontomask_released = table  # DuckDB finds it here by its name
+        query = f"select {', '.join(expressions)} from ontomask_released"
+        relation = self.original.query("ontomask_original", query)
+        del ontomask_released
+        return relation
+
+    def has_same_column(self, column: str, other: Frame, kept: NDArray[np.bool_]) -> bool:
+        """Whether a column is the same in another table that has some of the records."""
+        import narwhals as nw
+
+        frame = nw.from_native(self.native, eager_only=True).select(nw.col(column))
+        if not kept.all():
+            frame = frame.filter(kept.tolist())
+        return self._columns.is_same_column(frame.to_native()[column], other.native[column])
+
+    @property
+    def index_names(self) -> list[str]:
+        """The names of the index levels that have one (pandas)."""
+        if self.kind != "pandas":
+            return []
+        return [str(name) for name in self.native.index.names if name is not None]
+
+    def has_same_index(self, other: Frame, kept: NDArray[np.bool_]) -> bool:
+        """Whether another table, that has some of the records, has their index (pandas)."""
+        return self.kind != "pandas" or self.native.index[kept].equals(other.native.index)
+
+
+_SINGLE_PRECISION = (
+    "float32",
+    "float",
+    "float[pyarrow]",
+)  # pandas and polars; pyarrow; pandas on pyarrow
+
+
+def _fetch_relation(relation: Any) -> Any:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise ParameterError(
+            "DuckDB relations are read through pyarrow, which is not installed",
+            "pip install pyarrow",
+        ) from None
+    return relation.to_arrow_table()

@@ -1,0 +1,1 @@
+"""What a method needs to explain one tuple, and what it returns."""

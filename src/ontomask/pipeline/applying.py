@@ -1,0 +1,63 @@
+"""The third step of a release: a plan is applied to the records, and the result verified."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ontomask.engines.memory.values import canonical_text
+from ontomask.engines.protocol import Applied
+from ontomask.errors import InternalError
+from ontomask.microdata.distinct_values import OutputColumn
+from ontomask.microdata.tuples import Transitions
+from ontomask.microdata.value_coding import CodedColumn
+from ontomask.pipeline.counting import Counted
+from ontomask.pipeline.planning.plan import Plan
+
+__all__ = ["apply_plan"]
+
+
+def apply_plan(counted: Counted, plan: Plan, secret: bytes) -> Applied:
+    """Give every record its target, and verify the masked table before it is returned.
+
+    Where records of one tuple become different things, ``secret`` says which of them each becomes.
+    """
+    schema, transitions = counted.schema, plan.transitions
+    # A plan may hold more concepts than the values' own hierarchy.
+    columns = [
+        column.with_attribute(attribute)
+        for column, attribute in zip(counted.columns, transitions.tuples.attributes, strict=True)
+    ]
+    outputs = {
+        quasi.column: column.output_column(transitions.targets[:, j])
+        for j, (quasi, column) in enumerate(zip(schema.quasi_identifiers, columns, strict=True))
+    }
+    removed = schema.removed(counted.engine.names)
+    applied = counted.records.apply(transitions, outputs, removed, secret, plan.method.drops)
+    applied.verify()
+    if plan.method.permutes:
+        _check_multisets(columns, transitions, applied, outputs)
+    return applied
+
+
+def _check_multisets(
+    columns: Sequence[CodedColumn],
+    plan: Transitions,
+    applied: Applied,
+    outputs: Mapping[str, OutputColumn],
+) -> None:
+    """Where values are only permuted, each must be in the released table as often as before."""
+    for j, (name, column) in enumerate(zip(outputs, columns, strict=True)):
+        attribute = column.attribute
+        before = column.output_column(attribute.target_of(np.arange(attribute.size)))
+        expected: Counter[str] = Counter()
+        for place, count in zip(before.places, plan.tuples.value_counts(j).tolist(), strict=True):
+            expected[canonical_text(before.values[place] if place >= 0 else None)] += count
+        distinct = applied.value_counts(name)
+        texts = map(canonical_text, distinct.values)
+        released = Counter(dict(zip(texts, distinct.counts.tolist(), strict=True)))
+        released[canonical_text(None)] += plan.tuples.records - int(distinct.counts.sum())
+        if +released != +expected:
+            raise InternalError(f"column {name!r} has other values than before swapping")

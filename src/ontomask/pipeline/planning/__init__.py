@@ -1,0 +1,5 @@
+"""From counted tuples to a plan: the choice of blocks, the method, and where it is worked out."""
+
+from ontomask.pipeline.planning.plan import People, Plan, PlanInput, plan_release
+
+__all__ = ["People", "Plan", "PlanInput", "plan_release"]

@@ -1,0 +1,118 @@
+"""The plan of a release: what a method makes of the counted tuples of a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.engines.protocol import TaskRunner
+from ontomask.methods.method import Method
+from ontomask.methods.people import merge_until_k_people
+from ontomask.microdata.attributes import NumericalAttribute
+from ontomask.microdata.tuples import SensitiveCounts, Transitions, Tuples
+from ontomask.pipeline.planning.blocks import BlockPlan, choose_block_size, measure_block_cost
+from ontomask.pipeline.planning.tasks import plan_in_tasks
+from ontomask.risk import Confidential
+
+__all__ = ["People", "Plan", "PlanInput", "plan_release"]
+
+Longs = NDArray[np.int64]
+
+#: The tuple and the person of every record; each pair once or more.
+People = tuple[Longs, Longs]
+
+
+@dataclass(frozen=True)
+class PlanInput:
+    """What a release is planned from: plain values, which other processes can be sent.
+
+    ``people`` are the tuple and the person of every record, where the schema says who is who;
+    ``confidential`` is how often each value of the sensitive columns occurs in each tuple.
+    """
+
+    tuples: Tuples
+    people: People | None = None
+    confidential: tuple[Confidential, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A planned release: the transitions, and the method with the block size that was chosen.
+
+    ``blocks`` says how the tuples were cut for planning and what that cost; None where they were
+    not, or where that was not asked for.
+    """
+
+    transitions: Transitions
+    method: Method
+    blocks: BlockPlan | None = None
+
+
+def plan_release(
+    counted: PlanInput,
+    method: Method,
+    random: np.random.Generator,
+    *,
+    run_in_tasks: TaskRunner | None = None,
+    measure_blocks: bool = True,
+) -> Plan:
+    """Plan the masked tuple of every tuple, with targets as they are written.
+
+    Where the tuples would not fit in memory they are planned in blocks; what these cost is found
+    out with ``measure_blocks``. With people, classes hold ``k`` different ones where the method
+    promises classes of ``k``. ``run_in_tasks`` works pieces out elsewhere; the plan is the same.
+    """
+    method = choose_block_size(method, counted.tuples)
+    tuples = _attach_counts(method, counted)
+    if run_in_tasks is None:
+        transitions = method.plan(tuples, random)
+    else:
+        transitions = plan_in_tasks(run_in_tasks, method, tuples, random)
+    transitions = _merge_people(method, _round_targets(transitions), counted.people)
+    blocks = measure_block_cost(method, tuples, random) if measure_blocks else None
+    return Plan(transitions, method, blocks)
+
+
+def _attach_counts(method: Method, counted: PlanInput) -> Tuples:
+    """The tuples with the counts of sensitive values and of people that the method needs."""
+    people = counted.people
+    watched = () if method.sensitive_promise is None else counted.confidential
+    return replace(
+        counted.tuples,
+        sensitive_counts=tuple(map(_to_sensitive_counts, watched)),
+        people=None if people is None else SensitiveCounts("person", *people, _ones(people[0])),
+    )
+
+
+def _merge_people(method: Method, plan: Transitions, people: People | None) -> Transitions:
+    """Merge classes until each holds ``k`` different people, where the method promises ``k``."""
+    k = method.promised_k
+    if people is None or k is None:
+        return plan
+    return merge_until_k_people(plan, *people, k, method.suppression)
+
+
+def _ones(records: Longs) -> Longs:
+    """A one for every record, in an array that takes no memory."""
+    return np.broadcast_to(np.int64(1), records.shape)
+
+
+def _to_sensitive_counts(column: Confidential) -> SensitiveCounts:
+    return SensitiveCounts(
+        column.name,
+        column.classes.astype(np.int64, copy=False),
+        column.values.astype(np.int64, copy=False),
+        column.counts.astype(np.int64, copy=False),
+        ordered=isinstance(column.attribute, NumericalAttribute),
+    )
+
+
+def _round_targets(plan: Transitions) -> Transitions:
+    """Round the targets of a plan as they are written, and join those that become equal."""
+    rounded = np.column_stack(
+        [a.round_targets(plan.targets[:, j]) for j, a in enumerate(plan.tuples.attributes)]
+    )
+    joined = Transitions.from_pairs(plan.tuples, rounded, plan.source, plan.target, plan.count)
+    return replace(joined, unpaired=plan.unpaired)

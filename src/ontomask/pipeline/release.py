@@ -1,0 +1,238 @@
+"""The last step of a release: the masked table with everything that is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask._runtime.atomic_files import atomic_write
+from ontomask._runtime.interrupts import run_interruptibly
+from ontomask.engines.protocol import Applied
+from ontomask.errors import InternalError, format_count
+from ontomask.methods.method import Method
+from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.schema import Schema
+from ontomask.microdata.tuples import Transitions
+from ontomask.pipeline.counting import Counted, translate_file_errors
+from ontomask.pipeline.evaluation import Evaluation, evaluate_plan, sensitive_counts
+from ontomask.pipeline.guarantee import Guarantee, format_method, make_guarantee
+from ontomask.pipeline.planning.blocks import BlockPlan
+from ontomask.pipeline.planning.plan import Plan
+from ontomask.risk import Confidential
+from ontomask.risk.classes import canonical_targets
+from ontomask.taxonomy import TermMap
+
+if TYPE_CHECKING:
+    from ontomask.pipeline.explain.explanation import MaskingExplanation
+
+__all__ = ["Release", "make_release"]
+
+Longs = NDArray[np.int64]
+
+#: The counts of the confidential columns by class of the masked table, and of the original one.
+_SensitiveCountsPair = tuple[Sequence[Confidential], Sequence[Confidential]]
+
+
+@dataclass(frozen=True, repr=False)
+class Release:
+    """A masked table and what is known of it.
+
+    ``data`` is the table, of the kind that was given; ``transitions`` the plan that was applied;
+    ``guarantee`` what holds, counted on ``data``; ``method`` and ``schema`` are those it was made
+    with. ``records`` were released; ``dropped`` were left
+    out for missing values, and ``suppressed`` were blanked or, where the method says so, removed.
+    ``others`` are columns without a role, and which they were given. ``blocked`` says how the table
+    was cut for planning and what that cost, where it was. ``mappings`` say how the values of
+    nominal columns found their concepts.
+    """
+
+    data: Any
+    transitions: Transitions
+    guarantee: Guarantee
+    method: Method
+    schema: Schema
+    records: int
+    dropped: int = 0
+    suppressed: int = 0
+    others: Mapping[str, str] = field(default_factory=dict)
+    blocked: BlockPlan | None = None
+    _largest_people: Longs | None = field(default=None, repr=False, compare=False)
+    _sensitive_counts: _SensitiveCountsPair = field(default=((), ()), repr=False, compare=False)
+    _applied: Applied | None = field(default=None, repr=False, compare=False)
+    mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """What the table is worth and what it risks, worked out when first asked for.
+
+        A few seconds for tens of thousands of distinct tuples, however many records hold them; less
+        for few tuples.
+        """
+        after, before = self._sensitive_counts
+        method = self.method
+        return run_interruptibly(
+            lambda: evaluate_plan(
+                self.transitions, method.target_k, after, before, removed=method.drops
+            )
+        )
+
+    def write(self, path: str | PathLike[str], force: bool = False) -> None:
+        """Write the table to a file: CSV, Parquet and the like, by its suffix.
+
+        It is written beside its name, verified and renamed: complete, or not there at all. An
+        existing file is kept unless ``force``. A file that was masked keeps its dialect.
+        """
+        if self._applied is None:
+            raise InternalError("this release does not know its table")
+        with translate_file_errors(path):
+            self._applied.write(Path(path), force)
+
+    @cached_property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader of the guarantee should know as well; looked up when first asked for."""
+        from ontomask.pipeline.cautions import list_cautions
+
+        return tuple(list_cautions(self, self._applied))
+
+    def records_of(self, people: int) -> int:
+        """So many records are of so many different people, whoever they are; rounded up.
+
+        The same number where the schema does not say who is who.
+        """
+        if self._largest_people is None:
+            return people
+        # Fewer people than that have no more records than those with the most.
+        needed = 1 + int(self._largest_people[: people - 1].sum())
+        step = max(10 ** (len(str(needed)) - 1) // 2, 5) if needed > people else 1
+        return -(-max(needed, people) // step) * step
+
+    def save_report(
+        self, path: str | PathLike[str], threshold: int | None = None, *, force: bool = False
+    ) -> None:
+        """Write a report: one HTML page for those who must decide whether to publish the table.
+
+        It says what was done, what holds, what it cost and what is left to fear, and opens offline.
+        Nothing that fewer than ``threshold`` records carry is shown: k for methods that group,
+        otherwise 10, unless given. It holds no seed and no record, and may be published.
+        """
+        from ontomask.pipeline.facts import choose_threshold, publishable_facts
+
+        facts = publishable_facts(self, choose_threshold(self.method, threshold))
+        with atomic_write(Path(path), force=force) as file:
+            file.write(self.report(facts))
+
+    def report(self, facts: Mapping[str, Any]) -> str:
+        """The report as one HTML page, from the facts of the release or from its manifest."""
+        from ontomask.report import report
+
+        return report(self.transitions, self.schema, self.method, facts)
+
+    def explain(self, value: Any) -> MaskingExplanation:
+        """Why a value, or a tuple of values, became what it became, in words and as fields.
+
+        ``value`` is one as it stands in the original table, by whatever name its column knows it;
+        every quasi-identifier that holds it is explained. ``{"diagnosis": "428.0"}`` names the
+        column, several columns say which records are meant, and a tuple has a value of each. It
+        names original values: for the data steward's eyes, never to be published.
+
+        >>> import pandas as pd
+        >>> from ontomask import datasets
+        >>> from ontomask.methods import Microaggregation
+        >>> from ontomask.microdata import Nominal, Schema
+        >>> from ontomask.pipeline import mask
+        >>> patients = pd.DataFrame({"diagnosis": ["flu", "flu", "cold", "hepatitis B"]})
+        >>> schema = Schema([Nominal("diagnosis", datasets.diagnoses())])
+        >>> release = mask(patients, schema, Microaggregation(k=2))
+        >>> (part,) = release.explain("cold").parts
+        >>> [target.values[0].value for target in part.example.became]
+        ['hepatitis B']
+        """
+        from ontomask.pipeline.explain.explanation import explain
+
+        return explain(self, value)
+
+    def __repr__(self) -> str:
+        tuples = self.transitions.tuples
+        promise = f"{self.guarantee.k}-anonymous" if self.guarantee.k else "not k-anonymous"
+        parts = [
+            format_count(self.records, "record"),
+            f"{len(tuples):,} → {format_count(self.guarantee.classes, 'tuple')}",
+            format_method(self.method),
+            promise,
+        ]
+        if self.dropped:
+            parts.append(f"{self.dropped:,} dropped")
+        if self.suppressed:
+            parts.append(f"{self.suppressed:,} suppressed")
+        return f"Release({', '.join(parts)})"
+
+
+# ---------------------------------------------------------------------- made of its steps
+
+
+def make_release(counted: Counted, plan: Plan, applied: Applied) -> Release:
+    """Make the release of a table that was counted, planned, masked and verified."""
+    schema, transitions, method = counted.schema, plan.transitions, plan.method
+    after = _sensitive_counts_by_class(schema, transitions, applied)
+    return Release(
+        data=applied.data,
+        transitions=transitions,
+        guarantee=_guarantee(schema, method, transitions, applied, after),
+        method=method,
+        schema=schema,
+        records=applied.records,
+        dropped=counted.dropped,
+        suppressed=int(transitions.class_sizes()[transitions.suppressed_targets].sum()),
+        others=_undeclared_columns(counted.engine.names, schema),
+        blocked=plan.blocks,
+        _largest_people=counted.largest_people,
+        _sensitive_counts=(after, counted.plan_input.confidential),
+        _applied=applied,
+        mappings={
+            quasi.column: replace(column.terms, missing=counted.missing[quasi.column])
+            for quasi, column in zip(schema.quasi_identifiers, counted.columns, strict=True)
+            if column.terms is not None
+        },
+    )
+
+
+def _sensitive_counts_by_class(
+    schema: Schema, plan: Transitions, applied: Applied
+) -> list[Confidential]:
+    """The sensitive columns, counted on the masked table; targets that look the same are one."""
+    class_of = canonical_targets(plan)
+
+    def count_by_class(column: str, ranges: bool | None) -> tuple[Longs, DistinctValues]:
+        targets, distinct = applied.count_by_class(column, ranges)
+        return class_of[targets], distinct
+
+    return sensitive_counts(schema, count_by_class)
+
+
+def _guarantee(
+    schema: Schema,
+    method: Method,
+    plan: Transitions,
+    applied: Applied,
+    confidential: Sequence[Confidential],
+) -> Guarantee:
+    names = [column.column for column in schema.quasi_identifiers]
+    if schema.person is None:
+        return make_guarantee(names, method, plan, applied.class_sizes(), "record", confidential)
+    return make_guarantee(
+        names, method, plan, applied.count_people(schema.person), "person", confidential
+    )
+
+
+def _undeclared_columns(names: Sequence[str], schema: Schema) -> dict[str, str]:
+    """The columns that the schema does not name, with the role that they were given."""
+    named = schema.roles
+    rest = {name: schema.other for name in names if name not in named}
+    return rest | ({schema.person: "identifier"} if schema.person in rest else {})

@@ -1,0 +1,345 @@
+"""Two tables, of which one is a masked form of the other: the figures that a release would have."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.engines.memory.frame import Frame
+from ontomask.engines.memory.values import canonical_text
+from ontomask.engines.ranges import cut_into_ranges
+from ontomask.errors import ColumnError, ParameterError, SchemaError, format_count, quote_names
+from ontomask.microdata.attributes import MISSING, NominalAttribute, NumericalAttribute
+from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
+from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
+from ontomask.microdata.value_coding import CodedColumn, code_column, concepts_of
+from ontomask.pipeline.complete_records import flag_marks, select_complete_records
+from ontomask.pipeline.counting import FILE_SETTINGS, open_engine, translate_file_errors
+from ontomask.pipeline.evaluation import Evaluation, column_name, evaluate_plan, sensitive_counts
+from ontomask.risk.classes import canonical_targets
+
+__all__ = ["evaluate"]
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+#: What stands for a suppressed value in files of other tools, beside an empty cell.
+SUPPRESSED = "*"
+
+
+def evaluate(
+    original: Any,
+    masked: Any,
+    schema: Schema,
+    k: int | None = None,
+    *,
+    match_by: str | None = None,
+    semantic_closeness: bool = False,
+    **file: Any,
+) -> Evaluation:
+    """The figures of a table masked by whatever tool, row by row the same records.
+
+    Both are tables as :func:`~ontomask.mask` takes them, or paths of files; ``file`` are settings
+    of these, as far as each one's format knows them. ``match_by`` names a column that identifies
+    the records of both tables, which may then be in any order; Spark frames, which have none, need
+    it. The quasi-identifiers must be in both;
+    confidential columns are watched where they are in both. With ``missing="drop"`` the masked
+    table may lack the records that miss a value.
+
+    ``*`` in the masked table is a suppressed value, and so is an empty cell, unless missing values
+    are a category of that column: then it is one of these. A record with nothing but empty cells is
+    suppressed. Words are compared below the least common subsumer of both tables' values, unless
+    the schema names a domain. ``semantic_closeness=True`` asks for t-closeness by meaning, which
+    takes time.
+
+    >>> import pandas as pd
+    >>> from ontomask import datasets
+    >>> from ontomask.microdata import Nominal
+    >>> before = pd.DataFrame({"diagnosis": ["hepatitis B", "hepatitis C", "flu", "flu"]})
+    >>> after = pd.DataFrame({"diagnosis": ["hepatitis", "hepatitis", "flu", "*"]})
+    >>> schema = Schema([Nominal("diagnosis", datasets.diagnoses())])
+    >>> evaluation = evaluate(before, after, schema)
+    >>> evaluation.risk["k"], evaluation.risk["before"]["k"]
+    (1, 1)
+    >>> evaluation.utility["changed"]["diagnosis"]
+    0.75
+    """
+    if not isinstance(schema, Schema):
+        raise ParameterError(f"schema is {type(schema).__name__}", "give a Schema(...)")
+    before = _read_table(original, schema, match_by, file)
+    after = _read_table(masked, schema, match_by, file)
+    _check_columns(before, after, schema)
+    if match_by is not None:
+        before, after = (
+            _sort_records(table, match_by, which)
+            for table, which in ((before, "original"), (after, "masked"))
+        )
+    person_known = schema.person is not None and schema.person in before.names
+    columns, kept = _select_complete(before, schema, person_known)
+    is_released = _same_records(before, after, kept, schema)
+    if match_by is not None:
+        _refuse_other_records(before, after, kept, is_released, match_by)
+    pairs = [
+        _pair_columns(
+            column,
+            distinct,
+            after.distinct_values(column.column).select_rows(is_released),
+            schema.missing_marks,
+        )
+        for column, distinct in zip(schema.quasi_identifiers, columns, strict=True)
+    ]
+    plan, record_tuple, target = _make_plan(_with_whole_records_suppressed(pairs))
+    common = set(before.names) & set(after.names)
+    shared_schema = replace(
+        schema, confidential=[c for c in schema.confidential if column_name(c) in common]
+    )
+    return evaluate_plan(
+        plan,
+        k,
+        sensitive_counts(
+            shared_schema, _value_counter(after, is_released, canonical_targets(plan)[target])
+        ),
+        sensitive_counts(shared_schema, _value_counter(before, kept, record_tuple)),
+        semantic_closeness=semantic_closeness,
+    )
+
+
+def _read_table(table: Any, schema: Schema, match_by: str | None, file: Mapping[str, Any]) -> Frame:
+    """Read a table; of a file or a Spark frame, only the columns that are compared."""
+    with translate_file_errors(table):
+        engine = open_engine(table, _settings_for(table, file))
+        if match_by is None and not engine.keeps_order:
+            raise ParameterError(
+                "a Spark frame has no order, by which its records could be compared with others",
+                "name a column that identifies the records of both tables: match_by='id'",
+            )
+        columns = [*map(column_name, schema.quasi_identifiers), *_other_columns(schema)]
+        return engine.read(columns if match_by is None else [*columns, match_by])
+
+
+def _settings_for(table: Any, file: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that the format of a table knows; unknown ones are left to be refused."""
+    if not isinstance(table, str | PathLike):
+        return {}
+    from ontomask.engines.formats.formats import format_of
+
+    accepted = {*format_of(table, file.get("format")).accepted_options, "format", "memory"}
+    return {
+        name: value for name, value in file.items() if name in accepted or name not in FILE_SETTINGS
+    }
+
+
+def _sort_records(table: Frame, match_by: str, which: str) -> Frame:
+    """Sort the records by the column that identifies them."""
+    if match_by not in table.names:
+        raise ParameterError(
+            f"match_by is {match_by!r}, and the {which} table has no such column",
+            "name a column that identifies the records of both tables",
+        )
+    keys = _record_keys(table, match_by)
+    if len(set(keys)) < len(keys) or canonical_text(None) in keys:
+        raise ParameterError(
+            f"match_by is {match_by!r}, which does not identify the records of the {which} table: "
+            "values are missing or repeated",
+            "name a column with a value of its own for every record",
+        )
+    order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+    return table.select(table.names, order)
+
+
+def _record_keys(table: Frame, match_by: str) -> list[str]:
+    distinct = table.distinct_values(match_by)
+    texts = [canonical_text(value) for value in (*distinct.values, None)]
+    return [texts[code] for code in distinct.codes]
+
+
+def _refuse_other_records(
+    before: Frame,
+    after: Frame,
+    kept: NDArray[np.bool_],
+    is_released: NDArray[np.bool_],
+    match_by: str,
+) -> None:
+    original, masked = (
+        [
+            key
+            for key, is_compared in zip(_record_keys(table, match_by), rows, strict=True)
+            if is_compared
+        ]
+        for table, rows in ((before, kept), (after, is_released))
+    )
+    if original != masked:
+        raise ParameterError(
+            f"the tables have different values of {match_by!r}, by which their records are matched",
+            "leave the same records out of both",
+        )
+
+
+def _other_columns(schema: Schema) -> list[str]:
+    person = [] if schema.person is None else [schema.person]
+    return [*map(column_name, schema.confidential), *person]
+
+
+def _value_counter(
+    table: Frame, rows: NDArray[np.bool_], classes: Longs
+) -> Callable[[str, bool | None], tuple[Longs, DistinctValues]]:
+    return lambda column, ranges: (
+        classes,
+        cut_into_ranges(table.distinct_values(column).select_rows(rows), ranges),
+    )
+
+
+def _select_complete(
+    table: Frame, schema: Schema, person_known: bool
+) -> tuple[list[DistinctValues], NDArray[np.bool_]]:
+    """Select the complete records; where a person column is known, it must have a value, too."""
+    weights, missing_counts = None, {}
+    if person_known and schema.person is not None:
+        has_person = table.distinct_values(schema.person).codes >= 0
+        missing_counts = {schema.person: int((~has_person).sum())}
+        weights = has_person.astype(np.int64) if schema.missing == "drop" else None
+    return select_complete_records(table, schema, weights, missing_counts)
+
+
+def _check_columns(before: Frame, after: Frame, schema: Schema) -> None:
+    for which, table in (("original", before), ("masked", after)):
+        missing = [c.column for c in schema.quasi_identifiers if c.column not in table.names]
+        if missing:
+            raise SchemaError(
+                f"the {which} table has no column {quote_names(missing)}",
+                "quasi-identifiers must be in both tables, under the same name",
+            )
+    if not before.rows and not after.rows:
+        raise ColumnError("the tables have no records", "there is nothing to compare")
+
+
+def _same_records(
+    before: Frame, after: Frame, kept: NDArray[np.bool_], schema: Schema
+) -> NDArray[np.bool_]:
+    """Which records of the masked table are those that are kept of the original one."""
+    if after.rows == before.rows:
+        return kept
+    if schema.missing == "drop" and after.rows == int(kept.sum()):
+        return np.ones(after.rows, dtype=np.bool_)
+    raise ParameterError(
+        f"the original has {format_count(before.rows, 'record')}, the masked table "
+        f"{format_count(after.rows, 'record')}",
+        "records are compared row by row: leave the same ones out of both, in the same order",
+    )
+
+
+@dataclass(frozen=True)
+class _ColumnPair:
+    """A quasi-identifier in both tables: the original codes, and the target of every record.
+
+    ``missing`` and ``empty`` say where the original and the masked cell show nothing.
+    """
+
+    original: CodedColumn
+    targets: Floats
+    missing: NDArray[np.bool_]
+    empty: NDArray[np.bool_]
+
+
+def _pair_columns(
+    column: Nominal | Numeric | Ordinal | Date,
+    before: DistinctValues,
+    after: DistinctValues,
+    marks: Collection[str],
+) -> _ColumnPair:
+    starred = flag_marks(after.values, (SUPPRESSED,))
+    is_suppressed = np.append(starred, False)[after.codes]  # -1, an empty cell, finds the last
+    after = after.without_values(starred | flag_marks(after.values, ("", *marks)))
+    if not isinstance(column, Nominal):
+        return _pair_numbers(column, before, after)
+    concepts = concepts_of(column, after)
+    coded = code_column(column, before, "category", also=concepts)
+    attribute = coded.attribute
+    assert isinstance(attribute, NominalAttribute)
+    attribute = replace(attribute, others=tuple(sorted(set(concepts))))
+    targets = np.array([*(attribute.places[concept] for concept in concepts), np.nan])[after.codes]
+    if attribute.candidates[-1] == MISSING:
+        targets[(after.codes < 0) & ~is_suppressed] = attribute.places[MISSING]
+    return _ColumnPair(coded.with_attribute(attribute), targets, before.codes < 0, after.codes < 0)
+
+
+def _with_whole_records_suppressed(pairs: Sequence[_ColumnPair]) -> Sequence[_ColumnPair]:
+    """Suppress the records whose cells are all empty, unless the original ones are empty, too."""
+    is_suppressed = np.logical_and.reduce([pair.empty for pair in pairs])
+    is_suppressed &= ~np.logical_and.reduce([pair.missing for pair in pairs])
+    return [replace(pair, targets=np.where(is_suppressed, np.nan, pair.targets)) for pair in pairs]
+
+
+# ---------------------------------------------------------------------- numbers of another tool
+
+
+def _pair_numbers(
+    column: Numeric | Ordinal | Date, before: DistinctValues, after: DistinctValues
+) -> _ColumnPair:
+    coded = code_column(column, before, "refuse")
+    assert isinstance(coded.attribute, NumericalAttribute)
+    has_value = after.codes >= 0
+    targets = np.full(len(has_value), np.nan)
+    if has_value.any():
+        after = DistinctValues([_parse_value(column, value) for value in after.values], after.codes)
+        masked = code_column(column, after.select_rows(has_value), "refuse")
+        assert isinstance(masked.attribute, NumericalAttribute)
+        targets[has_value] = masked.attribute.numbers[masked.codes]
+        # What another tool wrote is taken as it is, however many decimals it has.
+        finest = max(coded.attribute.decimals, masked.attribute.decimals)
+        coded = coded.with_attribute(replace(coded.attribute, decimals=finest))
+    return _ColumnPair(coded, targets, before.codes < 0, ~has_value)
+
+
+def _parse_value(column: Numeric | Ordinal | Date, value: Any) -> Any:
+    """Parse a value of the masked table; a column that holds a ``*`` is often read as text."""
+    if isinstance(column, Ordinal):
+        return {str(level): level for level in column.levels}.get(str(value), value)
+    if isinstance(value, str):
+        for read in (int, float) if isinstance(column, Numeric) else (_date_parser(column.format),):
+            with suppress(ValueError):
+                return read(value)
+    if isinstance(value, str) or type(value).__name__ == "Interval":
+        raise ColumnError(
+            f"column {column.column!r} of the masked table holds {str(value)!r}: an interval, or "
+            "other text, is no number",
+            "write the middle of each interval instead, or make the column Nominal with a "
+            "taxonomy that knows the intervals",
+        )
+    return value
+
+
+def _date_parser(form: str | None) -> Callable[[str], datetime.date]:
+    if form is None:
+        return lambda text: datetime.datetime.fromisoformat(text).date()
+    return lambda text: datetime.datetime.strptime(text, form).date()
+
+
+# ---------------------------------------------------------------------- as a plan
+
+
+def _make_plan(pairs: Sequence[_ColumnPair]) -> tuple[Transitions, Longs, Longs]:
+    """The pair of tables as transitions; the tuple and the target of each record."""
+    attributes = [pair.original.attribute for pair in pairs]
+    tuples, record_tuple = count_tuples(attributes, [pair.original.codes for pair in pairs])
+    distinct = [np.unique(pair.targets, return_inverse=True) for pair in pairs]
+    rows, target = count_tuples(attributes, [place for _, place in distinct])
+    targets = np.column_stack(
+        [values[codes] for (values, _), codes in zip(distinct, rows.codes, strict=True)]
+    )
+    key, count = np.unique(record_tuple * len(rows) + target, return_counts=True)
+    plan = Transitions(
+        Tuples(tuple(attributes), tuples.codes, tuples.counts),
+        targets,
+        *np.divmod(key, len(rows)),
+        count,
+    )
+    return plan, record_tuple, target
