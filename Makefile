@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-fast check docs bench clean help
+.PHONY: demo test test-fast check docs bench papers clean help
 
 help:
 	@echo "make demo   set up, and release a synthetic table: from a CSV file to a masked one"
@@ -12,6 +12,7 @@ help:
 	@echo "make check  format, lint and type-check (in CI: verify, change nothing)"
 	@echo "make docs   build the pages of docs/ as a site, which opens from the folder site/"
 	@echo "make bench  run the benchmarks"
+	@echo "make papers run the papers' experiments, and write the page papers.html"
 
 demo: $(VENV)/.installed
 	@rm -rf demo
@@ -21,7 +22,7 @@ test: $(VENV)/.developed
 	$(BIN)/python -m pytest -n auto
 
 test-fast: $(VENV)/.developed
-	$(BIN)/python -m pytest -n auto -m "not browser and not spark and not slow"
+	$(BIN)/python -m pytest -n auto --hypothesis-profile=fast -m "not browser and not spark and not slow"
 
 ifdef CI
 check: $(VENV)/.developed
@@ -51,6 +52,9 @@ docs: $(VENV)/.documented
 bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks
 
+papers: $(VENV)/.installed
+	$(BIN)/python -m experiments --output papers.html --force
+
 # Stamps: an environment is made again when what it is made from has changed.
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -74,4 +78,4 @@ $(VENV)/.benched: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/.installed $(VENV)/.developed
 
 clean:
-	rm -rf demo site $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf demo papers.html site $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,7 +1,7 @@
 """The papers' experiments, run again on public or synthetic data.
 
-``ontomask reproduce``, or ``python -m experiments``, runs them by name and shows our tables
-beside the printed ones.
+``python -m experiments``, in a checkout, runs them by name and shows our tables beside the printed
+ones; ``make papers`` runs all of them.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import perf_counter
 
-from experiments import ma, no, rs, sf, tm
 from experiments.data import Data, load_data
 from experiments.experiment import Experiment, Outcome, Result, Row, Settings
+from experiments.papers import ma, no, rs, sf, tm
 from ontomask.errors import ParameterError
 
 __all__ = [

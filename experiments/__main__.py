@@ -1,9 +1,7 @@
-"""``python -m experiments``: the same as ``ontomask reproduce``."""
+"""``python -m experiments``: run the papers' experiments."""
 
-import sys
-
+from experiments.command import app
 from ontomask.cli import main
 
 if __name__ == "__main__":
-    sys.argv[1:1] = ["reproduce"]
-    main()
+    main(app)

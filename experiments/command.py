@@ -1,4 +1,4 @@
-"""``ontomask reproduce``: the papers' experiments, our tables beside the printed ones."""
+"""``python -m experiments``: the papers' experiments, our tables beside the printed ones."""
 
 from __future__ import annotations
 
@@ -15,9 +15,17 @@ from ontomask.cli.options import Json
 if TYPE_CHECKING:
     from experiments import Data, Experiment, Outcome
 
-__all__ = ["reproduce"]
+__all__ = ["app", "reproduce"]
+
+app = typer.Typer(
+    name="python -m experiments",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
 
 
+@app.command()
 def reproduce(
     names: Annotated[
         list[str] | None,
@@ -37,7 +45,7 @@ def reproduce(
     output: Annotated[
         Path | None, typer.Option("--output", help="Write a page with tables and charts (HTML).")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Where chance begins.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The random seed.")] = 0,
     runs: Annotated[
         int | None, typer.Option("--runs", min=1, help="Samples or seeds; else the paper's.")
     ] = None,
@@ -48,7 +56,7 @@ def reproduce(
 ) -> None:
     """Run the experiments of the papers, and print our tables beside the printed ones.
 
-    Example: ontomask reproduce sf tm-table-2 --data downloads --output papers.html
+    Example: python -m experiments sf tm-table-2 --data downloads --output papers.html
     """
     from experiments import Settings, find_experiments, load_data, run_experiments
 

@@ -50,7 +50,7 @@ def in_random_order(tuples: Tuples, seed: int) -> Tuples:
     mixed, place = count_tuples(attributes, codes)
     counts = np.empty_like(tuples.counts)
     counts[place] = tuples.counts
-    return replace(mixed, count_values=counts)
+    return replace(mixed, counts=counts)
 
 
 def mean_of(samples: int, tuples: Tuples) -> str:

@@ -18,13 +18,14 @@ from spark import spark  # noqa: F401 - here once, so that there is one session
 # The first example may compile a loop; a shared machine has slow moments. No deadlines.
 # In CI the same examples are tried every time, so that a change is blamed for what it did;
 # elsewhere new ones are.
-settings.register_profile(
-    "ontomask",
-    deadline=None,
-    max_examples=60,
-    suppress_health_check=[HealthCheck.too_slow],
-    derandomize="CI" in os.environ,
-)
+for profile, examples in {"ontomask": 30, "fast": 8}.items():
+    settings.register_profile(
+        profile,
+        deadline=None,
+        max_examples=examples,
+        suppress_health_check=[HealthCheck.too_slow],
+        derandomize="CI" in os.environ,
+    )
 settings.load_profile("ontomask")
 
 #: What a test needs says which slow kind it is of.

@@ -116,7 +116,8 @@ def compare(folder: Path, chromium: Any) -> None:
 def reproduce(folder: Path, chromium: Any) -> None:
     """An experiment of a paper, beside what the paper prints."""
     path = folder / "papers.html"
-    ontomask("reproduce", "no-tables-1-4", "--output", path)
+    command = [sys.executable, "-m", "experiments", "no-tables-1-4", "--output", str(path)]
+    subprocess.run(command, cwd=Path(__file__).resolve().parents[1], check=True)
     shot(opened(chromium, path, "light"), "main section", "reproduce", height=700)
 
 

@@ -1,4 +1,4 @@
-"""``ontomask reproduce`` in a process of its own."""
+"""``python -m experiments`` in a process of its own."""
 
 from __future__ import annotations
 
@@ -6,23 +6,31 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from experiments import EXPERIMENTS
 
+ROOT = Path(__file__).resolve().parents[2]
 QUICK = ("tm-figure-5", "--quick", "--runs", "1")
 
 
 @pytest.fixture
 def reproduce(tmp_path):
-    def run(*arguments, code=0, module=("ontomask", "reproduce")):
+    def run(*arguments, code=0):
         done = subprocess.run(
-            [sys.executable, "-m", *module, *map(str, arguments)],
+            [sys.executable, "-m", "experiments", *map(str, arguments)],
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            env={**os.environ, "ONTOMASK_CACHE": "off", "PYTHONUTF8": "1", "ONTOMASK_DATA": ""},
+            env={
+                **os.environ,
+                "ONTOMASK_CACHE": "off",
+                "ONTOMASK_DATA": "",
+                "PYTHONPATH": str(ROOT),
+                "PYTHONUTF8": "1",
+            },
         )
         assert done.returncode == code, done.stderr
         assert "Traceback" not in done.stderr
@@ -32,7 +40,7 @@ def reproduce(tmp_path):
 
 
 def test_help_has_an_example(reproduce):
-    assert "Example: ontomask reproduce" in reproduce("--help").stdout
+    assert "Example: python -m experiments" in reproduce("--help").stdout
 
 
 def test_the_list(reproduce):
@@ -56,8 +64,8 @@ def test_tables_are_printed_and_the_page_is_written(reproduce, tmp_path):
     reproduce(*QUICK, "--output", "page.html", "--force")
 
 
-def test_json_and_the_module(reproduce):
-    (told,) = json.loads(reproduce(*QUICK, "--json", module=("experiments",)).stdout)
+def test_tables_are_printed_as_json(reproduce):
+    (told,) = json.loads(reproduce(*QUICK, "--json").stdout)
     assert told["data"] == "discharges"
     (result,) = told["results"]
     assert [row["label"] for row in result["rows"]] == ["semantic", "discernibility"]

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments.trials import Means, in_random_order, sample
 
 from experiments import (
     EXPERIMENTS,
     Settings,
     find_experiments,
     load_data,
-    ma,
     run_experiments,
-    sf,
-    tm,
 )
+from experiments.papers import ma, sf, tm
+from experiments.trials import Means, in_random_order, sample
 from ontomask import utility
 from ontomask.errors import ParameterError
 from ontomask.methods.recoding.recoding import Recoding

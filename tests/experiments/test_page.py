@@ -6,11 +6,11 @@ import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
 import pytest
+
 from experiments.chart import panels
 from experiments.experiment import Experiment, Outcome, Result, Row
 from experiments.page import page
 from experiments.text import outcome_text, result_text
-
 from ontomask.report.drawing.colours import PAGE_COLOURS
 
 VOID = {"meta", "br", "link", "img"}

@@ -6,12 +6,12 @@ from itertools import chain
 
 import numpy as np
 import pytest
+
 from experiments.data import Data
 from experiments.experiment import Settings
-from experiments.rs_printed import TABLE_5, TABLE_6, TABLES_2_TO_4
-from experiments.rs_swapped import KS, growth
-
-from experiments import no, rs, rs_privacy
+from experiments.papers import no, rs, rs_privacy
+from experiments.papers.rs_printed import TABLE_5, TABLE_6, TABLES_2_TO_4
+from experiments.papers.rs_swapped import KS, growth
 from ontomask.datasets import discharges
 from ontomask.methods import NoiseAddition, RankSwapping
 from ontomask.taxonomy import Taxonomy

@@ -216,7 +216,7 @@ def test_a_release_file_is_checked_by_its_types(table, old, new, message):
 
 
 def test_the_workbench_lists_it_with_its_settings(installed):
-    (shown,) = [it for it in method_route.list_methods().methods if it.name == "top_coding"]
+    shown = {method.name: method for method in method_route.list_methods().methods}["top_coding"]
     assert (shown.title, shown.promises_k, shown.varied_by) == ("Top coding", False, "threshold")
     column, threshold = shown.settings
     assert (column.kind, column.required, column.title) == ("text", True, "Column")

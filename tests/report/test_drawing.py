@@ -6,10 +6,10 @@ import xml.etree.ElementTree as ET
 from itertools import pairwise
 
 import pytest
-from experiments.lines import Series, draw_lines
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.lines import Series, draw_lines
 from ontomask.report.drawing.bars import Bar, Pair, draw_bars, draw_paired_bars
 from ontomask.report.drawing.colours import CONTRAST_TURN, LINE_COLOURS, PAGE_COLOURS
 from ontomask.report.drawing.heatmap import draw_heatmap

@@ -10,11 +10,11 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.report import wide_release
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ontomask as om
+from benchmarks.report import wide_release
 from ontomask.errors import ParameterError
 from ontomask.pipeline.facts import publishable_facts
 from ontomask.releasefile.manifest import make_manifest

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments.no import OCCUPATIONS, SAMPLE
 
 import ontomask as om
+from experiments.papers.no import OCCUPATIONS, SAMPLE
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import atexit
 import gc
 import os
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -75,7 +76,7 @@ def _common_options(
     pass
 
 
-def main() -> None:
+def main(command: Callable[[], object] = app) -> None:
     """Run a command; what the user can mend is one sentence and an exit code.
 
     2: wrong input; 3: a requirement was not met; 130: stopped.
@@ -86,7 +87,7 @@ def main() -> None:
     gc.set_threshold(GC_THRESHOLD)
     try:
         with print_library_warnings(), handle_stop_signals():
-            run_interruptibly(app, relay=False)
+            run_interruptibly(command, relay=False)
     except KeyboardInterrupt:
         sys.stderr.write("stopped\n")
         sys.exit(EXIT_STOPPED)

@@ -17,6 +17,7 @@ __all__ = [
     "list_measurements",
 ]
 
+
 def join_names(names: Sequence[str]) -> str:
     """Join names as in a sentence.
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments.no import ALPHAS, FARMERS, MEASURE, OCCUPATIONS, SAMPLE, noisy, read
 
 import ontomask as om
+from experiments.papers.no import ALPHAS, FARMERS, MEASURE, OCCUPATIONS, SAMPLE, noisy, read
 from ontomask.distances import Distances
 from ontomask.methods import NoiseAddition
 

@@ -27,9 +27,7 @@ class CompareCommand(TyperCommand):
         from ontomask.methods.registry import METHODS
 
         with formatter.section("Methods"):
-            formatter.write_dl(
-                [(name, kind.summary) for name, kind in METHODS.available().items()]
-            )
+            formatter.write_dl([(name, kind.summary) for name, kind in METHODS.available().items()])
 
 
 def compare(
@@ -171,9 +169,7 @@ def _strength(row: dict[str, Any]) -> str:
 
 
 def _method_label(row: dict[str, Any]) -> str:
-    strengths = [
-        f"{name} = {row[name]:g}" for name in ("k", "alpha") if row[name] is not None
-    ]
+    strengths = [f"{name} = {row[name]:g}" for name in ("k", "alpha") if row[name] is not None]
     return ", ".join([_method_with_settings(row), *strengths])
 
 

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, ClassVar, NamedTuple, Self, cast
+from typing import BinaryIO, ClassVar, NamedTuple, NoReturn, Self, cast
 
 import duckdb
 import numpy as np
@@ -50,6 +50,10 @@ __all__ = ["CsvTable"]
 
 CHUNK = 1 << 22
 MOST_COLUMNS = 1 << 16
+
+#: What DuckDB parses in one go, in bytes. It fills at least one of its row groups (122,880 rows)
+#: in most files; smaller pieces would be copied once more to be joined.
+BUFFER = 1 << 25
 
 
 class Dialect(NamedTuple):
@@ -108,9 +112,9 @@ class CsvTable(StoredTable):
         names = list(types)
         texts = (identifier(n) if t == "VARCHAR" else _cast_to_text(n) for n, t in types.items())
         query = f"select {', '.join(texts)} from ({query})"
-        cells = [_cell_sql(identifier(name), style, name in style.quoted) for name in names]
-        line = f"concat({f', {literal(style.delimiter)}, '.join(cells)}"
-        line += f", {literal(style.newline[:-1])})"
+        cells = [_cell_sql(identifier(name), style, always=name in style.quoted) for name in names]
+        line = f", {literal(style.delimiter)}, ".join(cells)
+        line = f"concat({line}, {literal(style.newline[:-1])})"
         first = style.delimiter.join(_format_name(name, style) for name in names)
         first = "\ufeff" * style.bom + first + style.newline[:-1]
         try:
@@ -157,6 +161,7 @@ class CsvTable(StoredTable):
         note, style = scan.note, self.style
         columns = ", ".join(f"c{place}: 'VARCHAR'" for place in range(len(self.names)))
         mixed = bool(note[k.LF] and note[k.CRLF])
+        longest = max(2_000_000, int(note[k.LONGEST]) + 100)
         options = {
             "auto_detect": "false",
             "header": "true",
@@ -167,7 +172,8 @@ class CsvTable(StoredTable):
             "nullstr": "''",
             "allow_quoted_nulls": "false",
             "compression": "'gzip'" if scan.packed else "'none'",
-            "max_line_size": str(max(2_000_000, int(note[k.LONGEST]) + 100)),
+            "max_line_size": str(longest),
+            "buffer_size": str(max(BUFFER, longest)),
             "strict_mode": "false" if mixed else "true",
             "parallel": "false" if note[k.EMBEDDED] or mixed else "true",
         }
@@ -199,7 +205,7 @@ class _CsvScan:
     """One scan of a UTF-8 file: its shape, how it is written, what is wrong."""
 
     def __init__(self, table: CsvTable, text: Source, delimiter: str, quote: str) -> None:
-        self.table = table
+        self.table, self.text = table, text
         self.note = np.zeros(k.NOTES, dtype=np.int64)
         self.cells_quoted = np.zeros(MOST_COLUMNS, dtype=np.int64)
         self.cells_plain = np.zeros(MOST_COLUMNS, dtype=np.int64)
@@ -212,27 +218,36 @@ class _CsvScan:
 
     def _scan(self, file: BinaryIO, delimiter: int, quote: int) -> None:
         decoder = codecs.getincrementaldecoder("utf-8")()
-        offset, lines = len(codecs.BOM_UTF8) * self.bom, 1
         for chunk in _append_empty_chunk(_read_chunks(file)):
-            waiting = len(decoder.getstate()[0])
+            waiting = decoder.getstate()[0]
             data = np.frombuffer(chunk, dtype=np.uint8)
+            before = int(self.note[k.AT])
             k.walk(data, delimiter, quote, self.note, self.cells_quoted, self.cells_plain)
             if self.note[k.PROBLEM] == k.NUL:
                 return
-            try:
-                decoder.decode(chunk, final=not chunk)
-            except UnicodeDecodeError as error:
-                lines_before = error.object[: error.start].count(b"\n")
-                raise self.table.error(
-                    f"not valid UTF-8 text (byte {offset - waiting + error.start:,} of the file)",
-                    "give encoding: latin-1 (or cp1252)",
-                    line=lines + lines_before,
-                ) from None
+            if waiting or not chunk or not chunk.isascii():
+                try:
+                    decoder.decode(chunk, final=not chunk)
+                except UnicodeDecodeError as error:
+                    self._raise_invalid_text(before - len(waiting) + error.start)
             if self.note[k.PROBLEM]:
                 return
-            offset += len(chunk)
-            lines += chunk.count(b"\n")
         k.finish(self.note, self.cells_quoted, self.cells_plain)
+
+    def _raise_invalid_text(self, position: int) -> NoReturn:
+        """Raise an error for a byte that is no UTF-8, counted from the end of the mark."""
+        position += len(codecs.BOM_UTF8) * self.bom
+        with self.text.open() as file:
+            chunks = _read_chunks(file)
+            line, left = 1, position
+            while left > 0:
+                chunk = next(chunks)[:left]
+                line, left = line + chunk.count(b"\n"), left - len(chunk)
+        raise self.table.error(
+            f"not valid UTF-8 text (byte {position:,} of the file)",
+            "give encoding: latin-1 (or cp1252)",
+            line=line,
+        )
 
     def raise_problem(self) -> None:
         """Raise an error for the problem of the file, if there is one."""
@@ -336,8 +351,8 @@ def _cast_to_text(name: str) -> str:
     return f"cast({identifier(name)} as varchar) as {identifier(name)}"
 
 
-def _cell_sql(column: str, style: Dialect, always: bool) -> str:
-    """The SQL for a cell as it is written; ``concat`` makes nothing of a NULL."""
+def _cell_sql(column: str, style: Dialect, *, always: bool) -> str:
+    """The SQL for a cell as it is written: parts for ``concat``, which makes nothing of a NULL."""
     special = "".join(
         f"\\x{ord(character):02x}" for character in f"{style.delimiter}{style.quote}\r\n"
     )
@@ -345,11 +360,13 @@ def _cell_sql(column: str, style: Dialect, always: bool) -> str:
         needed = f"regexp_matches({column}, '[{special}]')"
         return f"case when {needed} then error({literal(UNQUOTABLE)}) else {column} end"
     quote = literal(style.quote)
-    doubled = f"{quote} || replace({column}, {quote}, {literal(style.quote * 2)}) || {quote}"
+    doubled = f"replace({column}, {quote}, {literal(style.quote * 2)})"
     if always:
-        return doubled
+        mark = f"if({column} is null, '', {quote})"
+        return f"{mark}, {doubled}, {mark}"
     # The empty text is in the pattern, as every mention of the column costs time in wide tables.
-    return f"if(regexp_matches({column}, '[{special}]|^$'), {doubled}, {column})"
+    needed = f"regexp_matches({column}, '[{special}]|^$')"
+    return f"if({needed}, {quote} || {doubled} || {quote}, {column})"
 
 
 def _format_name(name: str, style: Dialect) -> str:

@@ -21,7 +21,7 @@ CELL = 1  # the place of the cell in its record
 LINE = 2  # lines ended so far
 START_LINE = 3  # lines ended before this record began
 START = 4  # where this record began
-AT = 5  # bytes seen in earlier chunks
+AT = 5  # bytes seen in earlier chunks, the byte order mark not among them
 AFTER_CR = 6  # the last byte was a carriage return that ended a record
 # What it found.
 RECORDS = 7  # the header included
@@ -36,7 +36,8 @@ FINAL = 18  # 1 when the last record ends in a new line
 PROBLEM, PROBLEM_LINE, PROBLEM_NUMBER = 19, 20, 21
 NOTES = 22
 
-BEGIN, SPACES, PLAIN, QUOTED, CLOSED = 0, 1, 2, 3, 4
+# In PLAIN and QUOTED, the last two, most bytes change nothing.
+BEGIN, SPACES, CLOSED, PLAIN, QUOTED = 0, 1, 2, 3, 4
 (
     NO_PROBLEM,
     RAGGED,
@@ -57,66 +58,66 @@ def walk(data: Bytes, delimiter: int, quote: int, note: Longs, quoted: Longs, pl
     ``quoted[c]`` and ``plain[c]`` count the cells of column ``c`` below the header that are
     written with quotes, and those that are not and hold something.
     """
-    mode = note[MODE]
+    means_something = np.zeros(256, dtype=np.bool_)
+    for special in (0, 10, 13, delimiter, max(quote, 0)):
+        means_something[special] = True
+    mode, cell = note[MODE], note[CELL]
     for i in range(len(data)):
         byte = data[i]
-        if note[AFTER_CR]:
+        ordinary = not means_something[byte]
+        if ordinary and mode >= PLAIN:
+            continue
+        if mode == BEGIN and note[AFTER_CR]:
             note[AFTER_CR] = 0
-            if byte == 10:
-                note[CRLF] += 1
-                if note[FIRST_END] == 0:
-                    note[FIRST_END] = 2
-                note[START] = note[AT] + i + 1
-                continue
-            _note_problem(note, LONE_CR, note[LINE], 0)
-            return
-        if byte == 0:
+            if byte != 10:
+                _note_problem(note, LONE_CR, note[LINE], 0)
+                return
+            note[CRLF] += 1
+            if note[FIRST_END] == 0:
+                note[FIRST_END] = 2
+            note[START] = note[AT] + i + 1
+        elif ordinary:
+            if mode == CLOSED:
+                _note_problem(note, AFTER_QUOTE, note[LINE] + 1, 0)
+                return
+            mode = SPACES if byte == 32 else PLAIN
+        elif byte == 0:
             _note_problem(note, NUL, note[LINE] + 1, note[AT] + i)
             return
-        if mode == QUOTED:
+        elif mode == QUOTED:
             if byte == quote:
                 mode = CLOSED
-            elif byte == 10:
+            elif byte != delimiter:
                 note[EMBEDDED] = 1
-                note[LINE] += 1
-            elif byte == 13:
-                note[EMBEDDED] = 1
+                note[LINE] += byte == 10
         elif byte == delimiter:
-            _count_cell(mode, note, quoted, plain)
-            if note[CELL] + 1 >= len(plain):
+            _count_cell(mode, cell, note, quoted, plain)
+            cell += 1
+            if cell >= len(plain):
                 _note_problem(note, TOO_WIDE, note[LINE] + 1, 0)
                 return
-            note[CELL] += 1
             mode = BEGIN
-        elif byte == 10 or byte == 13:
-            _end_record(mode, note, quoted, plain, note[AT] + i)
+        elif byte == quote:
+            if mode == SPACES:
+                _note_problem(note, SPACE_BEFORE_QUOTE, note[LINE] + 1, 0)
+                return
+            if mode != PLAIN:
+                mode = QUOTED
+        else:
+            _end_record(mode, cell, note, quoted, plain, note[AT] + i)
             if note[PROBLEM]:
                 return
             note[LINE] += 1
             note[START_LINE] = note[LINE]
             note[START] = note[AT] + i + 1
-            mode = BEGIN
+            mode, cell = BEGIN, 0
             if byte == 13:
                 note[AFTER_CR] = 1
             else:
                 note[LF] += 1
                 if note[FIRST_END] == 0:
                     note[FIRST_END] = 1
-        elif mode == CLOSED:
-            if byte != quote:
-                _note_problem(note, AFTER_QUOTE, note[LINE] + 1, 0)
-                return
-            mode = QUOTED
-        elif byte == quote and mode == BEGIN:
-            mode = QUOTED
-        elif byte == quote and mode == SPACES:
-            _note_problem(note, SPACE_BEFORE_QUOTE, note[LINE] + 1, 0)
-            return
-        elif mode == BEGIN and byte == 32:
-            mode = SPACES
-        elif mode == BEGIN or (mode == SPACES and byte != 32):
-            mode = PLAIN
-    note[MODE] = mode
+    note[MODE], note[CELL] = mode, cell
     note[AT] += len(data)
 
 
@@ -132,7 +133,7 @@ def finish(note: Longs, quoted: Longs, plain: Longs) -> None:
     elif note[AT] == note[START]:
         note[FINAL] = 1
     else:
-        _end_record(note[MODE], note, quoted, plain, note[AT])
+        _end_record(note[MODE], note[CELL], note, quoted, plain, note[AT])
 
 
 @jit
@@ -143,25 +144,26 @@ def _note_problem(note: Longs, problem: int, line: int, number: int) -> None:
 
 
 @jit
-def _count_cell(mode: int, note: Longs, quoted: Longs, plain: Longs) -> None:
+def _count_cell(mode: int, cell: int, note: Longs, quoted: Longs, plain: Longs) -> None:
     """Count a cell by how it is written."""
     if mode == BEGIN:
         return
     if note[RECORDS] == 0:
         note[HEADER_QUOTED if mode == CLOSED else HEADER_PLAIN] += 1
     elif mode == CLOSED:
-        quoted[note[CELL]] += 1
+        quoted[cell] += 1
     else:
-        plain[note[CELL]] += 1
+        plain[cell] += 1
 
 
 @jit
-def _end_record(mode: int, note: Longs, quoted: Longs, plain: Longs, position: int) -> None:
+def _end_record(
+    mode: int, cell: int, note: Longs, quoted: Longs, plain: Longs, position: int
+) -> None:
     """End a record, at this byte. An empty line is none, unless there is but one column."""
-    cells = note[CELL] + 1
+    cells = cell + 1
     empty = cells == 1 and mode == BEGIN
-    _count_cell(mode, note, quoted, plain)
-    note[CELL] = 0
+    _count_cell(mode, cell, note, quoted, plain)
     if note[RECORDS] == 0:
         if empty:
             _note_problem(note, EMPTY_HEADER, note[LINE] + 1, 0)

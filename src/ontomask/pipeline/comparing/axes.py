@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ontomask import risk, utility
-from ontomask.microdata.measures import EvaluationPart, added_measures
+from ontomask.microdata.measures import EvaluationPart, FigureMeasure, added_measures
 from ontomask.pipeline.evaluation import Evaluation
 
 __all__ = ["LOSSES", "RISKS", "Axis", "axis_figures", "loss_axes", "risk_axes"]
@@ -111,17 +111,17 @@ def loss_axes() -> tuple[Axis, ...]:
 def _added_axes(part: EvaluationPart) -> list[Axis]:
     """An axis for every measure of another package that is better when lower."""
     return [
-        Axis(
-            name,
-            measure.title,
-            measure.description.meaning,
-            lambda evaluation, _, name=name: _mean_over_columns(
-                (evaluation.risk if part == "risk" else evaluation.utility)[name]
-            ),
-        )
+        _added_axis(part, name, measure)
         for name, measure in added_measures(part).items()
         if measure.description.better == "lower"
     ]
+
+
+def _added_axis(part: EvaluationPart, name: str, measure: FigureMeasure) -> Axis:
+    def figure(evaluation: Evaluation, _: int) -> float | None:
+        return _mean_over_columns((evaluation.risk if part == "risk" else evaluation.utility)[name])
+
+    return Axis(name, measure.title, measure.description.meaning, figure)
 
 
 def axis_figures(evaluation: Evaluation | None, records: int) -> dict[str, float | None]:
@@ -141,7 +141,7 @@ def _difference(total: float, part: float | None) -> float | None:
 
 
 def _mean_over_columns(figure: Any) -> float | None:
-    return _mean(list(figure.values())) if isinstance(figure, dict) else figure
+    return _mean([*figure.values()] if isinstance(figure, dict) else [figure])
 
 
 def _mean(numbers: list[Any]) -> float | None:

@@ -10,10 +10,18 @@ import json
 import re
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from posixpath import dirname, join, normpath
-from typing import Any
+from typing import Any, cast
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PackageLoader,
+    StrictUndefined,
+)
 from markupsafe import Markup
 
 from ontomask.report.drawing.colours import colours_as_css
@@ -25,9 +33,16 @@ _IMPORT = re.compile(r'^import [^;]* from "(\./[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 
-def render_page(template: str, **values: Any) -> str:
-    """Render a template of the report package, filled with values, as HTML."""
-    return _report_environment().get_template(template).render(**values)
+def render_page(template: str, folder: Path | None = None, /, **values: Any) -> str:
+    """Render a template of the report package, filled with values, as HTML.
+
+    A template in a ``folder`` of its own can extend and include those of the report package.
+    """
+    environment = _report_environment()
+    if folder is not None:
+        loaders = [FileSystemLoader(folder), cast(BaseLoader, environment.loader)]
+        environment = environment.overlay(loader=ChoiceLoader(loaders))
+    return environment.get_template(template).render(**values)
 
 
 def make_environment(package: str) -> Environment:

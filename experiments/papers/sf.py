@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ __all__ = ["EXPERIMENTS"]
 RECORDS, SAMPLES = 3_006, 10
 KS = (2, 3, 5, 7, 10, 15)
 
-MAKE: dict[str, Callable[[int, str], Method]] = {
+MAKE: dict[str, Callable[[int, Any], Method]] = {
     "microaggregation": lambda k, how: Microaggregation(k, algorithm="mdav", operators=how),
     "recoding": lambda k, how: Recoding(k, weighted=True, operators=how),
     "resampling": lambda k, how: Resampling(k, operators=how),

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from experiments.data import Data
 from experiments.experiment import Result, Row, Settings
-from experiments.rs_swapped import RUNS, averaged, listed
+from experiments.papers.rs_swapped import RUNS, averaged, listed
 from experiments.trials import sample
 from ontomask.methods import RankSwapping
 from ontomask.microdata.tuples import Transitions, Tuples
@@ -73,6 +74,7 @@ def privacy(data: Data, settings: Settings) -> list[Result]:
 def _plan(name: str, k: int, tuples: Tuples, seed: int) -> Transitions:
     if name == "unmasked":
         return Transitions.from_targets(tuples, tuples.targets(), np.arange(len(tuples)))
+    strategy: Any
     strategy, _, option = name.partition(", ")
     method = RankSwapping(k, strategy, complete=option == "complete", guard=option == "guard")
     return method.plan(tuples, np.random.default_rng(seed))

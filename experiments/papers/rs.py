@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from experiments.data import Data
 from experiments.experiment import Cell, Experiment, Result, Row, Settings
-from experiments.rs_printed import (
+from experiments.papers.rs_printed import (
     DATASET_2,
     TABLE_1,
     TABLE_5,
@@ -22,8 +22,8 @@ from experiments.rs_printed import (
     TABLES_2_TO_4,
     Figure,
 )
-from experiments.rs_privacy import privacy
-from experiments.rs_swapped import KS, RUNS, Swapped, growth, over_k
+from experiments.papers.rs_privacy import privacy
+from experiments.papers.rs_swapped import KS, RUNS, Swapped, growth, over_k
 from experiments.trials import sample
 from ontomask.taxonomy import Concept
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -127,7 +128,7 @@ def _errors(tuples: Tuples, distance: str, settings: Settings, doing: str) -> Er
     return errors
 
 
-def _error(tuples: Tuples, k: int, distance: str, how: str) -> list[float]:
+def _error(tuples: Tuples, k: int, distance: Any, how: Any) -> list[float]:
     """The squared error of each attribute."""
     method = Microaggregation(k, algorithm="mdav", distance=distance, operators=how)
     return list(utility.attribute_sse(method.plan(tuples, np.random.default_rng(0))).values())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise, product
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from experiments.experiment import Cell, Result, Row, Settings
-from experiments.rs_printed import Figure
+from experiments.papers.rs_printed import Figure
 from ontomask.methods import RankSwapping
 from ontomask.microdata.tuples import Transitions, Tuples
 from ontomask.utility import distance_correlations, distance_variance_difference, mean_shift, rmse
@@ -57,7 +57,7 @@ class Swapped:
     """The figures of every strategy and k, means over samples, and what they show."""
 
     def __init__(
-        self, samples: Sequence[Tuples], strategies: Sequence[str], settings: Settings
+        self, samples: Sequence[Tuples], strategies: Sequence[Any], settings: Settings
     ) -> None:
         self.samples, self.strategies = samples, strategies
         self.runs: dict[tuple[str, int], list[Figures]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,13 +35,13 @@ BRANCHES = {
     "digestive": "520-579",
     "endocrine": "240-279",
 }
-HEURISTICS = {
+HEURISTICS: dict[Any, str] = {
     "none": "no heuristic",
     "h1": "H1",
     "h1+h2": "H1 and H2",
     "h1+h2+h3": "H1, H2 and H3",
 }
-GUIDES = ("semantic", "discernibility")
+GUIDES: tuple[Any, ...] = ("semantic", "discernibility")
 
 #: Into how many clusters records fall; the paper does not say.
 CLUSTERS = (3, 5, 10, 20)
@@ -72,7 +73,7 @@ def _trials(
         yield seed, data.tuples(chosen, COLUMNS, measure="wu_palmer_links", domain="taxonomy")
 
 
-def _plan(tuples: Tuples, k: int, guide: str, seed: int) -> Transitions:
+def _plan(tuples: Tuples, k: int, guide: Any, seed: int) -> Transitions:
     return Recoding(k, distance=guide).plan(tuples, np.random.default_rng(seed))
 
 
@@ -157,7 +158,7 @@ def between(first: Transitions, second: Transitions) -> Transitions:
     masked, place = count_tuples(tuples.attributes, values)
     counts = np.bincount(place, weights=tuples.counts, minlength=len(masked)).astype(np.int64)
     return Transitions.from_pairs(
-        replace(masked, count_values=counts),
+        replace(masked, counts=counts),
         second.targets,
         place[second.source],
         second.target,

@@ -1,0 +1,1 @@
+"""The experiments, one module per paper or part of it."""
