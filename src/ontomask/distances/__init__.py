@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask._runtime.deprecation import deprecated_names
 from ontomask._runtime.extensions import Registry
 from ontomask.distances import depth, edges, features, identity, information
 from ontomask.distances.custom import custom_measure
@@ -160,3 +161,6 @@ def explain(
         ),
         tuple(line.strip() for line in f"{chosen.words(taxonomy, a, b)}{result}".splitlines()),
     )
+
+
+__getattr__ = deprecated_names(__name__, {"Measure": "DistanceMeasure"})

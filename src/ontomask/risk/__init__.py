@@ -3,6 +3,7 @@
 All but the measures of a confidential attribute follow from the plan alone.
 """
 
+from ontomask._runtime.deprecation import deprecated_names
 from ontomask.microdata.measures import FigureDescription
 from ontomask.risk.classes import (
     class_sizes,
@@ -67,3 +68,5 @@ __all__ = [
     "DESCRIPTIONS",
     "FigureDescription",
 ]
+
+__getattr__ = deprecated_names(__name__, {"Measure": "FigureDescription"})

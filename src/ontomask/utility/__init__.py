@@ -3,6 +3,7 @@
 Distances are the attributes' own semantic ones, whatever a method went by.
 """
 
+from ontomask._runtime.deprecation import deprecated_names
 from ontomask.microdata.measures import FigureDescription
 from ontomask.utility.association import (
     Correlations,
@@ -55,3 +56,5 @@ __all__ = [
     "clustering_distance",
     "Clustering",
 ]
+
+__getattr__ = deprecated_names(__name__, {"Measure": "FigureDescription"})
