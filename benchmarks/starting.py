@@ -43,9 +43,9 @@ class Starting:
     The table of ``ontomask demo``: 3,000 records, 9 quasi-identifiers; and 500 of these with 3
     columns of codes. Masked, measured, and written with its report, by a process of its own.
 
-    The first time is what ``ontomask._runtime.compiled`` and ``ontomask.pipeline.compile_ahead`` are
-    for: 18.5 s of CPU time for all of ``ontomask demo``, where plain ``numba.njit(cache=True)`` takes
-    37.2 s. The process that compiles ahead is nobody's child, and is not counted.
+    The first time is what ``ontomask._runtime.compiled`` and ``ontomask.pipeline.compile_ahead``
+    are for: 18.5 s of CPU time for all of ``ontomask demo``, where ``numba.njit(cache=True)`` alone
+    takes 37.2 s. The process that compiles ahead is not waited for, and not counted.
     """
 
     param_names = ("command",)

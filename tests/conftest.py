@@ -34,6 +34,7 @@ MARKERS_OF_FIXTURES = {
     "spark": "spark",
     "data_folder": "slow",  # public data sets
     "site": "slow",  # mkdocs
+    "small": "slow",  # a table that is masked from the workbench
     "starting": "slow",  # processes of the workbench
     "wheel": "slow",
     "work": "slow",  # processes that mask

@@ -163,6 +163,7 @@ def test_existing_files_are_refused_unless_forced(command, jobs):
     assert len(list((jobs / "specs").iterdir())) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals to send")
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_stopped_it_leaves_nothing(jobs, sign):

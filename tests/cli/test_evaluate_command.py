@@ -99,6 +99,7 @@ def test_the_schema_is_one_and_knows_a_release_file(tmp_path, command):
 # ---------------------------------------------------------------- demo
 
 
+@pytest.mark.slow
 def test_the_demo_makes_a_release(tmp_path, command):
     done = finished(process(tmp_path, "demo"))
     assert done.code == 0

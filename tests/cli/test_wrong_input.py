@@ -185,6 +185,7 @@ def while_it_writes(folder, command):
         time.sleep(0.002)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
 def test_stopped_in_the_middle(large):
     before = contents(large)
@@ -214,6 +215,7 @@ def test_a_swallowed_interrupt_is_heeded_at_the_next_step(jobs, command, monkeyp
     assert contents(jobs) == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
 def test_killed_in_the_middle(large):
     before = contents(large)
@@ -225,6 +227,7 @@ def test_killed_in_the_middle(large):
     assert not (large / "released.csv").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
 def test_a_full_disk(large):
     import resource

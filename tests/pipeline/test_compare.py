@@ -186,6 +186,7 @@ def without_seconds(found):
     return [replace(point, seconds=0) for point in found.points]
 
 
+@pytest.mark.slow
 def test_two_processes_find_the_same_as_one(monkeypatch):
     methods = [*METHODS[:2], om.RankSwapping(k=3), om.Recoding(k=61)]
     alone = om.compare(table(), schema(), methods, SEED, workers=1)
@@ -199,6 +200,7 @@ def test_a_seed_is_nowhere_to_be_seen():
     assert "123454321" not in f"{found!r}{vars(found)}{found.table()}"
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_reported_with_its_point(tmp_path, monkeypatch):
     module = tmp_path / "fatal_method.py"
     module.write_text(
@@ -238,6 +240,7 @@ def test_what_cannot_be_sent_is_worked_out_here():
     )
 
 
+@pytest.mark.slow
 def test_a_script_needs_no_guard_and_runs_once(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

@@ -21,6 +21,7 @@ def empty(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_search_and_the_figures_are_compiled(empty):
     process = ahead.compile_ahead()
     assert process.wait(timeout=300) == 0

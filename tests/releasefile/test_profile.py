@@ -379,6 +379,7 @@ def test_strange_values_make_taxonomies(looked_at, tmp_path):
     assert spec.schema().quasi_identifiers[0].taxonomy.root == "*"
 
 
+@pytest.mark.slow
 def test_500_columns(tmp_path):
     frame = pd.DataFrame({f"c{i}": [(i + j) % 37 for j in range(120)] for i in range(500)})
     frame.to_csv(tmp_path / "wide.csv", index=False)

@@ -333,6 +333,7 @@ def test_weak_swapping_is_said_in_the_report(folder):
 # ---------------------------------------------------------------------- size
 
 
+@pytest.mark.slow
 def test_two_hundred_columns_of_a_large_taxonomy_are_no_six_megabytes():
     wide = wide_release(200)
     text = wide.report(publishable_facts(wide, 2))

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import warnings
-from threading import Event, Thread, Timer, current_thread, main_thread
+from threading import Event, Thread, current_thread, main_thread
 
 import numpy as np
 import pytest
@@ -30,8 +30,8 @@ def spin(times):
     return x
 
 
-def interrupt_after(seconds):
-    Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 def test_what_is_done_and_what_goes_wrong_comes_through():
@@ -69,7 +69,7 @@ except KeyboardInterrupt:
 def test_work_that_can_stop_early_is_asked_to():
     def work():
         with early_stopping() as asked:
-            interrupt_after(0)
+            interrupt()
             while not asked():
                 time.sleep(0.01)
         return "the best so far"
@@ -78,20 +78,23 @@ def test_work_that_can_stop_early_is_asked_to():
 
 
 def test_asked_twice_it_is_left():
-    left = Event()
+    stopped = Event()
 
     def work():
-        with early_stopping() as asked:
-            interrupt_after(0)
-            while not asked():
-                time.sleep(0.01)
-            interrupt_after(0)
-            while not left.is_set():
-                time.sleep(0.01)
+        try:
+            with early_stopping() as asked:
+                interrupt()
+                while not asked():
+                    time.sleep(0.01)
+                interrupt()
+                while True:
+                    time.sleep(0.01)
+        finally:
+            stopped.set()
 
     with pytest.raises(KeyboardInterrupt):
         run_interruptibly(work)
-    left.set()
+    assert stopped.wait(60)
 
 
 def test_an_interrupt_while_the_work_is_being_started_stops_it(monkeypatch):

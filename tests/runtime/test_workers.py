@@ -96,7 +96,7 @@ def test_a_process_that_dies_is_one_failed_piece(work, started):
     assert outcomes == {place: place for place in (0, 1, 2, 4, 6, 7)}
     assert failures[3].startswith("it was killed, perhaps for its memory")
     assert failures[5] == "exit code 1"
-    assert len(started) == 4
+    assert len(started) in (3, 4)  # the last may not be needed
     assert all_ended(started)
 
 

@@ -244,6 +244,7 @@ def test_any_names_there_and_back(tmp_path_factory, names, labels):
         assert om.load_taxonomy(path) == tax
 
 
+@pytest.mark.slow
 def test_bundled_ones_there_and_back(tmp_path, icd9, wordnet):
     for tax, format in [(icd9, "child-parent"), (icd9, "arx"), (wordnet, "child-parent")]:
         path = tmp_path / f"{tax.name}.{format}.csv"

@@ -38,6 +38,7 @@ def interface(tmp_path_factory):
     bench.close()
 
 
+@pytest.mark.slow
 def test_no_request_is_too_much(interface):
     tried = 0
     for found in interface.get_all_operations():

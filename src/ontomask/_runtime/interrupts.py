@@ -15,6 +15,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from functools import partial
+from itertools import chain, repeat
 from threading import Event, Thread, current_thread, main_thread
 from time import monotonic
 from typing import Any, TypeVar
@@ -58,21 +60,22 @@ def run_interruptibly(work: Callable[[], Result], *, relay: bool = True) -> Resu
     context = copy_context()
     context.run(_stop_request.set, request)
     thread = Thread(target=background.run, args=(context, work), daemon=True)
+    # Not the thread's own join: interrupted, it may take the thread for done.
+    wait = partial(background.finished.wait, POLL_SECONDS)
+    steps: Iterator[Callable[[], object]] = chain([thread.start], repeat(wait))
     try:
-        thread.start()
+        for step in steps:
+            try:
+                step()
+                if background.finished.is_set():
+                    break
+            except KeyboardInterrupt:
+                if request.requested.is_set() or not request.polled:
+                    raise
+                request.requested.set()
     except KeyboardInterrupt:
         _stop(thread, request, background.finished)
         raise
-    # Not the thread's own join: interrupted, it may take the thread for done.
-    while True:
-        try:
-            if background.finished.wait(POLL_SECONDS):
-                break
-        except KeyboardInterrupt:
-            if request.requested.is_set() or not request.polled:
-                _stop(thread, request, background.finished)
-                raise
-            request.requested.set()
     background.relay_warnings()
     return background.result()
 

@@ -7,6 +7,7 @@ those of :class:`~ontomask.microdata.schema.Schema` and of the methods, under th
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any
@@ -319,6 +320,15 @@ class Requirements(_StrictModel):
     sse_below: kinds.PositiveNumber | None = Field(
         None, description="The squared distances between original and masked records sum to less."
     )
+
+    @classmethod
+    def from_valid_fields(cls, fields: Mapping[str, Any]) -> Requirements:
+        """The requirements of a file that is being edited; those not valid yet are left out."""
+        limits: dict[str, float] = {}
+        for name, limit in fields.items():
+            with suppress(ValidationError):
+                limits |= cls.model_validate({name: limit}).limits
+        return cls.model_validate(limits)
 
     @property
     def limits(self) -> dict[str, float]:

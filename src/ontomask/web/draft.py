@@ -21,7 +21,7 @@ from ontomask._runtime.atomic_files import atomic_write
 from ontomask._runtime.yaml_text import format_yaml
 from ontomask.errors import OntomaskError, ParameterError, SpecError
 from ontomask.releasefile.checks import is_remote
-from ontomask.releasefile.model import ReleaseFile, problems_of_release_file
+from ontomask.releasefile.model import ReleaseFile, Requirements, problems_of_release_file
 from ontomask.releasefile.problems import Problem
 from ontomask.releasefile.yaml_file import MAX_FILE_BYTES, edit_yaml, parse_yaml
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
@@ -64,6 +64,10 @@ class Draft:
         self._undo_history = _History(folder.own("history"))
         self._redo_texts: list[str] = []
         self._last_parsed: tuple[str, dict[str, Any], tuple[Problem, ...]] | None = None
+
+    def requirements(self) -> Requirements:
+        """The requirements of the file; those that are not valid yet are left out."""
+        return Requirements.from_valid_fields(self.read().fields.get("require") or {})
 
     def read(self) -> DraftState:
         """The file as it is now."""

@@ -147,6 +147,7 @@ def test_a_query_that_fails_leaves_nothing(table, tmp_path):
     assert listing(tmp_path) == ["table.csv"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["out.csv", "out.parquet", "out.jsonl", "out.sqlite", "out.csv.gz"]
 )
@@ -170,6 +171,7 @@ except FileFormatError as error:
     assert listing(tmp_path) == ["table.csv"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
 def test_ctrl_c_leaves_nothing(table, tmp_path, name):
     code = f"""

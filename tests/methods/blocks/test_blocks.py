@@ -213,6 +213,7 @@ def test_every_class_has_k_people_in_blocks_too(table, people, size, data):
 # ---------------------------------------------------------------------- where they are planned
 
 
+@pytest.mark.slow
 def test_other_processes_plan_the_same(monkeypatch):
     method, tuples = om.Microaggregation(3, block=100), made_up()
     here = method.plan(tuples, seeded())
@@ -234,6 +235,7 @@ def die_over_old_people(tuples, random):
     return om.Recoding(2).plan(tuples, random)
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_reported_with_its_block(monkeypatch):
     tuples = made_up()
     blocks = split_into_blocks(tuples, 100, None, lambda _: True)

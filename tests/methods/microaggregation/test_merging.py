@@ -308,6 +308,7 @@ def small_table(seed):
     return tuples_of(columns)[0], int(random.integers(2, 5))
 
 
+@pytest.mark.slow
 def test_small_tables_are_grouped_nearly_as_well_as_can_be():
     merged, by_mdav = [], []
     for seed in range(200):

@@ -73,6 +73,7 @@ def names(domain, codes):
 # ---------------------------------------------------------------- where noise leads
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", MEASURES)
 @given(data=st.data())
 def test_the_concepts_reached_are_those_of_the_plain_algorithm(measure, data):

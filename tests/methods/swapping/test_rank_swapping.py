@@ -344,6 +344,7 @@ def figures(table, values, columns, unpaired):
     return [*errors, *correlations, *(u / n for u in unpaired), stayed]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "setting"),
     [
@@ -358,14 +359,14 @@ def figures(table, values, columns, unpaired):
     ids=lambda it: it if isinstance(it, str) else name(it),
 )
 def test_masked_tables_are_like_those_of_the_plain_algorithm(by_name, table, setting):
-    table, k = by_name[table], 4
+    table, k, runs = by_name[table], 4, 100
     first = [[c.tolist().index(v) for v in range(c.max() + 1)] for c in table.codes]
     values = [apart[np.ix_(f, f)] for apart, f in zip(table.apart, first, strict=True)]
     fast, slow = (
-        np.array([figures(table, values, *run(k, seed, **setting)) for seed in range(200)])
+        np.array([figures(table, values, *run(k, seed, **setting)) for seed in range(runs)])
         for run in (table.fast, table.plainly)
     )
-    error = np.sqrt((fast.var(axis=0) + slow.var(axis=0)) / 200)
+    error = np.sqrt((fast.var(axis=0) + slow.var(axis=0)) / runs)
     assert (np.abs(fast.mean(axis=0) - slow.mean(axis=0)) <= 4 * error + 1e-9).all()
 
 
@@ -380,6 +381,7 @@ SMALL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("small", SMALL)
 @every_setting
 def test_every_outcome_is_as_likely_as_with_the_plain_algorithm(small, setting):

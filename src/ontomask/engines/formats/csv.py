@@ -55,6 +55,9 @@ MOST_COLUMNS = 1 << 16
 #: in most files; smaller pieces would be copied once more to be joined.
 BUFFER = 1 << 25
 
+#: The longest line that DuckDB reads where nothing is said, in bytes.
+LONGEST_LINE = 2_000_000
+
 
 class Dialect(NamedTuple):
     """How a delimited file is written."""
@@ -161,7 +164,7 @@ class CsvTable(StoredTable):
         note, style = scan.note, self.style
         columns = ", ".join(f"c{place}: 'VARCHAR'" for place in range(len(self.names)))
         mixed = bool(note[k.LF] and note[k.CRLF])
-        longest = max(2_000_000, int(note[k.LONGEST]) + 100)
+        longest = int(note[k.LONGEST]) + 100
         options = {
             "auto_detect": "false",
             "header": "true",
@@ -172,11 +175,13 @@ class CsvTable(StoredTable):
             "nullstr": "''",
             "allow_quoted_nulls": "false",
             "compression": "'gzip'" if scan.packed else "'none'",
-            "max_line_size": str(longest),
-            "buffer_size": str(max(BUFFER, longest)),
             "strict_mode": "false" if mixed else "true",
             "parallel": "false" if note[k.EMBEDDED] or mixed else "true",
         }
+        if longest <= LONGEST_LINE:  # where the size of a line is set, the buffer has no effect
+            options["buffer_size"] = str(BUFFER)
+        else:
+            options["max_line_size"] = str(longest)
         arguments = ", ".join(f"{option} = {value}" for option, value in options.items())
         return f"select * from read_csv({file_literal(text.path)}, {arguments})"
 

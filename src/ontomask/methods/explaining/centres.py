@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,12 @@ RUNNERS_UP = 4
 MOST_VALUES = 8
 
 
+#: How a centroid is chosen.
+CentreRule = Literal[
+    "least sum", "least sum, then loss", "least loss", "most frequent", "mean", "median"
+]
+
+
 @dataclass(frozen=True)
 class CentreCandidate:
     """What the middle of a group might have been, and what spoke for it.
@@ -46,13 +53,12 @@ class CentreCandidate:
 class Centre:
     """How a column of the centroid was chosen.
 
-    ``rule`` is ``"least sum"``, ``"least sum, then loss"``, ``"least loss"``, ``"most frequent"``,
-    ``"mean"`` or ``"median"``. ``values`` are those of the group, with records, the most frequent
+    ``values`` are those of the group, with records, the most frequent
     first, and ``distinct`` says how many there are. Of the ``among`` candidates the best are
     listed, the chosen one first; ``exact`` is a mean before it was rounded.
     """
 
-    rule: str
+    rule: CentreRule
     chosen: CellValue
     values: tuple[tuple[CellValue, int], ...]
     distinct: int
@@ -80,7 +86,7 @@ def centre_by_least_sum(
     places: Longs,
     counts: Longs,
     chosen: int,
-    rule: str,
+    rule: CentreRule,
 ) -> Centre:
     """The centre that has the least summed distance to the values, or that ``rule`` settled."""
     start, above = candidates
@@ -109,7 +115,7 @@ def centre_by_frequency(column: NominalQuasiIdentifier, places: Longs, counts: L
 def centre_of_numbers(column: NumericQuasiIdentifier, places: Longs, counts: Longs) -> Centre:
     """The mean of numbers and dates, the median of levels."""
     exact = column.attribute.centroid(places, counts)
-    rule = "median" if column.attribute.median else "mean"
+    rule: CentreRule = "median" if column.attribute.median else "mean"
     ascending = tuple(
         (column.original(int(place)), int(count))
         for place, count in list(zip(places, counts, strict=True))[:MOST_VALUES]

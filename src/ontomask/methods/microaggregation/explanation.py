@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ontomask.errors import format_count
 from ontomask.methods.explaining.centres import (
     Centre,
+    CentreRule,
     centre_by_frequency,
     centre_by_least_sum,
     centre_of_numbers,
@@ -135,7 +136,7 @@ class MicroaggregationGroups:
     centroids: Floats
     above: Sequence[tuple[Longs, NDArray[np.int32]]]
     classic: bool
-    rule: str = "least sum"
+    rule: CentreRule = "least sum"
 
     def members(self, tuple_: int) -> Longs:
         """The tuples in the group of one."""
@@ -160,7 +161,7 @@ def _rebuild_groups(method: Microaggregation, plan: Transitions) -> Microaggrega
     group, raw = method.groups(operators, np.random.default_rng(0))
     released = [a.round_targets(c) for a, c in zip(plan.tuples.attributes, raw.T, strict=True)]
     # Not the operators themselves: they hold tables.
-    rule = "least sum"
+    rule: CentreRule = "least sum"
     if method.algorithm == "merge":
         rule = "least loss" if method.centroid == "best" else "least sum, then loss"
     groups = MicroaggregationGroups(

@@ -206,9 +206,9 @@ def _format_centre(centre: Centre, group: str) -> Iterator[str]:
         yield from _wrap(_format_rule(centre), 2, 2)
         for number, candidate in enumerate(centre.candidates):
             total = (
-                f"{candidate.total:.3f}"
-                if centre.rule.startswith("least")
-                else f"{candidate.total:,.0f}"
+                f"{candidate.total:,.0f}"
+                if centre.rule == "most frequent"
+                else f"{candidate.total:.3f}"
             )
             chosen = "" if number else ", chosen"
             yield from _wrap_row(f"  {total:>8}  ", f"{candidate.value.words}{chosen}")
@@ -239,9 +239,13 @@ def _format_rule(centre: Centre) -> str:
         return (
             f"{among} the one that costs least together with the other columns; summed distances:"
         )
-    if centre.rule.startswith("least sum"):
+    if centre.rule != "most frequent":
         first = "the deepest, then the first identifier"
-        equals = "what costs least with the other columns" if "loss" in centre.rule else first
+        equals = (
+            "what costs least with the other columns"
+            if centre.rule == "least sum, then loss"
+            else first
+        )
         tied = f", and of equals {equals}" if centre.tied else ""
         return f"{among} the least summed distance to them{tied}:"
     return f"the one that most records hold{', of equals the first' if centre.tied else ''}:"

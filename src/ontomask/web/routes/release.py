@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from ontomask.errors import OntomaskError
 from ontomask.pipeline.requirements import CLOSENESS_FIGURES
@@ -74,7 +74,7 @@ REQUIREMENT_TITLES: dict[str, tuple[str, Literal["whole", "share", "number"]]] =
 def list_requirements(bench: Bench) -> RequirementStatuses:
     """What is required, and whether the last run with these settings meets it."""
     run = bench.current_run()
-    require = _valid_requirements(bench.draft.read().fields)
+    require = bench.draft.requirements()
     measured = {} if run is None else dict(_measured_figures(run))
     reasons = {}
     if run is not None:
@@ -100,15 +100,6 @@ def list_requirements(bench: Bench) -> RequirementStatuses:
             for name, (title, kind) in REQUIREMENT_TITLES.items()
         ],
     )
-
-
-def _valid_requirements(fields: Mapping[str, Any]) -> Requirements:
-    """The requirements of a release file; those that are not valid yet are left out."""
-    limits: dict[str, Any] = {}
-    for name, limit in (fields.get("require") or {}).items():
-        with suppress(ValidationError):
-            limits |= Requirements.model_validate({name: limit}).limits
-    return Requirements.model_validate(limits)
 
 
 def _measured_figures(run: StoredRun) -> Iterator[tuple[str, str]]:

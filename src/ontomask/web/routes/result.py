@@ -10,7 +10,7 @@ from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from ontomask.pipeline.comparing.axes import Axis, loss_axes, risk_axes
 from ontomask.releasefile.model import Requirements
@@ -18,7 +18,6 @@ from ontomask.report.two_releases import FigureComparison, compare_figures, diff
 from ontomask.web.requests import ERROR_RESPONSES, Bench, NotThere
 from ontomask.web.result_sections import evaluate_requirements
 from ontomask.web.runs import StoredRun
-from ontomask.web.session import Workbench
 
 __all__ = ["router"]
 
@@ -151,7 +150,7 @@ class RunComparison(BaseModel):
 @router.get("/runs/{id}/parts")
 def get_run_parts(id: RunId, bench: Bench) -> RunParts:
     """What the Result screen shows of a run: sections of its report, and their drawings."""
-    run, require = bench.runs.get(id), _valid_requirements(bench)
+    run, require = bench.runs.get(id), bench.draft.requirements()
     with _translate_read_errors(run):
         stored = json.loads(_parts_file(run).read_text("utf-8"))
         required = evaluate_requirements(require, run.known, stored.pop("point"))
@@ -171,7 +170,7 @@ def get_run_parts(id: RunId, bench: Bench) -> RunParts:
 @router.get("/map")
 def get_run_map(bench: Bench) -> RunMap:
     """All runs on the map of risk and loss, the oldest first."""
-    require = _valid_requirements(bench)
+    require = bench.draft.requirements()
     points = []
     for run in bench.runs.list_runs():
         with suppress(NotThere):  # one that cannot be read must not hide the others
@@ -245,16 +244,6 @@ def _run_point(run: StoredRun, require: Requirements) -> RunPoint:
 
 def _map_axis(axis: Axis) -> MapAxis:
     return MapAxis(name=axis.name, label=axis.label, meaning=axis.meaning, share=axis.share)
-
-
-def _valid_requirements(bench: Workbench) -> Requirements:
-    """The requirements of the release file now; those that are not valid yet are left out."""
-    fields = bench.draft.read().fields.get("require") or {}
-    limits: dict[str, Any] = {}
-    for name, limit in fields.items():
-        with suppress(ValidationError):
-            limits |= Requirements.model_validate({name: limit}).limits
-    return Requirements(**limits)
 
 
 def _map_limits(require: Requirements, points: list[RunPoint]) -> dict[str, float]:
