@@ -37,7 +37,7 @@ def process(folder: Path, *arguments: object, seed: str = "", **options) -> subp
 
 def finished(command: subprocess.Popen[str]) -> Done:
     """How it ended."""
-    out, err = command.communicate(timeout=120)
+    out, err = command.communicate()
     return Done(command.returncode, out, err)
 
 

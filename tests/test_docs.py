@@ -180,6 +180,7 @@ def marked(page: Path) -> Any:
     return pytest.param(page, marks=pytest.mark.spark) if page.stem == "spark" else page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [*map(marked, PAGES)], ids=name_of)
 def test_every_snippet_does_what_the_page_says(page, tmp_path, monkeypatch, request, command):
     if page.stem == "spark":

@@ -87,6 +87,7 @@ def test_compiled_loops_work_where_nothing_can_be_written(wheel, tmp_path):
     assert run("-c", code, cwd=tmp_path, env={"PYTHONPATH": str(site)}).strip() == "0.0"
 
 
+@pytest.mark.slow
 def test_the_demo_runs():
     out = run(str(ROOT / "examples" / "compare_average_and_correlate_diagnoses.py"))
     assert "008.45" in out

@@ -22,6 +22,7 @@ print(float(table.sum()), apart, "numba.np.linalg" in sys.modules)
 """
 
 
+@pytest.mark.slow
 def test_loops_that_are_kept_need_nothing_that_compiles(tmp_path):
     def asked():
         said = subprocess.run(

@@ -189,6 +189,7 @@ def test_map_says_when_codes_look_damaged(ontomask, tmp_path):
     assert "100.0% of records" in mended.stdout
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_error(tmp_path):
     command = f"{sys.executable} -m ontomask taxonomy search wordnet dog -n 3000 | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True)

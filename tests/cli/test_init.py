@@ -17,6 +17,7 @@ def stays():
     return pd.DataFrame(datasets.discharges(3000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_the_proposal_works_as_it_is(ontomask, stays, tmp_path, ending):
     path = tmp_path / f"stays.{ending}"

@@ -63,6 +63,7 @@ CAUTION = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_from_a_release_file_to_a_released_table(jobs, kind):
     write, read = KINDS[kind]

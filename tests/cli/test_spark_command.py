@@ -23,11 +23,12 @@ engine:
 )
 
 
+@pytest.mark.spark
 @pytest.mark.skipif(not java_is_there(), reason="there is no Java, which Spark runs on")
 def test_one_line_is_the_result_and_spark_is_quiet(jobs):
     write_spec(jobs / "release.yaml", ENGINE)
     running = process(jobs, "mask", "release.yaml", seed="7")
-    out, err = running.communicate(timeout=500)
+    out, err = running.communicate()
     assert running.returncode == 0, err
     assert out.startswith("diagnosis, age: 60 records, ")
     assert out.endswith("released.parquet, released.manifest.json, released.report.html\n")
@@ -57,11 +58,12 @@ def test_what_spark_cannot_do_is_said_before_it_starts(jobs, command):
     assert "data is no table that is read with Spark: its name ends in .sqlite" in done.err
 
 
+@pytest.mark.spark
 def test_without_java_that_is_said(jobs, monkeypatch):
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
     write_spec(jobs / "release.yaml", ENGINE)
     running = process(jobs, "mask", "release.yaml")
-    _, err = running.communicate(timeout=120)
+    _, err = running.communicate()
     assert running.returncode == 2
     assert "Error: Spark could not start Java\n" in err
     assert "Traceback" not in err

@@ -153,6 +153,7 @@ def test_everything_that_is_wrong_is_listed_at_once(jobs, command):
         assert words in done.err
 
 
+@pytest.mark.slow
 def test_what_is_required_and_not_met_is_exit_code_3(jobs):
     write_spec(jobs / "release.yaml", ("k: 3}", "k: 3}\nrequire: {k: 5, sse_below: 0.001, l: 2}"))
     before = contents(jobs)

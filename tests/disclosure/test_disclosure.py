@@ -384,6 +384,7 @@ def test_few_blanked_numbers():
 # ---------------------------------------------------------------------- by definition
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(releases(), st.integers(1, 12))
 def test_branches_are_those_of_the_definition(release, least):
@@ -479,6 +480,7 @@ def part_of(found, side, taxonomy, value):
     return told[concept]
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(releases(), st.integers(1, 14), st.sampled_from([2, 5, 2000]))
 def test_no_small_number_follows_by_subtraction(release, least, most):
@@ -582,6 +584,7 @@ def written(attribute, column, value):
     return value
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(releases(), st.integers(2, 14))
 def test_nothing_that_few_records_carry_is_named(release, least):

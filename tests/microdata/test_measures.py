@@ -33,6 +33,7 @@ def numbers(figure):
     return [] if figure is None else [abs(figure)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [om.Microaggregation(5), om.Recoding(20)], ids=repr)
 def test_what_is_usual_is_what_comes_out(method):
     stays = pd.DataFrame(om.datasets.discharges(10_000))

@@ -233,6 +233,7 @@ METHODS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ontomask.errors.NothingSwappedWarning")
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 @settings(max_examples=20)
@@ -512,6 +513,7 @@ def test_a_name_that_several_values_have_is_an_error():
         release.explain("bank")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("centroid", ["rule", "best"])
 def test_groups_that_were_merged_are_explained_by_what_they_became(centroid, icd9):
     table = pd.DataFrame(om.datasets.discharges(300))

@@ -176,6 +176,7 @@ def test_rows_and_other_columns_are_untouched(illnesses, method, kind):
         assert [type(value) for value in before] == [type(value) for value in after]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", BOTH, ids=repr)
 @pytest.mark.parametrize("missing", [False, True])
 def test_every_kind_and_every_order_of_rows_gives_the_same(illnesses, method, missing):

@@ -115,6 +115,7 @@ def test_what_is_asked_of_a_file_reaches_the_release(stays, tmp_path):
 # ---------------------------------------------------------------------- real tables
 
 
+@pytest.mark.slow
 @needs_data
 def test_the_diabetes_table(tmp_path):
     found = profile(DATA / "diabetes_130.csv.gz")

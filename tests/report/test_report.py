@@ -96,6 +96,7 @@ def scalars(name, value):
         yield name, value
 
 
+@pytest.mark.slow
 def test_all_figures_of_risk_and_utility_are_there(stay):
     path, known = stay
     text = path.read_text()
@@ -231,6 +232,7 @@ def holders(words, tree):
     return held
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     method=st.sampled_from(METHODS_TRIED),

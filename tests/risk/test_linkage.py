@@ -158,6 +158,7 @@ def test_a_sample_of_a_large_table_says_so(large):
     assert other.linked != sample.linked
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_truth_nearly_always(large):
     truth = risk.linkage_nearest(large).linked
     held = 0

@@ -84,6 +84,7 @@ print(loops.inner(1))
 """
 
 
+@pytest.mark.slow
 def test_a_loop_is_kept_for_the_next_run_with_all_that_it_needs(tmp_path):
     (tmp_path / "loops.py").write_text(LOOPS)
     asked = [sys.executable, "-c", ASKED]

@@ -44,6 +44,7 @@ def test_what_is_done_and_what_goes_wrong_comes_through():
     assert heard == ["hello"]
 
 
+@pytest.mark.slow
 def test_a_compiled_loop_is_left_at_once():
     script = """
 import os, signal, sys, time

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
 import ontomask as om
@@ -32,6 +33,7 @@ def assert_same(read, tax, what, labels=True):
         assert (ours == theirs).all(), what
 
 
+@pytest.mark.slow
 @given(named_taxonomies())
 @settings(max_examples=40)
 def test_the_same_taxonomy_in_every_format(tmp_path_factory, tax):

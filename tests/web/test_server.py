@@ -13,6 +13,13 @@ import pytest
 from workbench import SEED, waited, write_discharges
 
 
+@pytest.fixture
+def served(tmp_path, starting):
+    """The discharges, served by a process of its own."""
+    write_discharges(tmp_path / "discharges.csv")
+    return starting(tmp_path, "discharges.csv")
+
+
 def asked(served, path, token=True):
     request = urllib.request.Request(f"{served.address}{path}")
     if token:
@@ -57,9 +64,9 @@ def test_it_ends_when_asked_and_leaves_nothing_behind(served, sign):
     assert "Traceback" not in served.process.stderr.read()
 
 
-def test_the_page_is_there_while_a_large_table_is_read(tmp_path, serving):
+def test_the_page_is_there_while_a_large_table_is_read(tmp_path, starting):
     write_discharges(tmp_path / "large.csv", 60_000)
-    served = serving(tmp_path, "large.csv")
+    served = starting(tmp_path, "large.csv")
     assert "Which table" in asked(served, "/data")
     waited(lambda: '"records":60000' in asked(served, "/api/session"))
 
@@ -77,15 +84,16 @@ def test_a_port_that_is_taken_is_said(served, tmp_path):
     assert done.stdout == ""
 
 
-def test_a_release_file_or_a_folder_can_be_named(tmp_path, serving, served):
+def test_a_release_file_or_a_folder_can_be_named(tmp_path, starting, served):
     waited(lambda: (tmp_path / "release.yaml").exists())
     served.stop()
     for named in ("release.yaml", "."):
-        again = serving(tmp_path, named)
+        again = starting(tmp_path, named)
         waited(lambda again=again: '"records":400' in asked(again, "/api/session"))
         again.stop()
 
 
+@pytest.mark.slow
 def test_a_file_that_is_not_there_is_said(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "ontomask.cli", "workbench", "--no-browser", "nothing.csv"],

@@ -6,13 +6,14 @@ was working on; another process takes its place. An interrupt ends all of them a
 Why not a library (Python 3.11, two workers, eight pieces, the worker of the third piece killed):
 
 * :class:`concurrent.futures.ProcessPoolExecutor` loses six of the eight pieces and does not say
-  which of them killed it; loky loses six as well;
+  which of them killed it; loky loses five;
 * its processes (spawn or forkserver) run the caller's script again: one without a ``__main__``
   guard ends in ``RuntimeError``;
 * both import a ``signal.py`` that happens to be in the current folder;
 * before Python 3.14 an executor cannot end a process that is working;
-* its threads hold a lock of the whole interpreter while they start: an interrupt at that moment
-  (:mod:`ontomask._runtime.interrupts`) leaves Python 3.11 waiting at exit.
+* even for the threads, :class:`concurrent.futures.ThreadPoolExecutor` will not do: it holds a lock
+  of the whole interpreter while it starts one, and an interrupt at that moment
+  (:mod:`ontomask._runtime.interrupts`) leaves Python 3.11 waiting for ever.
 """
 
 from __future__ import annotations

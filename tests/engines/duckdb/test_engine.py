@@ -210,6 +210,7 @@ def test_counting_and_applying_again_changes_no_value_that_came_before(tmp_path,
     assert numbers.weights.tolist() == [4, 4]
 
 
+@pytest.mark.slow
 def test_little_memory_is_enough(tmp_path, icd9):
     con = connect()
     con.sql("""

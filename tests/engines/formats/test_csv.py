@@ -151,6 +151,7 @@ def test_columns_are_dropped_renamed_and_ordered_by_the_query(opened):
     assert rewritten(table, query=query) == b'"c","a"\n"6","4x"\n"3","1x"\n'
 
 
+@pytest.mark.slow
 def test_wide_cells_and_many_columns(opened):
     wide = b"a,b\n1," + b"x" * 5_000_000 + b'\n2,"' + b"y\n" * 1_000_000 + b'"\n'
     table = opened(wide)
@@ -182,6 +183,7 @@ def dumped(rows, delimiter, always):
     return "".join(delimiter.join(map(cell, row)) + "\n" for row in rows)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     rows=st.integers(1, 4).flatmap(
@@ -208,6 +210,7 @@ def test_any_cells_come_back(connection, tmp_path_factory, rows, delimiter, newl
     assert again.read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(text=st.text(st.sampled_from(list('ab" ,\n')), max_size=14))
 def test_what_is_accepted_is_read_as_python_reads_it(connection, tmp_path_factory, text):

@@ -189,6 +189,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(
     data=st.lists(st.dictionaries(st.sampled_from("abc"), VALUES), min_size=1, max_size=4),

@@ -38,6 +38,7 @@ def listing(folder):
 # ---------------------------------------------------------------------- the database
 
 
+@pytest.mark.slow
 def test_the_spill_goes_with_the_connection():
     connection = connect("200MB")
     folder = Path(connection.execute("select current_setting('temp_directory')").fetchone()[0])

@@ -79,6 +79,7 @@ def made_up(records=400, seed=0):
 # ---------------------------------------------------------------------- cutting
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(columns=columns_of_all_kinds(max_records=40), size=st.integers(1, 12), k=st.integers(1, 4))
 def test_blocks_are_cut_as_defined(columns, size, k):
@@ -136,6 +137,7 @@ def test_distances_in_a_block_are_those_of_the_table(columns, size, distance):
 # ---------------------------------------------------------------------- what holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 @settings(max_examples=25)
 @given(columns=columns_of_all_kinds(max_records=40), size=st.integers(4, 12))
@@ -159,6 +161,7 @@ def test_a_plan_in_blocks_is_the_plans_of_the_blocks(method, columns, size):
     assert sum(plan.unpaired) == unpaired
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 @settings(max_examples=25)
 @given(columns=columns_of_all_kinds(max_records=40), size=st.integers(4, 12))

@@ -54,6 +54,7 @@ def check_groups(tuples, k, found):
 # ---------------------------------------------------------------------- groups and their cost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("distance", "objective", "centroid", "setting"), SETTINGS)
 @settings(max_examples=25)  # of each of the two dozen
 @given(
@@ -82,6 +83,7 @@ def test_groups_cost_what_their_centroids_say_and_these_are_by_the_rule(
             _check_rule(costs, members, centre)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distance", ["mean", "s"])
 @settings(max_examples=200)
 @given(columns=columns_of_all_kinds(max_records=8))

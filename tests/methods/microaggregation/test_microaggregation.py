@@ -130,6 +130,7 @@ def test_wrong_settings(settings, message):
         Microaggregation(**settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("setting", ["semantic", "classic"])
 @pytest.mark.parametrize("distance", ["mean", "s"])

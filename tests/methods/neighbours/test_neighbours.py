@@ -1,6 +1,7 @@
 """Near tuples found outwards are those that a look at every tuple finds."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ def by_looking_at_all(operators, t, need, weight, avoid=-1):
     return {int(i): int(apart[i]) for i in order if apart[i] <= cut}
 
 
+@pytest.mark.slow
 @given(tables(), st.data(), st.sampled_from(["semantic", "classic"]))
 def test_the_nearest_are_those_of_a_look_at_all(columns, data, setting):
     tuples, _ = counted(columns)

@@ -39,6 +39,7 @@ def mean_distance(person, counts, method):
     return np.mean([run(person, counts, method, seed)[0] for seed in SEEDS])
 
 
+@pytest.mark.slow
 @farmers
 def test_no_table_1_mean_distances(person, farmer):
     # printed 0.19 0.23 0.26 0.28 0.30 0.35

@@ -122,6 +122,7 @@ def follow(table, k, setting, seed):
     assert not plain_recoding.sources(counts, k, distance, *rules(setting))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_every_course_is_as_likely_as_in_the_plain_algorithm(setting):
     # Three families of siblings, and an odd one out: ties that appear and vanish on the way.

@@ -158,6 +158,7 @@ def test_where_windows_hold_all_it_is_the_algorithm_of_the_paper(table, k, setti
     assert not plain_recoding.sources(counts, k, distance, *rules(setting))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", BY_DISTANCE[::2], ids=str)
 def test_every_course_is_as_likely_as_in_the_plain_algorithm(setting):
     names = ["a1", "a2", "a3", "b1", "b2", "c1"]

@@ -25,6 +25,7 @@ def package(icd10):  # loaded without its warnings by then
     return sys.modules["simple_icd_10_cm"]
 
 
+@pytest.mark.slow
 def test_every_code_is_there(icd10, package):
     codes = package.get_all_codes()
     assert len(icd10) == 1 + len(codes)
@@ -58,6 +59,7 @@ def test_inclusion_terms_are_synonyms(icd10):
     assert "Classical cholera" in icd10.labels("A00.0")
 
 
+@pytest.mark.slow
 def test_codes_that_lost_their_point(icd10):
     found = om.map_terms(["E1165", "s72001a", "T07XXXA", "E11"], icd10, repair_codes=True)
     assert found.concepts == {

@@ -171,6 +171,7 @@ def hpo_file():
     return Path(found.origin).with_name("data") / "hp.obo"
 
 
+@pytest.mark.slow
 def test_the_human_phenotype_ontology(hpo_file):
     frames = re.findall(r"^\[Term\]\n((?:.+\n)+)", hpo_file.read_text(encoding="utf-8"), re.M)
     live = [frame for frame in frames if "\nis_obsolete: true" not in frame]

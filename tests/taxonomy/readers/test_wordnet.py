@@ -172,6 +172,7 @@ def installed_wordnet() -> Path | None:
     return next((Path(p) for p in places if p and (Path(p) / "data.noun").is_file()), None)
 
 
+@pytest.mark.slow
 def test_the_installed_wordnet_is_the_bundled_one(wordnet):
     folder = installed_wordnet()
     if folder is None:
