@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,24 +43,38 @@ MARKERS_OF_FIXTURES = {
 SLOW_FOLDERS = ("experiments",)
 
 
-@pytest.hookimpl(tryfirst=True)  # before tests are chosen by marker, and dealt to workers
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by marker
 def pytest_collection_modifyitems(items):
-    """Mark slow kinds; one worker runs all of Spark, and all that shares the work of a module."""
+    """Mark slow kinds."""
     for item in items:
         for fixture, marker in MARKERS_OF_FIXTURES.items():
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(marker)
         if item.path.parent.name in SLOW_FOLDERS:
             item.add_marker("slow")
-        if item.get_closest_marker("spark"):
-            item.add_marker(pytest.mark.xdist_group("spark"))
-        elif _uses_module_fixture(item):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
-def _uses_module_fixture(item):
-    fixtures = item._fixtureinfo.name2fixturedefs if hasattr(item, "_fixtureinfo") else {}
-    return any(definitions[-1].scope == "module" for definitions in fixtures.values())
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """One worker has all of Spark, and all tests of a module that share a fixture.
+
+    Marks of groups would say the same; pytest-xdist 3.8 does not heed them with pytest 9.2.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduler(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            if "spark" in nodeid:
+                return "spark"
+            file = nodeid.partition("::")[0]
+            return file if _shares_fixtures(config.rootpath / file) else nodeid
+
+    return Scheduler(config, log)
+
+
+@cache
+def _shares_fixtures(file):
+    return 'scope="module"' in file.read_text(encoding="utf-8")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 import typer
 
@@ -170,15 +171,28 @@ def test_map_a_list_and_other_shapes(ontomask, taxonomy, tmp_path):
     assert "100.0%" in ontomask("map", "semi.csv", "-c", "b", "-t", taxonomy).stdout
     (tmp_path / "accent.csv").write_bytes("a,b\n1,Ménière\n".encode("latin-1"))
     wrong = ontomask("map", "accent.csv", "-c", "b", "-t", taxonomy, code=2)
-    assert "not valid utf-8" in wrong.stderr
+    assert "not valid UTF-8" in wrong.stderr
     fine = ontomask("map", "accent.csv", "-c", "b", "-t", taxonomy, "--encoding", "latin-1")
     assert "Ménière" in fine.stdout
     (tmp_path / "ragged.csv").write_text("a,b\n1\n")
-    assert (
-        "1 columns where" in ontomask("map", "ragged.csv", "-c", "b", "-t", taxonomy, code=2).stderr
-    )
+    ragged = ontomask("map", "ragged.csv", "-c", "b", "-t", taxonomy, code=2)
+    assert "line 2: 1 cells where the header has 2" in ragged.stderr
     (tmp_path / "empty.csv").write_text("")
     ontomask("map", "empty.csv", "-c", "b", "-t", taxonomy, code=2)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "csv.gz"])
+def test_map_reads_every_format_of_a_table(ontomask, taxonomy, tmp_path, suffix):
+    frame = pd.DataFrame({"a": [1, 2, 3], "b": ["flu", "sprain", "flu"]})
+    path = tmp_path / f"stays.{suffix}"
+    if suffix == "parquet":
+        frame.to_parquet(path)
+    elif suffix == "jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_csv(path, index=False)
+    told = json.loads(ontomask("map", path, "-c", "b", "-t", taxonomy, "--json").stdout)
+    assert (told["records"], told["values"]) == (3, 2)
 
 
 def test_map_says_when_codes_look_damaged(ontomask, tmp_path):

@@ -375,7 +375,7 @@ def test_a_taxonomy_that_is_changed_back_while_it_is_read_leaves_no_trace(diagno
     from playwright.sync_api import expect
 
     page, held = diagnoses, []
-    page.route("**/api/columns/diagnosis/meaning", held.append, times=1)
+    page.route("**/api/columns/diagnosis/meaning", lambda route: held.append(route), times=1)
     page.select_option("#taxonomy", "wordnet")
     expect(page.locator("#trouble")).to_contain_text("Looking for concepts")
     expect(page.locator("#lost")).to_have_attribute("inert", "")  # the suggestions of before

@@ -20,7 +20,12 @@ __all__ = ["map_column"]
 
 
 def map_column(
-    data: Annotated[Path, typer.Argument(help="A CSV or TSV file, or a list of values, .gz too.")],
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="A table: CSV (.gz too), Parquet, JSON lines, SQLite; or a list of values."
+        ),
+    ],
     taxonomy: Annotated[
         str, typer.Option("--taxonomy", "-t", help="A known name (icd9cm, wordnet, …) or a path.")
     ],
@@ -62,7 +67,9 @@ def map_column(
     delimiter: Annotated[
         str | None, typer.Option("--delimiter", help="What separates columns.")
     ] = None,
-    encoding: Annotated[str, typer.Option("--encoding", help="Of the data.")] = "utf-8-sig",
+    encoding: Annotated[
+        str | None, typer.Option("--encoding", help="Of the data, where it is not UTF-8.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     format: Format = None,
     option: ReaderOptions = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,29 +169,48 @@ class StoredApplied(Applied):
             raise InternalError("the written file has other columns than it should")
         if finished.rows != self.records:
             raise InternalError("the written file has more or fewer rows than it should")
-        sizes = self._count_classes(finished.source, list(map(identifier, self._masked)))
-        if not np.array_equal(sizes, self._sizes):
-            raise InternalError("the written file has other classes of records than it should")
         others = [column for column in self.names if column not in self._new]
         text = finished.format != self.engine.stored.format
+        # One query, as it reads the file.
+        table = self.engine.sql.sql(f"""
+            select n, places, remainders from ({
+            self._sum_cells(
+                finished.source, others, text=text, by=list(map(identifier, self._masked))
+            )
+        }) order by n
+        """).fetchnumpy()
+        if not np.array_equal(np.asarray(table["n"], dtype=np.int64), self._sizes):
+            raise InternalError("the written file has other classes of records than it should")
         # Where rows were left out, those after them have moved up.
         moved = self.records < self.engine.rows
-        before = self._checksum(self._rows, others, text=text, moved=moved)
-        if before != self._checksum(finished.source, others, text=text):
+        rows = self._rows if moved else self.engine.stored.source
+        _, *before = fetch_row(
+            self.engine.sql, self._sum_cells(rows, others, text=text, moved=moved)
+        )
+        after = np.bitwise_xor.reduce(table["places"]), table["remainders"].sum()
+        if [sum_ or 0 for sum_ in before] != list(map(int, after)):
             raise InternalError("a column of the written file differs that should not")
 
-    def _checksum(
-        self, rows: str, columns: Sequence[str], *, text: bool, moved: bool = False
-    ) -> Any:
-        """A checksum of all cells and their places."""
+    def _sum_cells(
+        self,
+        rows: str,
+        columns: Sequence[str],
+        *,
+        text: bool,
+        moved: bool = False,
+        by: Sequence[str] = (),
+    ) -> str:
+        """The SQL for two checksums of all cells and their places, and the number of rows."""
         names = map(identifier, columns)
         cells = [f"cast({name} as varchar)" if text else name for name in names]
         place = "row_number() over (order by ontomask_row) - 1" if moved else "ontomask_row"
-        return fetch_row(
-            self.engine.sql,
-            f"""
-            select bit_xor(h), sum(h % 1000003) from (select hash(place, cells) as h from (
-                select {place} as place, cells from (
-                    select ontomask_row, hash({", ".join(cells) or "0"}) as cells from {rows})))
-            """,
-        )
+        grouped = "".join(f"{column}, " for column in by)
+        return f"""
+            select {grouped} count(*) as n, bit_xor(h) as places,
+                cast(sum(h % 1000003) as ubigint) as remainders
+            from (select {grouped} hash(place, cells) as h from (
+                select {grouped} {place} as place, cells from (
+                    select {grouped} ontomask_row, hash({", ".join(cells) or "0"}) as cells
+                    from {rows})))
+            {"group by all" if by else ""}
+        """

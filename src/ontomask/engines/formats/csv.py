@@ -30,6 +30,7 @@ from ontomask.engines.duckdb.connection import (
     translate_read_errors,
 )
 from ontomask.engines.formats import csv_kernels as k
+from ontomask.engines.formats.loaded_rows import ROW
 from ontomask.engines.formats.stored_table import (
     FileOptions,
     StoredTable,
@@ -87,7 +88,7 @@ class CsvTable(StoredTable):
         if not source.head[len(bom) :].strip():
             raise self.error("the file is empty", "it should hold a table with a header")
         if encoding == "utf-8":
-            self._read(source, delimiter, quote, encoding)
+            self._read(source, delimiter, quote, encoding, load=not options.for_one_query)
         else:
             with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX) as folder:
                 text = self._transcode(source, encoding, Path(folder) / "utf-8.csv")
@@ -134,7 +135,15 @@ class CsvTable(StoredTable):
 
     # ------------------------------------------------------------------ reading
 
-    def _read(self, text: Source, delimiter: str | None, quote: str | None, encoding: str) -> None:
+    def _read(
+        self,
+        text: Source,
+        delimiter: str | None,
+        quote: str | None,
+        encoding: str,
+        *,
+        load: bool = True,
+    ) -> None:
         """Read a UTF-8 file: check it, then load its rows."""
         if delimiter is None:
             default = '"' if quote is None else quote
@@ -145,8 +154,13 @@ class CsvTable(StoredTable):
         self.names = check_names(self, header)
         self.types = dict.fromkeys(self.names, "VARCHAR")
         self.style = scan.dialect(self.names, delimiter, quote, encoding)
+        self.rows, query = int(scan.note[k.RECORDS]) - 1, self._read_csv_sql(text, scan)
+        if not load:
+            names = ", ".join(map(identifier, self.names))
+            self.source = f"(select *, row_number() over () - 1 as {ROW} from ({query}) t({names}))"
+            return
         with translate_read_errors(self.path):
-            self._load_rows(self._read_csv_sql(text, scan))
+            self._load_rows(query)
         if self.rows != scan.note[k.RECORDS] - 1:
             raise InternalError(f"{self.path.name} was not read row by row")
 
@@ -367,6 +381,7 @@ def _cell_sql(column: str, style: Dialect, *, always: bool) -> str:
     quote = literal(style.quote)
     doubled = f"replace({column}, {quote}, {literal(style.quote * 2)})"
     if always:
+        doubled = f"if(contains({column}, {quote}), {doubled}, {column})"
         mark = f"if({column} is null, '', {quote})"
         return f"{mark}, {doubled}, {mark}"
     # The empty text is in the pattern, as every mention of the column costs time in wide tables.

@@ -91,7 +91,10 @@ def walk(data: Bytes, delimiter: int, quote: int, note: Longs, quoted: Longs, pl
                 note[EMBEDDED] = 1
                 note[LINE] += byte == 10
         elif byte == delimiter:
-            _count_cell(mode, cell, note, quoted, plain)
+            if mode == CLOSED:
+                quoted[cell] += 1
+            elif mode != BEGIN:
+                plain[cell] += 1
             cell += 1
             if cell >= len(plain):
                 _note_problem(note, TOO_WIDE, note[LINE] + 1, 0)
@@ -144,32 +147,25 @@ def _note_problem(note: Longs, problem: int, line: int, number: int) -> None:
 
 
 @jit
-def _count_cell(mode: int, cell: int, note: Longs, quoted: Longs, plain: Longs) -> None:
-    """Count a cell by how it is written."""
-    if mode == BEGIN:
-        return
-    if note[RECORDS] == 0:
-        note[HEADER_QUOTED if mode == CLOSED else HEADER_PLAIN] += 1
-    elif mode == CLOSED:
-        quoted[cell] += 1
-    else:
-        plain[cell] += 1
-
-
-@jit
 def _end_record(
     mode: int, cell: int, note: Longs, quoted: Longs, plain: Longs, position: int
 ) -> None:
     """End a record, at this byte. An empty line is none, unless there is but one column."""
     cells = cell + 1
     empty = cells == 1 and mode == BEGIN
-    _count_cell(mode, cell, note, quoted, plain)
+    if mode == CLOSED:
+        quoted[cell] += 1
+    elif mode != BEGIN:
+        plain[cell] += 1
     if note[RECORDS] == 0:
         if empty:
             _note_problem(note, EMPTY_HEADER, note[LINE] + 1, 0)
             return
         note[WIDTH] = cells
         note[HEADER_END] = position
+        note[HEADER_QUOTED], note[HEADER_PLAIN] = quoted.sum(), plain.sum()
+        quoted[:] = 0
+        plain[:] = 0
     elif empty and note[WIDTH] > 1:
         return
     elif cells != note[WIDTH]:

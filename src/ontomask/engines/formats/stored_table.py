@@ -50,6 +50,7 @@ class FileOptions:
     address: str | None = field(default=None, repr=False)  # of a server, with its password
     types: dict[str, str] | None = None  # of the original's columns, to be read alike
     names: tuple[str, ...] = ()  # columns there must be, also where no row has them
+    for_one_query: bool = False  # reads the file where it is, if it can: no need to load it
 
 
 class StoredTable(ABC):
@@ -194,7 +195,9 @@ def write_query(
         with translate_write_errors(target):
             rows = maker.write_rows(connection, query, unfinished, like)
         options = like.written_file_options(unfinished) if like else FileOptions()
-        finished = maker(unfinished, connection, replace(options, names=tuple(names)))
+        finished = maker(
+            unfinished, connection, replace(options, names=tuple(names), for_one_query=True)
+        )
         try:
             if finished.rows != rows or finished.names != names:
                 raise InternalError(f"{target} does not read as what was written")

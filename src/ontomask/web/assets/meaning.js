@@ -234,8 +234,8 @@ function showColumnCommands(name, fields, type) {
     showCommands({
       shell: [check],
       python: [
-        "from ontomask.releasefile.model import load_spec",
-        `load_spec(${quoteForPython(file)}).columns[${quoteForPython(name)}]`,
+        "from ontomask.releasefile.model import load_release_file",
+        `load_release_file(${quoteForPython(file)}).columns[${quoteForPython(name)}]`,
       ],
     });
     return;

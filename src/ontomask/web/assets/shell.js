@@ -68,7 +68,11 @@ function notifySessionListeners() {
 // nothing is saved. Changes are made one after another, and one that fails does not stop the next.
 // Returns whether it was saved.
 export function changeFields(edit, message = "Saved.") {
-  const change = saving.then(() => saveFields(edit, message));
+  return afterOtherChanges(() => saveFields(edit, message));
+}
+
+function afterOtherChanges(make) {
+  const change = saving.then(make);
   saving = change.catch(() => {});
   return change;
 }
@@ -242,8 +246,10 @@ function handleKey(event) {
 const storedTheme = localStorage.getItem("theme");
 if (storedTheme) setTheme(storedTheme);
 byId("theme").addEventListener("click", () => localStorage.setItem("theme", switchTheme()));
-byId("undo").addEventListener("click", () => moveInHistory("undo", "Undone."));
-byId("redo").addEventListener("click", () => moveInHistory("redo", "Done again."));
+for (const [direction, message] of [["undo", "Undone."], ["redo", "Done again."]]) {
+  const move = () => afterOtherChanges(() => moveInHistory(direction, message));
+  byId(direction).addEventListener("click", move);
+}
 document.addEventListener("keydown", handleKey);
 addEventListener("unhandledrejection", (event) => {
   if (event.reason?.name !== "AbortError") showProblem(event.reason);
