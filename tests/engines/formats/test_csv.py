@@ -292,12 +292,3 @@ def test_a_character_the_encoding_does_not_have(opened, tmp_path):
     with pytest.raises(FileFormatError, match="'€' cannot be written in iso8859-1"):
         rewritten(table, query="select '€' as a, b from {}")
     assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
-
-
-def test_described_for_a_manifest(opened):
-    described = opened(b"\xef\xbb\xbfa;b\r\n1;2\r\n").describe()
-    assert described["file"] == "table.csv"
-    assert described["bytes"] == 13
-    assert len(described["sha256"]) == 64
-    assert described["dialect"]["delimiter"] == ";"
-    assert described["dialect"]["line_end"] == "CRLF"

@@ -54,7 +54,7 @@ MOST_COLUMNS = 1 << 16
 
 #: What DuckDB parses in one go, in bytes. It fills at least one of its row groups (122,880 rows)
 #: in most files; smaller pieces would be copied once more to be joined.
-BUFFER = 1 << 25
+BUFFER = 1 << 24
 
 #: The longest line that DuckDB reads where nothing is said, in bytes.
 LONGEST_LINE = 2_000_000
@@ -95,13 +95,6 @@ class CsvTable(StoredTable):
                 self._read(text, delimiter, quote, encoding)
         style = self.style
         self.options = FileOptions(None, style.delimiter, style.quote, style.encoding)
-        self.dialect = {
-            "delimiter": style.delimiter,
-            "quote": style.quote,
-            "encoding": style.encoding,
-            "byte_order_mark": style.bom,
-            "line_end": {"\n": "LF", "\r\n": "CRLF"}[style.newline],
-        }
 
     def written_file_options(self, path: Path) -> FileOptions:
         return replace(self.options, delimiter=_output_delimiter(path, self))

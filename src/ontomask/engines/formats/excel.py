@@ -38,7 +38,6 @@ class ExcelTable(StoredTable):
             self.names = check_names(self, list(self.types))
             self._load_rows(f"select * from {read}")
         self.options = FileOptions(table=self.sheet)
-        self.dialect = {"sheet": self.sheet} if self.sheet else {}
 
     @classmethod
     def write_rows(

@@ -74,7 +74,6 @@ class JsonLinesTable(StoredTable):
         with translate_read_errors(self.path):
             self._convert_columns()
         self.options = FileOptions(types=self.types)
-        self.dialect = {"line_end": "CRLF" if self.style.newline == "\r\n" else "LF"}
 
     @classmethod
     def write_rows(

@@ -54,7 +54,7 @@ class ParquetTable(StoredTable):
         if place in map(str.lower, self.names):  # a column has that name: count instead
             place = "row_number() over () - 1"
         self.source = f"(select *, {place} as {ROW} from {plain})"
-        self.options, self.dialect = FileOptions(), {"compression": self.compression}
+        self.options = FileOptions()
 
     @classmethod
     def write_rows(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import duckdb
 
@@ -46,7 +46,3 @@ class PostgresTable(StoredTable):
         finally:
             self.connection.execute(f"detach database if exists {server}")
         self.options = FileOptions(table=options.table, address=options.address)
-        self.dialect = {"table": options.table}
-
-    def describe(self) -> dict[str, Any]:
-        return {"file": "postgresql", "format": self.format, "dialect": self.dialect}

@@ -27,6 +27,7 @@ from ontomask.taxonomy.readers.text.source import Source
 __all__ = ["SqliteTable"]
 
 STORAGE_CLASSES = ("integer", "real", "text", "blob")
+ROW_NUMBERS = ("rowid", "_rowid_", "oid")  # what SQLite calls them, unless a column does
 LARGEST_EXACT = 2**53  # above, a whole number may not fit a DOUBLE
 
 
@@ -50,7 +51,6 @@ class SqliteTable(StoredTable):
             self._read_columns(database)
             self._load(database)
         self.options = FileOptions(table=self.table, types=self.types)
-        self.dialect = {"table": self.table}
 
     def _choose_table(self, database: sqlite3.Connection, requested: str | None) -> str:
         rows = database.execute(
@@ -110,11 +110,11 @@ class SqliteTable(StoredTable):
             self.loaded.add_column(name, type)
         columns = ", ".join(map(identifier, self.names))
         select = f"select {columns} from {identifier(self.table)}"
+        taken = set(map(str.lower, self.names))
+        row_number = next((name for name in ROW_NUMBERS if name not in taken), None)
         try:
-            rows = database.execute(f"{select} order by rowid")
-        except (
-            sqlite3.OperationalError
-        ):  # a table without row numbers stands in the order of its key
+            rows = database.execute(f"{select} order by {row_number}" if row_number else select)
+        except sqlite3.OperationalError:  # a table without row numbers is in the order of its key
             rows = database.execute(select)
         converters: list[Callable[[Any], Any] | None] = [
             CONVERTERS.get(t) for t in self.types.values()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import duckdb
 
@@ -19,7 +18,6 @@ from ontomask.engines.duckdb.connection import (
     literal,
     result_types,
     run_copy,
-    translate_read_errors,
     translate_write_errors,
 )
 from ontomask.engines.formats.loaded_rows import ROW, LoadedRows
@@ -71,7 +69,6 @@ class StoredTable(ABC):
     rows: int
     source: str
     options: FileOptions  # with which another file is read in the same way
-    dialect: dict[str, Any]  # how the table is written, in a few words
 
     def __init__(
         self, path: Path, connection: duckdb.DuckDBPyConnection, options: FileOptions
@@ -122,20 +119,6 @@ class StoredTable(ABC):
     def __repr__(self) -> str:
         shape = f"{format_count(self.rows, 'row')} of {format_count(len(self.names), 'column')}"
         return f"StoredTable({self.path.name}, {self.format}, {shape})"
-
-    def describe(self) -> dict[str, Any]:
-        """What a manifest says of the file; its folder is nobody's business."""
-        digest = hashlib.sha256()
-        with translate_read_errors(self.path), self.path.open("rb") as file:
-            while chunk := file.read(1 << 20):
-                digest.update(chunk)
-        return {
-            "file": self.path.name,
-            "format": self.format,
-            "dialect": self.dialect,
-            "bytes": self.path.stat().st_size,
-            "sha256": digest.hexdigest(),
-        }
 
     def open_alike(self, path: str | os.PathLike[str]) -> StoredTable:
         """Open another file in the same way."""
