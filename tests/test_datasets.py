@@ -305,6 +305,6 @@ def test_pyarrow_takes_it():
     pyarrow = pytest.importorskip("pyarrow")
     table = om.datasets.discharges(50)
     arrow = pyarrow.table(table)
-    assert arrow.schema.field_of("admitted").type == pyarrow.date32()
-    assert arrow.schema.field_of("zip").type == pyarrow.string()
+    assert arrow.schema.field("admitted").type == pyarrow.date32()
+    assert arrow.schema.field("zip").type == pyarrow.string()
     assert arrow.column("charge").to_pylist() == table["charge"].tolist()

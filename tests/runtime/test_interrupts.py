@@ -52,9 +52,9 @@ from threading import Timer
 from test_interrupts import spin
 from ontomask._runtime.interrupts import run_interruptibly
 spin(1)
-Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+interrupt = Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
 try:
-    run_interruptibly(lambda: spin(10**12))  # a quarter of an hour
+    run_interruptibly(lambda: (interrupt.start(), spin(10**12)))  # a quarter of an hour
 except KeyboardInterrupt:
     print("stopped", flush=True)
 """

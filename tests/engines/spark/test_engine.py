@@ -392,6 +392,5 @@ def test_what_is_not_installed_is_said(before, home, complaint):
         capture_output=True,
         encoding="utf-8",
         env={**os.environ, **({"JAVA_HOME": home} if home else {})},
-        timeout=120,
     )
     assert f"ParameterError {complaint}" in " ".join(done.stdout.split()), done.stderr

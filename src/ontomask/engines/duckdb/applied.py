@@ -173,13 +173,13 @@ class StoredApplied(Applied):
         text = finished.format != self.engine.stored.format
         # One query, as it reads the file.
         table = self.engine.sql.sql(f"""
-            select n, places, remainders from ({
+            select ontomask_count, ontomask_places, ontomask_remainders from ({
             self._sum_cells(
                 finished.source, others, text=text, by=list(map(identifier, self._masked))
             )
-        }) order by n
+        }) order by ontomask_count
         """).fetchnumpy()
-        if not np.array_equal(np.asarray(table["n"], dtype=np.int64), self._sizes):
+        if not np.array_equal(np.asarray(table["ontomask_count"], dtype=np.int64), self._sizes):
             raise InternalError("the written file has other classes of records than it should")
         # Where rows were left out, those after them have moved up.
         moved = self.records < self.engine.rows
@@ -187,7 +187,8 @@ class StoredApplied(Applied):
         _, *before = fetch_row(
             self.engine.sql, self._sum_cells(rows, others, text=text, moved=moved)
         )
-        after = np.bitwise_xor.reduce(table["places"]), table["remainders"].sum()
+        sums = table["ontomask_places"], table["ontomask_remainders"]
+        after = np.bitwise_xor.reduce(sums[0]), sums[1].sum()
         if [sum_ or 0 for sum_ in before] != list(map(int, after)):
             raise InternalError("a column of the written file differs that should not")
 
@@ -206,11 +207,12 @@ class StoredApplied(Applied):
         place = "row_number() over (order by ontomask_row) - 1" if moved else "ontomask_row"
         grouped = "".join(f"{column}, " for column in by)
         return f"""
-            select {grouped} count(*) as n, bit_xor(h) as places,
-                cast(sum(h % 1000003) as ubigint) as remainders
-            from (select {grouped} hash(place, cells) as h from (
-                select {grouped} {place} as place, cells from (
-                    select {grouped} ontomask_row, hash({", ".join(cells) or "0"}) as cells
+            select {grouped} count(*) as ontomask_count, bit_xor(ontomask_hash) as ontomask_places,
+                cast(sum(ontomask_hash % 1000003) as ubigint) as ontomask_remainders
+            from (select {grouped} hash(ontomask_place, ontomask_cells) as ontomask_hash from (
+                select {grouped} {place} as ontomask_place, ontomask_cells from (
+                    select {grouped} ontomask_row,
+                        hash({", ".join(cells) or "0"}) as ontomask_cells
                     from {rows})))
             {"group by all" if by else ""}
         """

@@ -74,7 +74,7 @@ def detect_delimiter(top: str, quote: str = '"', *, cut: bool = False) -> str | 
             widths = [len(row) for row in rows if any(map(str.strip, row))]
             if widths and max(widths) > 1:
                 merit = (len(set(widths)) == 1, widths[0] > 1)
-                if best[1] is None or merit > best[0]:
+                if merit > best[0]:
                     best = (merit, candidate)
     return best[1]
 
