@@ -108,7 +108,9 @@ def wordnet():
 @pytest.fixture
 def command(monkeypatch, capsys):
     """Run a command here: the same function that the command line calls, without a new process."""
-    from ontomask.cli import main
+    from ontomask.cli import main, stopping
+
+    monkeypatch.setattr(stopping, "_stop_requested", False)  # and so it is again after the test
 
     def run(place, *arguments):
         monkeypatch.chdir(place)

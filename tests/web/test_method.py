@@ -7,6 +7,7 @@ from dataclasses import fields
 
 import pytest
 import yaml
+from playwright.sync_api import expect
 
 from ontomask.methods.registry import METHODS
 from ontomask.web.routes.method import list_methods
@@ -210,8 +211,8 @@ def test_a_method_is_chosen_set_and_saved(tab, served):
     tab.locator("#method-suppression").check()  # which has a k, too
     waited(lambda: method_in(served.folder) == {"name": "suppression", "k": 9})
     tab.locator("#undo").click()
-    tab.locator("#setting-strategy").wait_for()
-    assert tab.locator("#method-rank_swapping").is_checked()
+    expect(tab.locator("#method-rank_swapping")).to_be_checked()
+    expect(tab.locator("#setting-strategy")).to_be_visible()
 
 
 def test_optional_settings_come_and_go(tab, served):

@@ -20,6 +20,8 @@ const workListeners = [];
 let lastWork = null;
 let saving = Promise.resolve();
 let changes = 0; // made by this page
+let pendingChanges = 0;
+let isNoticeDue = false;
 
 // ---------------------------------------------------------------- the session
 
@@ -51,7 +53,10 @@ function updateSession(newSession) {
   const hasChanged = !session || differs(session, newSession);
   session = newSession;
   showSession();
-  if (hasChanged) notifySessionListeners();
+  if (!hasChanged) return;
+  // Controls show what was chosen since: they are not put back to what was saved before that.
+  if (pendingChanges > 1) isNoticeDue = true;
+  else notifySessionListeners();
 }
 
 function differs(before, after) {
@@ -61,6 +66,7 @@ function differs(before, after) {
 }
 
 function notifySessionListeners() {
+  isNoticeDue = false;
   for (const listener of sessionListeners) listener(session);
 }
 
@@ -72,7 +78,11 @@ export function changeFields(edit, message = "Saved.") {
 }
 
 function afterOtherChanges(make) {
-  const change = saving.then(make);
+  pendingChanges += 1;
+  const change = saving.then(make).finally(() => {
+    pendingChanges -= 1;
+    if (isNoticeDue && !pendingChanges) notifySessionListeners();
+  });
   saving = change.catch(() => {});
   return change;
 }
