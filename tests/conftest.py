@@ -34,11 +34,14 @@ MARKERS_OF_FIXTURES = {
     "chromium": "browser",
     "spark": "spark",
     "data_folder": "slow",  # public data sets
+    "icd10": "slow",  # a package that takes seconds to load
+    "scratch": "slow",  # processes that mask
     "site": "slow",  # mkdocs
     "small": "slow",  # a table that is masked from the workbench
     "starting": "slow",  # processes of the workbench
+    "two": "slow",  # two runs
     "wheel": "slow",
-    "work": "slow",  # processes that mask
+    "work": "slow",  # processes that work for another
 }
 SLOW_FOLDERS = ("experiments",)
 

@@ -12,7 +12,9 @@ from contextlib import suppress
 import pytest
 
 import ontomask as om
+from ontomask.cli.stopping import stop_requested
 from release_commands import finished, process, records, write_spec, write_table
+from workbench import waited
 
 
 def spec(*changes):
@@ -179,7 +181,7 @@ def large(tmp_path):
 
 def while_it_writes(folder, command):
     """Wait until the table is being written."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not any(name.startswith(".ontomask.") for name in os.listdir(folder)):
         assert command.poll() is None, command.communicate()
         assert time.monotonic() < end
@@ -206,6 +208,7 @@ def test_a_swallowed_interrupt_is_heeded_at_the_next_step(jobs, command, monkeyp
     def swallowing(*arguments, **settings):
         with suppress(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
+            waited(stop_requested)  # the main thread hears it when it wakes
         return mask(*arguments, **settings)
 
     before = contents(jobs)

@@ -139,6 +139,7 @@ def test_the_diabetes_table(tmp_path):
     assert "Unknown/Invalid" not in text  # three records have it
 
 
+@pytest.mark.slow
 @needs_data
 def test_the_census_table(tmp_path):
     found = profile(DATA / "adult.csv.gz")

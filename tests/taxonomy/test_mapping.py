@@ -333,6 +333,7 @@ def test_suggestions_for_the_most_frequent(diagnoses, banks):
     ]
 
 
+@pytest.mark.slow
 def test_a_phrase_is_suggested_its_head(wordnet):
     found = om.map_terms(["second residence"], wordnet)
     assert found.suggestions()["second residence"][0].name == "residence"

@@ -557,6 +557,7 @@ def test_wrong_columns(diagnoses):
 # ---------------------------------------------------------------- files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("name", ["noise.json", "noise.json.gz"])
 def test_saved_and_loaded_in_another_process(diagnoses, tmp_path, strategy, name):
