@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks._measuring import unit
 from ontomask.releasefile.run import write_release
 
 SPEC = """
@@ -54,6 +56,15 @@ def made(suffix: str, millions: int) -> Path:
     return path
 
 
+def write_release_file(format: str, millions: int, memory: str) -> Path:
+    """A release file for synthetic discharges in a file."""
+    data = made(format, millions)
+    spec = data.with_name(f"release-{format}-{millions}m.yaml")
+    output = f"released-{millions}m.{format}"
+    spec.write_text(SPEC.format(data=data.name, output=output, memory=memory))
+    return spec
+
+
 class WholeRelease:
     """How long does it take to release 10,000,000 records, and in how much memory?
 
@@ -65,12 +76,44 @@ class WholeRelease:
     params = (["parquet", "csv"], ["700MB"])
 
     def setup(self, format: str, memory: str) -> None:
-        data = made(format, 10)
-        self.spec = data.with_name(f"release-{format}.yaml")
-        output = f"released.{format}"
-        self.spec.write_text(SPEC.format(data=data.name, output=output, memory=memory))
+        self.spec = write_release_file(format, 10, memory)
 
     def time_release(self, format: str, memory: str) -> None:
         write_release(self.spec, seed=0, force=True)
 
     peakmem_release = time_release
+
+
+class CsvAgainstParquet:
+    """How much more CPU time does a release from CSV take than the same one from Parquet?
+
+    Both in the same process, one after the other and ``RUNS`` times, of which the best counts: a
+    machine that is busy with other things slows both down.
+    """
+
+    RUNS = 3
+    param_names = ("millions",)
+    params = ([2, 10],)
+    timeout = 3_600
+    figure_budgets = {(2,): 1.5, (10,): 2.0}  # noqa: RUF012
+
+    def setup(self, millions: int) -> None:
+        self.specs = [
+            write_release_file(format, millions, "700MB") for format in ("csv", "parquet")
+        ]
+        write_release(write_release_file("csv", 2, "700MB"), seed=0, force=True)  # loops, caches
+
+    @unit("times the CPU time")
+    def track_csv_against_parquet(self, millions: int) -> float:
+        csv, parquet = (
+            min(times)
+            for times in zip(*(map(cpu_seconds, self.specs) for _ in range(self.RUNS)), strict=True)
+        )
+        return csv / parquet
+
+
+def cpu_seconds(spec: Path) -> float:
+    """The CPU time of a release, with that of its threads and workers."""
+    before = os.times()
+    write_release(spec, seed=0, force=True)
+    return sum(after - earlier for after, earlier in zip(os.times()[:4], before[:4], strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,9 @@ from browser import chromium, opened  # noqa: F401 - here once, so that there is
 from rare_words import folder  # noqa: F401
 from release_commands import Done
 from spark import spark  # noqa: F401 - here once, so that there is one session
+
+# A shell has it ignored in what it starts in the background.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The first example may compile a loop; a shared machine has slow moments. No deadlines.
 # In CI the same examples are tried every time, so that a change is blamed for what it did;

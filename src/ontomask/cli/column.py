@@ -28,10 +28,11 @@ def count_column(
             f"select {quoted}, count(*) from {table.source} group by 1 order by min(ontomask_row)"
         ).fetchall()
         counts: Counter[Any] = Counter()
-        if is_list:  # its first line is a value, too
-            counts[name] += 1
         for value, count in rows:
             counts[None if value == "" else value] += count
+        if is_list:  # its first line is a value, too, and an empty line is none
+            counts = Counter({name: 1}) + counts
+            del counts[None]
         return path.name if is_list else name, counts
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -166,3 +168,22 @@ def test_methods_that_deal_records_to_several_targets_take_every_format(tmp_path
                 f"select diagnosis, severity, zip from {written.source} order by ontomask_row"
             )
             assert again.fetchall() == expected
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps the names of files in use")
+def test_rows_that_do_not_fit_are_in_a_file_without_a_name(tmp_path):
+    rows = 800_000
+    text = "".join(f"{i},secret{i:060d}\n" for i in range(rows))
+    (tmp_path / "t.csv").write_text("i,text\n" + text)
+    connection = connect("100MB")
+    spill = connection.execute("select current_setting('temp_directory')").fetchone()[0]
+    with open_table(tmp_path / "t.csv", connection) as table:
+        assert connection.execute("select count(*) from duckdb_databases()").fetchone() == (4,)
+        left = [path for path in Path(spill).parent.rglob("*") if path.is_file()]
+        assert not any(b"secret" in path.read_bytes() for path in left)
+        cursor = connection.cursor()
+        assert cursor.execute(
+            f"select count(*), bool_and(cast(i as bigint) = ontomask_row) from {table.source}"
+        ).fetchone() == (rows, True)
+    assert connection.execute("select count(*) from duckdb_databases()").fetchone() == (3,)
+    connection.close()

@@ -10,7 +10,7 @@ import tempfile
 import uuid
 import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
@@ -20,6 +20,7 @@ from ontomask.engines.duckdb.sql import identifier, literal
 from ontomask.errors import FileFormatError, ParameterError
 
 __all__ = [
+    "attach_private_file",
     "close_connection",
     "connect",
     "run_copy",
@@ -28,7 +29,8 @@ __all__ = [
     "identifier",
     "literal",
     "load_extension",
-    "make_private_folder",
+    "memory_limit",
+    "remove_names",
     "translate_read_errors",
     "result_types",
     "translate_query_errors",
@@ -57,7 +59,7 @@ def connect(memory: str | None = None) -> duckdb.DuckDBPyConnection:
         },
     )
     register_stop(connection.interrupt)
-    folder = make_private_folder(connection)
+    folder = _make_private_folder(connection)
     connection.execute(f"set temp_directory = {literal(str(folder / 'spill'))}")
     connection.execute("set enable_progress_bar = false")
     if memory is not None:
@@ -72,22 +74,54 @@ def connect(memory: str | None = None) -> duckdb.DuckDBPyConnection:
 
 def _use_fewer_threads(connection: duckdb.DuckDBPyConnection) -> None:
     """As many threads as the memory has room for: each one holds row groups of its own."""
-    settings = "select current_setting('threads'), current_setting('memory_limit')"
-    threads, limit = connection.execute(settings).fetchall()[0]
-    number, unit = limit.split()
-    size = float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)
-    connection.execute(f"set threads = {max(1, min(int(threads), int(size // MEMORY_PER_THREAD)))}")
+    threads = int(_read_setting(connection, "threads"))
+    room = memory_limit(connection) // MEMORY_PER_THREAD
+    connection.execute(f"set threads = {max(1, min(threads, room))}")
+
+
+def memory_limit(connection: duckdb.DuckDBPyConnection) -> int:
+    """The most a database may hold in memory, in bytes."""
+    number, unit = _read_setting(connection, "memory_limit").split()
+    return int(float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit))
 
 
 def close_connection(connection: duckdb.DuckDBPyConnection) -> None:
     """Close a connection, and remove its folder at once rather than when it is forgotten."""
-    spill = connection.execute("select current_setting('temp_directory')").fetchall()[0][0]
+    folder = _private_folder(connection)
     connection.close()
-    if Path(spill).parent.name.startswith(FOLDER_PREFIX):
-        shutil.rmtree(Path(spill).parent, ignore_errors=True)
+    if folder.name.startswith(FOLDER_PREFIX):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def make_private_folder(owner: object) -> Path:
+def attach_private_file(connection: duckdb.DuckDBPyConnection) -> str:
+    """Attach a database in a file of the private folder; returns what it is called."""
+    name = fresh_name()
+    path = _private_folder(connection) / f"{name}.duckdb"
+    connection.execute("pragma disable_checkpoint_on_shutdown")  # it would write all of it anew
+    connection.execute(f"attach {literal(str(path))} as {name}")
+    remove_names(connection, name)
+    return name
+
+
+def remove_names(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Remove the files of an attached database from their folder, as long as they are in use.
+
+    They are gone with the process, even one that is killed. Windows keeps the names.
+    """
+    for path in _private_folder(connection).glob(f"{name}.duckdb*"):
+        with suppress(OSError):
+            path.unlink()
+
+
+def _private_folder(connection: duckdb.DuckDBPyConnection) -> Path:
+    return Path(_read_setting(connection, "temp_directory")).parent
+
+
+def _read_setting(connection: duckdb.DuckDBPyConnection, name: str) -> str:
+    return str(connection.execute(f"select current_setting({literal(name)})").fetchall()[0][0])
+
+
+def _make_private_folder(owner: object) -> Path:
     """Make a folder only this user can read, removed with its owner or when Python ends."""
     folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
     weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)

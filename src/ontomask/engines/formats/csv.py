@@ -153,7 +153,7 @@ class CsvTable(StoredTable):
             self.source = f"(select *, row_number() over () - 1 as {ROW} from ({query}) t({names}))"
             return
         with translate_read_errors(self.path):
-            self._load_rows(query)
+            self._load_rows(query, int(scan.note[k.AT]))
         if self.rows != scan.note[k.RECORDS] - 1:
             raise InternalError(f"{self.path.name} was not read row by row")
 

@@ -175,7 +175,8 @@ class JsonLinesTable(StoredTable):
                 )
             else:
                 expressions.append(f"cast({column} as {type})")
-        self._load_rows(f"select {', '.join(expressions)} from {self.loaded.name}")
+        query = f"select {', '.join(expressions)} from {self.loaded.name}"
+        self._load_rows(query, self.path.stat().st_size)
 
     def _column_types(self) -> dict[str, str]:
         """The SQL types; a number is one only where its digits would come back."""

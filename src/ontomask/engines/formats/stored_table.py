@@ -98,9 +98,9 @@ class StoredTable(ABC):
 
     # ------------------------------------------------------------------ what all have
 
-    def _load_rows(self, query: str) -> None:
-        """Read the rows that a query gives once, all columns of the file in their order."""
-        self.loaded.load(self.names, query)
+    def _load_rows(self, query: str, size: int = 0) -> None:
+        """Read the rows that a query gives once: all columns of the file, ``size`` bytes."""
+        self.loaded.load(self.names, query, size)
         self.rows, self.source = self.loaded.rows, self.loaded.source
 
     def close(self) -> None:
