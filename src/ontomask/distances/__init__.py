@@ -73,7 +73,7 @@ MEASURES: Registry[DistanceMeasure | PairDistance] = Registry(
 
 
 def find_measure(measure: DistanceMeasure | MeasureLike, taxonomy: Taxonomy) -> DistanceMeasure:
-    """The measure of that name, or one made of the given function (checked on ``taxonomy``)."""
+    """The measure with a given name, or one made from a function (checked on ``taxonomy``)."""
     if not isinstance(taxonomy, Taxonomy):
         raise ParameterError(
             f"a taxonomy is needed, and {taxonomy!r} is none", "load_taxonomy(...) makes one"
@@ -104,10 +104,20 @@ def find_measure(measure: DistanceMeasure | MeasureLike, taxonomy: Taxonomy) -> 
 
 
 def distance(taxonomy: Taxonomy, a: Concept, b: Concept, measure: MeasureLike = "sanchez") -> float:
-    """How far apart two concepts are: from 0, the same, to 1.
+    """The semantic distance between two concepts.
 
-    The taxonomy is used as it is given: distances inside a part of it are those of
+    The distance is computed in the taxonomy that you pass. For distances inside a part of it, pass
     ``taxonomy.domain(...)``.
+
+    Args:
+        taxonomy: Taxonomy of both concepts.
+        a: A concept.
+        b: Another concept.
+        measure: Name of a measure in :data:`MEASURES`, or a function of a taxonomy and two
+            concepts.
+
+    Returns:
+        0 for the same concept, up to 1.
 
     >>> from ontomask import datasets
     >>> tree = datasets.diagnoses()
@@ -122,7 +132,15 @@ def distance(taxonomy: Taxonomy, a: Concept, b: Concept, measure: MeasureLike = 
 def distance_matrix(
     taxonomy: Taxonomy, concepts: Sequence[Concept], measure: MeasureLike = "sanchez"
 ) -> NDArray[np.float64]:
-    """The distances between all these concepts, as a square table in their order.
+    """The distances between all pairs of some concepts.
+
+    Args:
+        taxonomy: Taxonomy of the concepts.
+        concepts: Identifiers of the concepts.
+        measure: Name of a measure, or a function.
+
+    Returns:
+        A square matrix in the order of ``concepts``.
 
     >>> from ontomask import datasets
     >>> tree = datasets.diagnoses()
@@ -137,7 +155,17 @@ def distance_matrix(
 def explain(
     taxonomy: Taxonomy, a: Concept, b: Concept, measure: MeasureLike = "sanchez"
 ) -> Explanation:
-    """The distance between two concepts in words; see :meth:`Taxonomy.explain`."""
+    """Explain the distance between two concepts in words and numbers.
+
+    Args:
+        taxonomy: Taxonomy of both concepts.
+        a: A concept.
+        b: Another concept.
+        measure: Name of a measure, or a function.
+
+    Returns:
+        The explanation; print it to read it. :meth:`Taxonomy.explain` gives the same.
+    """
     chosen = find_measure(measure, taxonomy)
     number = distance(taxonomy, a, b, measure)
     common = taxonomy.ancestors(a) & taxonomy.ancestors(b)

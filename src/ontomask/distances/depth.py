@@ -16,16 +16,24 @@ Floats = NDArray[np.float64]
 
 
 def wu_palmer(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
-    r"""How far apart two concepts are, judged by the depth of what they have in common.
+    r"""Distance by the depth of the least common subsumer and the links up to it.
 
     .. math:: d(a, b) = 1 - \frac{2\,depth(L)}{2\,depth(L) + path(a, L) + path(b, L)}
 
-    :math:`L` is the common ancestor of greatest depth; depth counts nodes on the longest way to
-    the root, path counts links on the shortest way up (RS eq. 3). From 0 (same concept) to below
-    1; symmetric; where concepts have several parents, not a metric.
+    :math:`L` is the common ancestor of greatest depth. Depth counts the nodes on the longest path
+    to the root; path counts the links on the shortest path up (RS eq. 3).
 
-    Departures from the paper: where several common ancestors lie equally deep, the one that gives
-    the smallest distance counts, so that the result does not depend on how a graph is stored.
+    Departures from the paper: if several common ancestors are equally deep, the one that gives the
+    smallest distance counts, so the result does not depend on how the graph is stored.
+
+    Args:
+        taxonomy: Taxonomy of both concepts.
+        a: A concept.
+        b: Another concept.
+
+    Returns:
+        0 for the same concept, below 1 for all others. Symmetric. Not a metric if concepts have
+        several parents.
 
     >>> from ontomask import datasets
     >>> wu_palmer(datasets.diagnoses(), "influenza", "hepatitis B") == 1 - 4 / (4 + 1 + 2)
@@ -36,13 +44,22 @@ def wu_palmer(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
 
 
 def wu_palmer_depth(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
-    r"""As :func:`wu_palmer`, with the depths of the concepts in place of the paths.
+    r"""Distance by the depths of both concepts and of their least common subsumer.
 
     .. math:: d(a, b) = 1 - \frac{2\,depth(L)}{depth(a) + depth(b)}
 
-    (NO eq. 8-9.) The same on a tree. With several parents a concept's longest and shortest ways
-    up differ, and so do the two measures. Departures from the paper: none; depth is by the
-    longest path, because the shortest would make some distances negative.
+    :math:`L` is the common ancestor of greatest depth (NO eq. 8-9). On a tree this equals
+    :func:`wu_palmer`. With several parents the two differ, because the longest and the shortest
+    path up from a concept differ. Departures from the paper: none. Depth is measured along the
+    longest path, because the shortest path would make some distances negative.
+
+    Args:
+        taxonomy: Taxonomy of both concepts.
+        a: A concept.
+        b: Another concept.
+
+    Returns:
+        0 for the same concept, below 1 for all others. Symmetric.
 
     >>> from ontomask import datasets
     >>> wu_palmer_depth(datasets.diagnoses(), "influenza", "hepatitis B") == 1 - 4 / (3 + 4)
@@ -53,13 +70,21 @@ def wu_palmer_depth(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
 
 
 def wu_palmer_links(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
-    r"""As :func:`wu_palmer`, with the depth of :math:`L` counted in links: 0 for the root.
+    r"""Distance as in :func:`wu_palmer`, with the depth counted in links: 0 for the root.
 
     .. math:: d(a, b) = 1 - \frac{2 N_3}{N_1 + N_2 + 2 N_3}
 
-    :math:`N_1` and :math:`N_2` are the links from each concept up to :math:`L` and :math:`N_3`
-    those from there to the root (TM eq. 4). Concepts that share nothing but the root are at
-    distance 1, and so is the root from everything else.
+    :math:`N_1` and :math:`N_2` are the links from each concept up to the common ancestor :math:`L`,
+    and :math:`N_3` those from :math:`L` to the root (TM eq. 4).
+
+    Args:
+        taxonomy: Taxonomy of both concepts.
+        a: A concept.
+        b: Another concept.
+
+    Returns:
+        0 for the same concept, up to 1 for concepts that share only the root. The root is at
+        distance 1 from all other concepts. Symmetric.
 
     >>> from ontomask import datasets
     >>> tree = datasets.diagnoses()

@@ -16,12 +16,21 @@ Floats = NDArray[np.float64]
 
 
 def path(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
-    r"""The shortest way from one concept to the other, up to a common ancestor and down again.
+    r"""Distance by the number of links on the shortest path between two concepts.
 
     .. math:: d(a, b) = \frac{\min_c\; path(a, c) + path(b, c)}{2\,(D - 1)}
 
-    :math:`D` is the depth of the taxonomy in nodes, so the divisor is the longest way there could
-    be (TM eq. 2, which leaves the length as it is). From 0 to 1; symmetric.
+    The path goes up to a common ancestor :math:`c` and down again. :math:`D` is the depth of the
+    taxonomy in nodes, so the divisor is the length of the longest possible path. TM eq. 2 does not
+    divide.
+
+    Args:
+        taxonomy: Taxonomy of both concepts.
+        a: A concept.
+        b: Another concept.
+
+    Returns:
+        0 for the same concept, up to 1. Symmetric.
 
     >>> from ontomask import datasets
     >>> path(datasets.diagnoses(), "influenza", "hepatitis B") == 3 / 6
@@ -32,13 +41,21 @@ def path(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
 
 
 def leacock_chodorow(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
-    r"""The logarithm of the shortest way, as a distance.
+    r"""Distance by the logarithm of the length of the shortest path.
 
     .. math:: d(a, b) = \frac{\log N_p}{\log(2D - 1)}
 
-    :math:`N_p` counts the nodes on the shortest way and :math:`D` is the depth of the taxonomy in
-    nodes. This is the similarity :math:`-\log(N_p / 2D)` of TM eq. 3, turned round and scaled from
-    0 (one node) to 1 (the most nodes there can be).
+    :math:`N_p` is the number of nodes on the shortest path and :math:`D` the depth of the taxonomy
+    in nodes. This is the similarity :math:`-\log(N_p / 2D)` of TM eq. 3 as a distance, scaled to 0
+    for one node and 1 for the greatest possible number of nodes.
+
+    Args:
+        taxonomy: Taxonomy of both concepts.
+        a: A concept.
+        b: Another concept.
+
+    Returns:
+        0 for the same concept, up to 1. Symmetric.
 
     >>> import math
     >>> from ontomask import datasets

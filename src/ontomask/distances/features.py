@@ -13,14 +13,21 @@ __all__ = ["MEASURES", "sanchez"]
 
 
 def sanchez(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
-    r"""How far apart two concepts are, judged by the ancestors they do not share.
+    r"""Semantic distance by the share of ancestors that two concepts do not have in common.
 
     .. math:: d(a, b) = \log_2\Bigl(1 + \frac{|A \cup B| - |A \cap B|}{|A \cup B|}\Bigr)
 
-    :math:`A` and :math:`B` are the ancestors of each concept, itself included (MA eq. 1,
-    SF eq. 1). From 0 (same concept) towards 1 (nothing but the root shared); a metric.
+    :math:`A` and :math:`B` are the ancestors of each concept, itself included (MA eq. 1, SF eq. 1).
+    With several parents, every path counts. This is the default measure.
 
-    Departures from the papers: none. With several parents, every path counts.
+    Args:
+        taxonomy: Taxonomy of both concepts.
+        a: A concept.
+        b: Another concept.
+
+    Returns:
+        0 for the same concept, towards 1 for concepts that share only the root. Symmetric; a
+        metric.
 
     >>> from ontomask import datasets
     >>> round(sanchez(datasets.diagnoses(), "influenza", "hepatitis"), 3)

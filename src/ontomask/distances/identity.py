@@ -13,7 +13,15 @@ __all__ = ["MEASURES", "equality"]
 
 
 def equality(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
-    """0 for the same concept, 1 for any other: the baseline of every comparison (SF 4.2, MA 3.3).
+    """0 for the same concept, 1 for any other: the baseline without semantics (SF 4.2, MA 3.3).
+
+    Args:
+        taxonomy: Taxonomy of both concepts.
+        a: A concept.
+        b: Another concept.
+
+    Returns:
+        0 or 1.
 
     >>> from ontomask import datasets
     >>> equality(datasets.diagnoses(), "hepatitis B", "hepatitis C")

@@ -68,11 +68,20 @@ def _compute_information_content(taxonomy: Taxonomy, block: int = 50_000) -> Flo
 
 
 def lin(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
-    r"""What two concepts share, as part of what both say (Lin 1998).
+    r"""Distance by the information that two concepts share, relative to both (Lin 1998).
 
     .. math:: d(a, b) = 1 - \frac{2\,IC(L)}{IC(a) + IC(b)}
 
-    :math:`L` is the common ancestor that says most. From 0 to 1; symmetric. Not in the papers.
+    :math:`L` is the common ancestor with the greatest information content
+    (:func:`information_content`). Not in the papers.
+
+    Args:
+        taxonomy: Taxonomy of both concepts.
+        a: A concept.
+        b: Another concept.
+
+    Returns:
+        0 for the same concept, up to 1. Symmetric.
 
     >>> from ontomask import datasets
     >>> round(lin(datasets.diagnoses(), "influenza", "hepatitis"), 3)
@@ -83,11 +92,20 @@ def lin(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
 
 
 def jiang_conrath(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
-    r"""What only one of two concepts says (Jiang and Conrath 1997), scaled to at most 1.
+    r"""Distance by the information that two concepts do not share (Jiang and Conrath 1997).
 
     .. math:: d(a, b) = \frac{IC(a) + IC(b) - 2\,IC(L)}{2 \max IC}
 
-    :math:`L` is the common ancestor that says most. From 0 to 1; symmetric. Not in the papers.
+    :math:`L` is the common ancestor with the greatest information content
+    (:func:`information_content`). The divisor scales the distance to at most 1. Not in the papers.
+
+    Args:
+        taxonomy: Taxonomy of both concepts.
+        a: A concept.
+        b: Another concept.
+
+    Returns:
+        0 for the same concept, up to 1. Symmetric.
 
     >>> from ontomask import datasets
     >>> round(jiang_conrath(datasets.diagnoses(), "influenza", "hepatitis"), 3)
@@ -98,12 +116,21 @@ def jiang_conrath(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
 
 
 def resnik(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
-    r"""How little two concepts share (Resnik 1995), scaled to at most 1.
+    r"""Distance by the information that two concepts share (Resnik 1995).
 
     .. math:: d(a, b) = 1 - \frac{IC(L)}{\max IC}
 
-    :math:`L` is the common ancestor that says most; 0 for equal concepts, whatever they say. From
-    0 to 1; symmetric. Not in the papers.
+    :math:`L` is the common ancestor with the greatest information content
+    (:func:`information_content`). The distance of a concept to itself is set to 0. Not in the
+    papers.
+
+    Args:
+        taxonomy: Taxonomy of both concepts.
+        a: A concept.
+        b: Another concept.
+
+    Returns:
+        0 for the same concept, up to 1. Symmetric.
 
     >>> from ontomask import datasets
     >>> round(resnik(datasets.diagnoses(), "influenza", "hepatitis"), 3)

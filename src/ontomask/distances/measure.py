@@ -22,10 +22,13 @@ MeasureLike = str | PairDistance
 
 @dataclass(frozen=True)
 class DistanceMeasure:
-    """One way to say how far apart two concepts are.
+    """A distance measure between concepts.
 
-    ``pair`` is the definition. ``block`` gives the same numbers for many row concepts against
-    all columns at once. ``words`` tells how a pair's number came about.
+    Args:
+        name: The name to pass as ``measure=``.
+        pair: The definition: a function of a taxonomy and two concepts.
+        block: The same distances for many row concepts and all columns at once.
+        words: A function that explains the distance of a pair in words.
     """
 
     name: str
@@ -36,7 +39,19 @@ class DistanceMeasure:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """The distance between two concepts and what it is made of."""
+    """The distance between two concepts and the numbers behind it; print it to read it.
+
+    Attributes:
+        a: A concept.
+        b: Another concept.
+        measure: Name of the distance measure.
+        distance: The distance.
+        common: The common ancestors.
+        lcs: The least common subsumer.
+        heading: The first line of the text.
+        shared: Lines about what the concepts have in common.
+        formula: Lines with the formula and its numbers.
+    """
 
     a: Concept
     b: Concept
@@ -50,7 +65,7 @@ class Explanation:
 
     @property
     def text(self) -> str:
-        """All of it in words, line by line."""
+        """The explanation as text, line by line."""
         return "\n  ".join([self.heading, *self.shared, *self.formula])
 
     def __str__(self) -> str:

@@ -23,7 +23,13 @@ CELLS_AT_A_TIME = 200_000
 
 
 class Distances:
-    """The distances from each of ``rows`` to each of ``columns``, made when they are asked for.
+    """The distances from some concepts to others, computed when they are needed.
+
+    Args:
+        taxonomy: Taxonomy of the concepts.
+        rows: The concepts of the rows, as identifiers or numbers.
+        columns: The concepts of the columns; without it, the same as ``rows``.
+        measure: Name of a measure, or a function.
 
     >>> from ontomask import datasets
     >>> from ontomask.distances import Distances
@@ -49,27 +55,27 @@ class Distances:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many rows and columns."""
+        """Number of rows and columns."""
         return len(self.rows), len(self.columns)
 
     def row(self, index: int) -> NDArray[np.float64]:
-        """One row."""
+        """One row of distances."""
         return self.block(index, index + 1)[0]
 
     def block(self, first: int, last: int) -> NDArray[np.float64]:
-        """The rows from ``first`` up to, not including, ``last``."""
+        """The rows from ``first`` up to, but not including, ``last``."""
         rows = self.rows[first:last]
         if self._shared is None or not rows.size:
             return np.zeros((len(rows), len(self.columns)))
         return self.measure.block(self._shared, rows)
 
     def blocks(self, cells: int = CELLS_AT_A_TIME) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-        """All rows, some at a time, so that a table of any size passes through little memory."""
+        """All rows in blocks of at most ``cells`` cells, so that little memory is needed."""
         for rows in self._slices(cells):
             yield rows, self.block(rows.start, rows.stop)
 
     def table(self, dtype: type[np.floating] = np.float64) -> NDArray[np.floating]:
-        """The whole table; beside it, only a few blocks are in memory."""
+        """The whole matrix."""
         if min(self.shape) > LARGEST_TABLE:
             size = len(self.rows) * len(self.columns) * np.dtype(dtype).itemsize / 1e9
             raise ParameterError(

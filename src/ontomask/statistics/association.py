@@ -38,13 +38,26 @@ def distance_covariance(
     tax_y: Taxonomy,
     measure: MeasureLike = "sanchez",
 ) -> float:
-    r"""How much two columns move together, by the distances inside each (RS eq. 14-15).
+    r"""Distance covariance of two columns (RS eq. 14-15).
+
+    It is high if similar values of one column occur with similar values of the other.
 
     .. math:: sdCov(X, Y) = \frac{1}{n} \sqrt{\sum_{i,j} \delta_{ij}^X \delta_{ij}^Y}
 
     :math:`\delta` are the distances between records, less the means of their row and column, plus
-    the mean of all. From 0 up. A negative sum counts as 0: by rounding it may be just below; and
-    with measures that are far from a metric on a graph (``lin``, ``jiang_conrath``) truly below.
+    the overall mean. A negative sum counts as 0. It may be slightly negative by rounding, and
+    clearly negative with measures that are far from a metric on a graph (``lin``,
+    ``jiang_conrath``).
+
+    Args:
+        x: A column of concepts.
+        tax_x: Taxonomy of ``x``.
+        y: Another column of the same records.
+        tax_y: Taxonomy of ``y``.
+        measure: Name of a distance measure, or a function.
+
+    Returns:
+        A number from 0 up.
 
     >>> from ontomask import datasets
     >>> tree = datasets.diagnoses()
@@ -62,7 +75,15 @@ def distance_covariance(
 def distance_variance(
     x: Iterable[Concept], tax_x: Taxonomy, measure: MeasureLike = "sanchez"
 ) -> float:
-    """How much a column moves: its distance covariance with itself.
+    """Distance variance: the distance covariance of a column with itself.
+
+    Args:
+        x: A column of concepts.
+        tax_x: Taxonomy of ``x``.
+        measure: Name of a distance measure, or a function.
+
+    Returns:
+        0 if all values are equal, otherwise positive.
 
     >>> from ontomask import datasets
     >>> round(distance_variance(["sprain", "sprain", "influenza"], datasets.diagnoses()), 4)
@@ -79,13 +100,23 @@ def distance_correlation(
     tax_y: Taxonomy,
     measure: MeasureLike = "sanchez",
 ) -> float:
-    r"""How strongly two columns hang together, from 0 to 1 (RS eq. 16).
+    r"""Distance correlation of two columns (RS eq. 16).
 
     .. math:: sdCor(X, Y) = \frac{sdCov(X, Y)}{\sqrt{sdVar(X)\, sdVar(Y)}}
 
-    0 where one of the columns has one value only. It finds dependence of any form, and the two
-    columns may be in different taxonomies. In a short column with many different values it is high
-    by chance: compare with the same columns shuffled.
+    It detects dependence of any form. The columns may have different taxonomies. If a short column
+    has many distinct values, the correlation is high by chance: compare it with the same columns
+    shuffled.
+
+    Args:
+        x: A column of concepts.
+        tax_x: Taxonomy of ``x``.
+        y: Another column of the same records.
+        tax_y: Taxonomy of ``y``.
+        measure: Name of a distance measure, or a function.
+
+    Returns:
+        0 (independent) to 1. Also 0 if a column has only one distinct value.
 
     >>> from ontomask import datasets
     >>> tree = datasets.diagnoses()

@@ -25,15 +25,23 @@ def semantic_mean(
     measure: MeasureLike = "sanchez",
     candidates: str = "domain",
 ) -> Concept:
-    r"""The concept in the middle: the one with the least summed distance to the values.
+    r"""The semantic mean: the concept with the smallest sum of distances to the values.
 
     .. math:: \mu(X) = \arg\min_c \sum_{x \in X} d(c, x)
 
-    (RS eq. 13, NO eq. 10.) ``candidates``: ``"domain"``, every concept of the taxonomy as it is
-    given; ``"hierarchy"``, the values and their ancestors (SF eq. 5); ``"values"``, the values
-    alone (MA eq. 3). Equal sums: the deepest concept, then the first by identifier.
+    (RS eq. 13, NO eq. 10.) Between equal sums, the deepest concept is taken, then the first by
+    identifier.
 
-    ``values`` is a column, or a dict of values and counts.
+    Args:
+        values: A column of concepts, or a dict of concepts and counts.
+        taxonomy: Taxonomy of the concepts.
+        measure: Name of a distance measure, or a function.
+        candidates: The concepts to choose from: ``"domain"``, all concepts of the taxonomy;
+            ``"hierarchy"``, the values and their ancestors (SF eq. 5); ``"values"``, only the
+            values (MA eq. 3).
+
+    Returns:
+        The identifier of a concept.
 
     >>> from ontomask import datasets
     >>> sick = ["hepatitis B", "hepatitis C", "influenza", "common cold"]
@@ -52,11 +60,20 @@ def semantic_variance(
     measure: MeasureLike = "sanchez",
     candidates: str = "domain",
 ) -> float:
-    r"""The mean squared distance from the semantic mean.
+    r"""The semantic variance: the mean squared distance from the semantic mean.
 
     .. math:: \sigma^2(X) = \frac{1}{n} \sum_{x \in X} d(x, \mu)^2
 
-    (NO eq. 12.) From 0, all values alike and equal to the mean, to 1.
+    (NO eq. 12.)
+
+    Args:
+        values: A column of concepts, or a dict of concepts and counts.
+        taxonomy: Taxonomy of the concepts.
+        measure: Name of a distance measure, or a function.
+        candidates: The concepts that the mean is chosen from; see :func:`semantic_mean`.
+
+    Returns:
+        0 if all values equal the mean, up to 1.
 
     >>> from ontomask import datasets
     >>> round(semantic_variance({"hepatitis B": 3, "hepatitis C": 1}, datasets.diagnoses()), 4)
@@ -96,9 +113,21 @@ def weighted_distance(
     count: int = 1,
     measure: MeasureLike = "sanchez",
 ) -> float:
-    r"""How far a tuple that ``count`` records hold is from a reference (SF eq. 2-3).
+    r"""The distance from a reference to a combination of values that ``count`` records have.
 
     .. math:: wsd(b, \langle v, \omega \rangle) = \omega \cdot \frac{1}{m} \sum_{j=1}^m d(b_j, v_j)
+
+    (SF eq. 2-3.)
+
+    Args:
+        taxonomies: Taxonomy of each attribute.
+        reference: One concept per attribute: :math:`b`.
+        record: One concept per attribute: :math:`v`.
+        count: Number of records with these values: :math:`\omega`.
+        measure: Name of a distance measure, or a function.
+
+    Returns:
+        0 for equal values, up to ``count``.
 
     >>> from ontomask import datasets
     >>> tree = datasets.diagnoses()
@@ -123,7 +152,16 @@ def centroid(
     measure: MeasureLike = "sanchez",
     candidates: str = "hierarchy",
 ) -> tuple[Concept, ...]:
-    """The middle of a set of records: the semantic mean of each attribute (SF eq. 4-6).
+    """The centroid of a set of records: the semantic mean of each attribute (SF eq. 4-6).
+
+    Args:
+        columns: One column per attribute, or one dict of concepts and counts per attribute.
+        taxonomies: Taxonomy of each attribute.
+        measure: Name of a distance measure, or a function.
+        candidates: The concepts that a mean is chosen from; see :func:`semantic_mean`.
+
+    Returns:
+        One concept per attribute.
 
     >>> from ontomask import datasets
     >>> tree = datasets.diagnoses()

@@ -29,12 +29,20 @@ __all__ = [
 def marginality(
     values: Values, taxonomy: Taxonomy, measure: MeasureLike = "sanchez"
 ) -> NDArray[np.float64]:
-    r"""How outlying each value is: its summed distance to all values.
+    r"""The marginality of each value: the sum of its distances to all values.
 
     .. math:: m(x) = \sum_{y \in X} d(x, y)
 
-    (MA eq. 2.) One number per value, in their order (for a dict of counts, in the order of its
-    keys). From 0 for a column of one value only; the greater, the further out.
+    (MA eq. 2.)
+
+    Args:
+        values: A column of concepts, or a dict of concepts and counts.
+        taxonomy: Taxonomy of the concepts.
+        measure: Name of a distance measure, or a function.
+
+    Returns:
+        One number per value, in their order (for a dict, the order of its keys). All are 0 if the
+        column has only one distinct value. The larger the number, the more outlying the value.
 
     >>> from ontomask import datasets
     >>> marginality(["hepatitis B", "hepatitis C", "sprain"], datasets.diagnoses()).round(3)
@@ -48,9 +56,18 @@ def marginality(
 
 
 def marginality_mean(values: Values, taxonomy: Taxonomy, measure: MeasureLike = "sanchez") -> float:
-    """The marginality of the least marginal value: the mean as a number (MA eq. 4).
+    """The smallest marginality of a column: its mean as a number (MA eq. 4).
 
-    The value itself is ``semantic_mean(values, taxonomy, candidates="values")`` (MA eq. 3).
+    The value with this marginality is ``semantic_mean(values, taxonomy, candidates="values")`` (MA
+    eq. 3).
+
+    Args:
+        values: A column of concepts, or a dict of concepts and counts.
+        taxonomy: Taxonomy of the concepts.
+        measure: Name of a distance measure, or a function.
+
+    Returns:
+        A number from 0 up.
 
     >>> from ontomask import datasets
     >>> round(marginality_mean(["hepatitis B", "hepatitis C", "sprain"], datasets.diagnoses()), 3)
@@ -66,7 +83,15 @@ def marginality_variance(
 
     .. math:: Var_M(X) = \frac{1}{n} \sum_{x \in X} m(x)
 
-    From 0 (all values alike) to below n: it grows with the number of records, as the paper has it.
+    As in the paper, it grows with the number of records.
+
+    Args:
+        values: A column of concepts, or a dict of concepts and counts.
+        taxonomy: Taxonomy of the concepts.
+        measure: Name of a distance measure, or a function.
+
+    Returns:
+        0 if all values are equal, always below the number of records.
 
     >>> from ontomask import datasets
     >>> round(marginality_variance(["hepatitis B", "hepatitis C"], datasets.diagnoses()), 3)
@@ -83,12 +108,22 @@ def marginality_covariance(
     tax_y: Taxonomy,
     measure: MeasureLike = "sanchez",
 ) -> float:
-    r"""Whether outlying values of one column go with outlying values of another (MA eq. 6).
+    r"""Whether outlying values of one column occur with outlying values of another (MA eq. 6).
 
     .. math:: Covar_M(X, Y) = \frac{1}{n} \sum_i \sqrt{m(x_i)\, m(y_i)}
 
-    From 0 up; of a column with itself, its variance. Departures from the paper: the root cannot be
-    read in our copy; it is what makes that last sentence true.
+    Departures from the paper: the square root is not legible in our copy. With it, the covariance
+    of a column with itself is its variance.
+
+    Args:
+        x: A column of concepts.
+        tax_x: Taxonomy of ``x``.
+        y: Another column of the same records.
+        tax_y: Taxonomy of ``y``.
+        measure: Name of a distance measure, or a function.
+
+    Returns:
+        A number from 0 up.
 
     >>> from ontomask import datasets
     >>> tree, column = datasets.diagnoses(), ["hepatitis B", "hepatitis C", "sprain"]

@@ -12,11 +12,15 @@ __all__ = ["About"]
 
 @dataclass(frozen=True)
 class About:
-    """Name, origin and edition of a taxonomy, and what its reader left out.
+    """Name, origin and version of a taxonomy, and what its reader left out.
 
-    ``left_out`` counts what the source held and the taxonomy does not, as
-    ``{"obsolete concepts": 9}``.
-    ``code_style`` says how codes are written, where that is known (ICD).
+    Args:
+        name: Name of the taxonomy.
+        source: Where it comes from, such as the name of a file.
+        version: Its edition or release.
+        left_out: What the source contained and the taxonomy does not, counted by kind, as in
+            ``{"obsolete concepts": 9}``.
+        code_style: How codes are written, where that is known (the ICD taxonomies).
     """
 
     name: str = ""

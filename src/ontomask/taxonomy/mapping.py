@@ -54,12 +54,17 @@ MatchKind = Literal[
 
 @dataclass(frozen=True)
 class Match:
-    """What became of one distinct value.
+    """The result of mapping one distinct value of a column.
 
-    ``concepts`` has one concept where the value was mapped, several where it is ambiguous, none
-    where nothing of that name was found. ``reading`` says in words which kind of name matched, and
-    how closely; ``kind`` is that kind alone; ``by_code`` is whether the value is a code (an
-    identifier, an alias or a repaired code) rather than a name.
+    Attributes:
+        value: The value as it stands in the column.
+        count: Number of records with this value.
+        concepts: One concept if the value was mapped, several if it is ambiguous, none if no
+            concept has this name.
+        reading: Which kind of name matched and how closely, in words.
+        kind: The kind of name alone, such as an identifier or a synonym.
+        by_code: True if the value is a code (an identifier, an alias or a repaired code), False if
+            it is a name.
     """
 
     value: str
@@ -71,22 +76,26 @@ class Match:
 
     @property
     def how(self) -> str:
-        """The reading, and whether it is ambiguous."""
+        """The reading in words, with a note if the value is ambiguous."""
         return f"ambiguous {self.reading}" if len(self.concepts) > 1 else self.reading
 
     @property
     def concept(self) -> Concept | None:
-        """The concept, where there is exactly one."""
+        """The concept if there is exactly one, otherwise None."""
         return self.concepts[0] if len(self.concepts) == 1 else None
 
 
 @dataclass(frozen=True, repr=False)
 class TermMap:
-    """The values of a column and the concepts they reached.
+    """The distinct values of a column, mapped to concepts.
 
-    Nothing is guessed: a value that could be several concepts is ``ambiguous``, one that is
-    nowhere found is ``unmapped``, each with its count. ``matches`` has every distinct value, the
-    most frequent first.
+    A value that fits several concepts is ``ambiguous``. A value that fits none is ``unmapped``. No
+    concept is guessed for either of them.
+
+    Attributes:
+        taxonomy: The taxonomy of the concepts.
+        matches: The result for every distinct value, the most frequent value first.
+        missing: Number of records without a value.
     """
 
     taxonomy: Taxonomy
@@ -95,36 +104,39 @@ class TermMap:
 
     @property
     def concepts(self) -> dict[str, Concept]:
-        """The concept of every value that has one."""
+        """The concept of every value that was mapped."""
         return {m.value: m.concept for m in self.matches if m.concept is not None}
 
     @property
     def unmapped(self) -> dict[str, int]:
-        """Values that no concept is called, with their counts, the most frequent first."""
+        """Values that no concept is called by, with their counts, the most frequent first."""
         return {m.value: m.count for m in self.matches if not m.concepts}
 
     @property
     def ambiguous(self) -> dict[str, tuple[Concept, ...]]:
-        """Values that several concepts are called, with those concepts."""
+        """Values that are names of several concepts, with these concepts."""
         return {m.value: m.concepts for m in self.matches if len(m.concepts) > 1}
 
     @property
     def coverage(self) -> float:
-        """The share of records, missing ones aside, whose value reached a concept."""
+        """Share of records whose value was mapped, from 0 to 1; missing values are left out."""
         total = sum(m.count for m in self.matches)
         mapped = sum(m.count for m in self.matches if m.concept is not None)
         return mapped / total if total else 1.0
 
     @property
     def how(self) -> dict[str, int]:
-        """Records by the way their value was matched."""
+        """Number of records by how their value was matched."""
         ways: Counter[str] = Counter()
         for match in self.matches:
             ways[match.how] += match.count
         return dict(ways.most_common())
 
     def apply(self, values: Iterable[object]) -> list[Concept | None]:
-        """A column in concepts, record by record; None where a value is missing or has none.
+        """Replace the values of a column by concepts.
+
+        Returns:
+            One concept per record; None for a missing or unmapped value.
 
         >>> from ontomask import datasets
         >>> column = ["Flu", None, "SPRAIN"]
@@ -137,9 +149,9 @@ class TermMap:
         ]
 
     def require_all(self, column: str = "", argument: str = "corrections") -> TermMap:
-        """The same map, or an error that lists the values without a concept.
+        """Return the same map, or raise an error that lists the values without a concept.
 
-        ``argument`` is what the caller calls ``corrections``.
+        ``argument`` is the caller's name for ``corrections``, used in the message.
         """
         unresolved = self.lost
         if not unresolved:
@@ -159,15 +171,18 @@ class TermMap:
 
     @property
     def lost(self) -> list[Match]:
-        """What is unmapped or ambiguous, the most frequent first."""
+        """All values that are unmapped or ambiguous, the most frequent first."""
         return [m for m in self.matches if m.concept is None]
 
     def hint(self) -> str:
-        """What to do about the values that reached no concept."""
+        """What to do about the values without a concept, in a sentence."""
         return self.advice().python
 
     def advice(self, argument: str = "corrections") -> Hint:
-        """The hint with the settings it proposes; ``argument`` is the name of ``corrections``."""
+        """The hint with the settings that it proposes.
+
+        ``argument`` is the caller's name for ``corrections``.
+        """
         unresolved, style = self.lost, self.taxonomy.about.code_style
         if style and any(
             reading in self.taxonomy
@@ -201,14 +216,14 @@ class TermMap:
         return Hint("say what they mean with ", Setting(argument, Placeholder("{value: concept}")))
 
     def nearest(self, value: str, most: int = 3) -> list[Hit]:
-        """The concepts whose names are spelt most like a value, with those names."""
+        """The concepts with the names that are spelt most like a value."""
         return next(iter(self._closest_hits([value], most).values()))
 
     def suggestions(self, values: int = 200, most: int = 3) -> dict[str, list[Hit]]:
-        """What the most frequent values that reached no concept may mean.
+        """Suggest concepts for the most frequent values without one.
 
-        For an ambiguous value its concepts; for an unmapped one those of its head noun, if it is
-        a phrase, and those whose names are spelt most like it.
+        An ambiguous value gets its concepts. An unmapped value gets the concepts of its head noun,
+        if it is a phrase, and the concepts whose names are spelt most like it.
         """
         unmapped = [m for m in self.lost if not m.concepts][:values]
         near = self._closest_hits([m.value for m in unmapped], most)
@@ -262,10 +277,11 @@ class TermMap:
         return hits_by_value
 
     def write_corrections(self, path: str | PathLike[str], *, force: bool = False) -> None:
-        """Write the values without a concept to a table, to be filled in by hand and read back.
+        """Write the values without a concept to a table that you fill in and read back.
 
-        Two columns, ``value`` and ``concept``; the concept is empty. What follows in further
-        columns is there to help: the count, and concepts that may be meant.
+        The table has the columns ``value`` and ``concept``; the concept is empty. Further columns
+        help you: the count, and concepts that may be meant. An existing file is kept unless
+        ``force``.
         """
         from ontomask.taxonomy.corrections import write_corrections
 
@@ -308,22 +324,30 @@ def map_terms(
     heads: bool = False,
     missing_marks: Collection[str] = (),
 ) -> TermMap:
-    """Find the concept of every value of a column.
+    """Map every value of a column to a concept.
 
-    In this order: your ``corrections`` (a dict, or a table with the columns value and concept);
-    the identifier of a concept, its alias, its preferred label, a synonym, letter by letter; the
-    same with case, spaces and punctuation folded; the same by the stems of the words (``stems``
-    names their language, None does without). The first kind of name that matches decides; if it
-    belongs to several concepts the value is ambiguous. ``prefer`` names one or more concepts:
-    where a name belongs to several, what is below these comes first.
+    A value is compared with your corrections first. Then it is compared with the identifiers of the
+    concepts, their aliases, their preferred labels and their synonyms: letter by letter, then
+    without case, spaces and punctuation, then by the stems of the words. The first kind of name
+    that matches decides. If that name belongs to several concepts, the value is ambiguous.
 
-    With ``repair_codes``, for the ICD taxonomies, what is not found is read as a code that lost
-    its leading zeros or its point. With ``heads``, for English, a phrase that is not found is
-    mapped by its head noun: "second residence" is a residence. That blurs the meaning of a
-    phrase, so it is only done when asked for.
+    Args:
+        values: A column (list, pandas, polars, pyarrow or numpy), or a dict of values and counts.
+            Missing values are counted and left out.
+        taxonomy: The taxonomy to search.
+        corrections: Values and their concepts: a dict, or the path of a table with the columns
+            value and concept.
+        prefer: One or more concepts. If a name belongs to several concepts, those below the
+            preferred ones are taken.
+        repair_codes: Whether to read an unknown value as an ICD code that lost its leading zeros or
+            its point. Only for the ICD taxonomies.
+        stems: Language of the word stems, such as ``"english"``; None to compare no stems.
+        heads: Whether to map an unknown English phrase by its head noun: "second residence" becomes
+            a residence. This loses a part of the meaning.
+        missing_marks: Values that stand for a missing value, such as ``["?"]``.
 
-    ``values`` is any column (list, pandas, polars, pyarrow, numpy), or a dict of values and
-    counts. Missing values, and ``missing_marks`` such as ``"?"``, are counted and left out.
+    Returns:
+        The concepts of the values, and the values without one.
 
     >>> from ontomask import datasets
     >>> terms = map_terms(["Flu", "hepatitis-B", "sprains", "hepatits"], datasets.diagnoses())

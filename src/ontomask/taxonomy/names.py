@@ -74,7 +74,12 @@ def make_stemmer(language: str) -> Callable[[str], str]:
 
 
 class Hit(NamedTuple):
-    """A concept found by one of its names."""
+    """A concept that a search found.
+
+    Attributes:
+        concept: Identifier of the concept.
+        name: The name by which the concept was found.
+    """
 
     concept: str
     name: str

@@ -34,12 +34,12 @@ Labels = Mapping[str, str | Sequence[str]]
 
 
 class Taxonomy:
-    """A graph of is-a links with one root; a concept may have several parents.
+    """A directed acyclic graph of is-a links with one root.
 
-    Concepts are named by their identifiers (or an alias of one); labels are what people call
-    them, the preferred one first. A taxonomy never changes once it is made. Make one with
-    :func:`~ontomask.load_taxonomy`, :meth:`from_edges`, :meth:`from_paths` or
-    :meth:`from_prefixes`.
+    A concept may have several parents. Concepts are addressed by their identifier or by an alias of
+    it. Labels are the names that people use, the preferred label first. A taxonomy cannot be
+    changed after it is made. Make one with :func:`~ontomask.load_taxonomy`, :meth:`from_edges`,
+    :meth:`from_paths` or :meth:`from_prefixes`.
 
     >>> tax = Taxonomy.from_edges(
     ...     [("coma", "disorder"), ("neuropathy", "disorder"), ("hepatic coma", "coma")],
@@ -102,13 +102,22 @@ class Taxonomy:
         about: About | None = None,
         warn: bool = True,
     ) -> Taxonomy:
-        """A taxonomy from (child, parent) pairs; a concept with several parents has several pairs.
+        """Make a taxonomy from (child, parent) pairs.
 
-        A parent that is nobody's child is a root, and ``(concept, None)`` names a root outright.
-        Several roots are put below a virtual one, ``*``, with a warning (``warn=False``: without).
-        ``labels`` gives each concept's names, the preferred one first; ``aliases`` leads other
-        identifiers to concepts. Where ``concepts`` declares them all, a parent that is not among
-        them is an error. ``about`` says more than a ``name``, for reports.
+        A concept with several parents has several pairs. A parent that is never a child is a root.
+        If there are several roots, a virtual root ``*`` is put above them, with a warning.
+
+        Args:
+            edges: Pairs of child and parent. ``(concept, None)`` declares a root.
+            labels: Names of each concept, the preferred one first.
+            concepts: All concepts. If given, a parent that is not among them is an error.
+            aliases: Other identifiers, each with the concept it stands for.
+            name: Name of the taxonomy, for reports.
+            about: Name, source and version in one object; use it instead of ``name``.
+            warn: Whether to warn about several roots.
+
+        Returns:
+            The taxonomy.
 
         >>> Taxonomy.from_edges([("flu", "disease"), ("cold", "disease")]).children("disease")
         ('cold', 'flu')
@@ -149,11 +158,21 @@ class Taxonomy:
         about: About,
         warn: bool = True,
     ) -> Taxonomy:
-        """A taxonomy from concepts that are numbered already, for readers of large files.
+        """Make a taxonomy from concepts that are already numbered, for readers of large files.
 
-        ``identifiers`` are distinct; ``child[i]`` is below ``parent[i]``, both places in
-        ``identifiers``, each link once; ``labels`` are in the same order. Nothing but the shape
-        of the graph (roots, cycles) is checked.
+        Only the shape of the graph (roots and cycles) is checked.
+
+        Args:
+            identifiers: Distinct identifiers; the position of one is its number.
+            child: Number of the child of each link.
+            parent: Number of the parent of each link. Every link occurs once.
+            labels: Names of each concept, in the order of ``identifiers``.
+            aliases: Other identifiers, each with the number of its concept.
+            about: Name, source and version.
+            warn: Whether to warn about several roots.
+
+        Returns:
+            The taxonomy.
         """
         ordered, ordered_names, parents, tops = graph.number_concepts(identifiers, child, parent)
         if tops and warn:
@@ -176,10 +195,18 @@ class Taxonomy:
 
     @classmethod
     def from_paths(cls, values: Iterable[str], sep: str = "|", *, name: str = "") -> Taxonomy:
-        """A taxonomy that is in the values: each value is a path from the top.
+        """Make a taxonomy from values that are paths from the top, such as ``Europe|Spain``.
 
-        A concept is identified by its whole path, and labelled with its last part. Where the
-        paths have several tops, they stand below ``*``.
+        The identifier of a concept is its whole path and its label is the last part. If the paths
+        start at several concepts, a root ``*`` is put above them.
+
+        Args:
+            values: The paths.
+            sep: The character between two parts of a path.
+            name: Name of the taxonomy, for reports.
+
+        Returns:
+            The taxonomy.
 
         >>> places = Taxonomy.from_paths(["Europe|Spain|Reus", "Europe|Malta", "Asia|Japan"])
         >>> places.parents("Europe|Spain|Reus"), places.label("Europe|Spain|Reus"), places.root
@@ -205,9 +232,15 @@ class Taxonomy:
     def from_prefixes(
         cls, values: Iterable[str], lengths: Sequence[int] | int, *, name: str = ""
     ) -> Taxonomy:
-        """A taxonomy that is in the values: codes whose first characters say where they belong.
+        """Make a taxonomy from codes whose first characters are categories, such as postcodes.
 
-        The first ``lengths`` characters of a value are its ancestors, below a root ``*``.
+        Args:
+            values: The codes.
+            lengths: The lengths of the prefixes that become ancestors, below a root ``*``.
+            name: Name of the taxonomy, for reports.
+
+        Returns:
+            The taxonomy.
 
         >>> zips = Taxonomy.from_prefixes(["43201", "43007", "08001"], lengths=[1, 3])
         >>> sorted(zips.ancestors("43201")), zips.depth("43201")
@@ -232,17 +265,17 @@ class Taxonomy:
 
     @property
     def name(self) -> str:
-        """What the taxonomy is called."""
+        """Name of the taxonomy."""
         return self.about.name
 
     @property
     def root(self) -> Concept:
-        """The one concept that everything else is a kind of."""
+        """The root: the ancestor of all concepts."""
         return self.identifiers[0]
 
     @property
     def height(self) -> int:
-        """The greatest depth: how many levels there are."""
+        """Number of levels: the greatest depth of a concept."""
         return int(self.depths.max())
 
     def __len__(self) -> int:
@@ -281,7 +314,7 @@ class Taxonomy:
         return hash((len(self), self.root))
 
     def code(self, concept: Concept | int) -> int:
-        """The number of a concept: its place in the taxonomy's own order."""
+        """The number of a concept: its position in the order of ``identifiers``."""
         name = str(concept) if isinstance(concept, int | np.integer) else concept
         try:
             code = self._code.get(name, self._aliases.get(name))
@@ -301,7 +334,7 @@ class Taxonomy:
         return np.array(codes, dtype=np.int32)
 
     def label(self, concept: Concept) -> str:
-        """What a concept is called: its preferred label, or its identifier where it has none."""
+        """The preferred label of a concept, or its identifier if it has no label."""
         labels = self._labels[self.code(concept)]
         return labels[0] if labels else self.identifiers[self.code(concept)]
 
@@ -316,38 +349,38 @@ class Taxonomy:
 
     @property
     def label_lists(self) -> Sequence[tuple[str, ...]]:
-        """Every concept's names in the taxonomy's own order."""
+        """The labels of all concepts, in the order of ``identifiers``."""
         return self._labels
 
     def alias_items(self) -> Iterator[tuple[str, Concept]]:
-        """Every alias with its concept."""
+        """All aliases, each with its concept."""
         return ((alias, self.identifiers[code]) for alias, code in self._aliases.items())
 
     def depth(self, concept: Concept) -> int:
-        """Nodes on the longest path to the root, both ends counted: 1 for the root."""
+        """Number of nodes on the longest path to the root, both ends included; 1 for the root."""
         return int(self.depths[self.code(concept)])
 
     def parents(self, concept: Concept) -> tuple[Concept, ...]:
-        """What a concept is a kind of, one level up."""
+        """The parents of a concept: one level up."""
         return self._identifiers_of(self.parent_links.of(self.code(concept)))
 
     def children(self, concept: Concept) -> tuple[Concept, ...]:
-        """The kinds of a concept, one level down."""
+        """The children of a concept: one level down."""
         return self._identifiers_of(self.child_links.of(self.code(concept)))
 
     def ancestors(self, concept: Concept) -> frozenset[Concept]:
-        """Everything a concept is a kind of, itself included."""
+        """All ancestors of a concept, including the concept itself."""
         steps = self.steps_up(self.code(concept))
         return frozenset(self.identifiers[code] for code in steps)
 
     def descendants(self, concept: Concept) -> frozenset[Concept]:
-        """All kinds of a concept, itself included."""
+        """All descendants of a concept, including the concept itself."""
         return frozenset(
             self._identifiers_of(graph.reachable_concepts(self.child_links, self.code(concept)))
         )
 
     def path(self, concept: Concept, ancestor: Concept) -> int:
-        """Links on the shortest way up from a concept to one of its ancestors."""
+        """Number of links on the shortest path from a concept up to one of its ancestors."""
         steps = self.steps_up(self.code(concept))
         code = self.code(ancestor)
         if code not in steps:
@@ -359,14 +392,14 @@ class Taxonomy:
 
     @cached_property
     def leaves(self) -> frozenset[Concept]:
-        """The concepts that have no kinds."""
+        """The concepts without children."""
         return frozenset(self._identifiers_of(np.flatnonzero(self.child_links.sizes() == 0)))
 
     def lcs(self, *concepts: Concept) -> Concept:
-        """The least common subsumer: the most specific concept that all of these are kinds of.
+        """The least common subsumer: the most specific common ancestor of the concepts.
 
-        With several parents there may be more than one candidate; it is then the one of greatest
-        depth, then with the fewest descendants, then first by identifier.
+        With several parents there may be several candidates. The deepest one is taken; if there are
+        several, the one with the fewest descendants; then the first by identifier.
 
         >>> from ontomask import datasets
         >>> datasets.diagnoses().lcs("influenza", "hepatitis")
@@ -386,11 +419,10 @@ class Taxonomy:
     def domain(
         self, values: Iterable[Concept] | None = None, *, root: Concept | None = None
     ) -> Taxonomy:
-        """The part of the taxonomy that an attribute's values come from.
+        """The part of the taxonomy that the values of an attribute come from.
 
-        Everything below the least common subsumer of ``values``, or below ``root``, inner
-        concepts included, as a taxonomy of its own: depths and ancestors are counted inside it
-        (RS def. 1-2).
+        It contains everything below the least common subsumer of ``values``, or below ``root``, as
+        a taxonomy of its own. Depths and ancestors are counted inside it (RS def. 1-2).
 
         >>> from ontomask import datasets
         >>> datasets.diagnoses().domain(["influenza", "hepatitis B"])
@@ -410,7 +442,7 @@ class Taxonomy:
         return self._restrict_to(below)
 
     def search(self, text: str, limit: int = 10) -> list[Hit]:
-        """Concepts by (part of) a label or identifier, the closest names first.
+        """Search concepts by a label, an identifier or a part of one; closest names first.
 
         >>> from ontomask import datasets
         >>> datasets.diagnoses().search("serum")
@@ -433,7 +465,15 @@ class Taxonomy:
         return [Hit(concept, name) for concept, (_, name) in best]
 
     def explain(self, a: Concept, b: Concept, measure: Any = "sanchez") -> Any:
-        """The distance between two concepts in words, with the numbers that went in.
+        """Explain the distance between two concepts in words and numbers.
+
+        Args:
+            a: A concept.
+            b: Another concept.
+            measure: Name of a distance measure, or a function; see :func:`~ontomask.distance`.
+
+        Returns:
+            An :class:`~ontomask.distances.Explanation`; print it to read it.
 
         >>> from ontomask import datasets
         >>> print(datasets.diagnoses().explain("influenza", "hepatitis"))
@@ -449,9 +489,12 @@ class Taxonomy:
     def write(
         self, path: str | PathLike[str], format: str | None = None, *, force: bool = False
     ) -> None:
-        """Write the taxonomy to a file: ``child-parent`` (the default) or ``arx``.
+        """Write the taxonomy to a file. The file is written completely or not at all.
 
-        The file is complete or not there at all; an existing one is kept unless ``force``.
+        Args:
+            path: The file.
+            format: ``"child-parent"`` (the default) or ``"arx"``.
+            force: Whether to overwrite an existing file.
         """
         from ontomask.taxonomy.readers import write_taxonomy
 
@@ -460,7 +503,7 @@ class Taxonomy:
     # ------------------------------------------------------------------ what others build on
 
     def steps_up(self, code: int) -> dict[int, int]:
-        """Each ancestor by number, the concept itself first, with the links up to it."""
+        """The number of each ancestor, the concept itself first, with the links up to it."""
         return graph.ancestors_of(self._parent_lists, code)
 
     @cached_property

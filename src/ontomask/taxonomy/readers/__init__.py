@@ -70,21 +70,33 @@ def reader(format: str) -> Any:
 def load_taxonomy(
     source: str | PathLike[str], format: str | None = None, **options: Any
 ) -> Taxonomy:
-    """A taxonomy by name, or from a file.
+    """Load a taxonomy by name, or from a file or folder.
 
     Names: ``icd9cm`` (ICD-9-CM diagnoses), ``icd9cm-procedures``, ``wordnet`` (WordNet 3.0 nouns,
-    identifiers like ``person.n.01``), and with the extra ``icd10`` also ``icd10cm``.
+    with identifiers such as ``person.n.01``) and, with the extra ``icd10``, ``icd10cm``.
 
-    Folders: a WordNet of your own (``wordnet``) and a SNOMED CT release (``rf2``; ``language="en"``
-    says which terms, ``root=`` reads what is below one concept). Hierarchies of other tools:
-    ``amnesia`` and ``anjana``. MeSH (``mesh``): NLM's descriptors as XML, its mtrees file, or a
-    table of places. Ontologies and thesauri: ``obo``, and ``owl`` and ``skos`` as RDF/XML, Turtle
-    or N-Triples. Files, gzip or not: a table of children and parents
-    (``child-parent``) and an ARX hierarchy (``arx``); ``format`` says which where the content does
-    not. A table whose header names a child and a parent column is the former, and so is one of
-    two columns; other tables are read as ARX hierarchies. Options of both: ``delimiter``,
-    ``encoding``; of ``child-parent``: ``child``, ``parent`` and ``label`` name the columns,
-    ``header=False`` says there is none.
+    Formats of files, which may be compressed with gzip:
+
+    - ``child-parent``: a table of children and parents. A table whose header names a child column
+      and a parent column has this format, and so has a table of two columns.
+    - ``arx``, ``amnesia``, ``anjana``: hierarchies of other tools. Any other table is read as
+      ``arx``.
+    - ``obo``, ``owl``, ``skos``: ontologies and thesauri; the last two as RDF/XML, Turtle or
+      N-Triples.
+    - ``mesh``: MeSH descriptors of the NLM as XML, the mtrees file, or a table of tree numbers.
+
+    Formats of folders: ``wordnet``, a WordNet of your own, and ``rf2``, a SNOMED CT release.
+
+    Args:
+        source: A name, or the path of a file or folder.
+        format: The format. Without it, the content decides.
+        **options: Options of the format. Tables: ``delimiter`` and ``encoding``. ``child-parent``:
+            ``child``, ``parent`` and ``label`` name the columns; ``header=False`` if there is no
+            header. ``rf2``: ``language="en"`` selects the terms; ``root`` reads only what is below
+            a concept.
+
+    Returns:
+        The taxonomy.
 
     >>> load_taxonomy("icd9cm").label("540.0")
     'Acute appendicitis with generalized peritonitis'
