@@ -27,6 +27,7 @@ COMPLETE = {
     "method": "#run:enabled",
     "result": "#tiles .tile:visible, #empty:visible",
     "release": "#require-k",
+    "glossary": ".glossary",
 }
 
 

@@ -40,7 +40,7 @@ def test_the_link_is_exchanged_for_a_cookie_that_scripts_cannot_read(stranger):
 def test_without_the_token_nobody_is_answered(stranger, path):
     answer = stranger.get(path)
     assert answer.status_code == 403
-    assert "opening link" in answer.json()["message"]
+    assert "only be opened with its own link" in answer.json()["message"]
 
 
 @pytest.mark.parametrize("cookie", ["ontomask-8765=wrong", "ontomask-8765=", 'x="', "\xff=1"])

@@ -67,7 +67,7 @@ def test_it_ends_when_asked_and_leaves_nothing_behind(served, sign):
 def test_the_page_is_there_while_a_large_table_is_read(tmp_path, starting):
     write_discharges(tmp_path / "large.csv", 60_000)
     served = starting(tmp_path, "large.csv")
-    assert "Which table" in asked(served, "/data")
+    assert "Choose a table" in asked(served, "/data")
     waited(lambda: '"records":60000' in asked(served, "/api/session"))
 
 

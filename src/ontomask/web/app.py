@@ -13,8 +13,10 @@ from starlette.staticfiles import StaticFiles
 
 from ontomask import __version__
 from ontomask.report.drawing.colours import colours_as_css
+from ontomask.report.glossary import GLOSSARY
 from ontomask.report.pages.render import make_environment
 from ontomask.web.errors import NotThere
+from ontomask.web.glossary_links import link_term, term_anchor
 from ontomask.web.requests import ERROR_RESPONSES, Bench, register_error_handlers
 from ontomask.web.routes import data, meaning, method, release, result, roles, runs, work
 from ontomask.web.safety import Guard
@@ -22,19 +24,19 @@ from ontomask.web.session import Workbench
 
 __all__ = ["SCREENS", "create_app", "guard_app"]
 
-#: The screens in the order of the work, each with its title and what it is for.
+#: The screens in the order of the work, each with its title and its purpose.
 SCREENS = {
-    "data": ("Data", "the table, and what its columns hold"),
-    "roles": ("Roles", "what each column is to others"),
-    "meaning": ("Meaning", "what the values mean"),
-    "method": ("Method", "how it is masked"),
-    "result": ("Result", "what it is worth, and what it risks"),
-    "release": ("Release", "what must hold, and the files"),
+    "data": ("Data", "choose the table"),
+    "roles": ("Roles", "choose the role of each column, such as quasi-identifier"),
+    "meaning": ("Meaning", "assign taxonomies and concepts to the values"),
+    "method": ("Method", "choose the masking method and its settings"),
+    "result": ("Result", "disclosure risk and information loss of each run"),
+    "release": ("Release", "set requirements and write the files"),
 }
 
 DESCRIPTION = (
-    "What the pages of the workbench ask for. Counts and aggregates only: of the table itself "
-    "nothing but the first rows is ever sent, and what was released, when it is downloaded."
+    "The requests that the pages of the workbench make. Answers contain counts and aggregates; of "
+    "the table itself, only the first rows and the released files are sent."
 )
 
 
@@ -72,6 +74,7 @@ def guard_app(app: FastAPI, *, token: str, port: int) -> Guard:
 
 def _add_pages(app: FastAPI) -> None:
     environment = make_environment("ontomask.web")
+    environment.globals["term"] = link_term
 
     @app.get("/", include_in_schema=False)
     def redirect_to_first_screen(bench: Bench) -> RedirectResponse:
@@ -86,18 +89,25 @@ def _add_pages(app: FastAPI) -> None:
     app.mount("/assets/shared", _serve_folder("ontomask.report", "assets", "shared"))
     app.mount("/assets", _serve_folder("ontomask.web", "assets"))
 
+    @app.get("/glossary", include_in_schema=False)
+    def glossary_page(bench: Bench) -> HTMLResponse:
+        entries = [(term, term_anchor(term), text) for term, text in GLOSSARY.items()]
+        return HTMLResponse(render("glossary", bench, entries=entries))
+
     @app.get("/{screen}", include_in_schema=False)
     def screen_page(screen: str, bench: Bench) -> HTMLResponse:
         if screen not in SCREENS:
-            raise NotThere("there is no such page", "go to /data")
-        template = environment.get_template(f"{screen}.html")
-        html = template.render(
+            raise NotThere(f"page not found: /{screen[:60]}", "open /data")
+        return HTMLResponse(render(screen, bench))
+
+    def render(screen: str, bench: Workbench, **values: object) -> str:
+        return environment.get_template(f"{screen}.html").render(
             screen=screen,
             screens=SCREENS,
             folder=bench.folder.path.name,
             file=bench.draft.path.name,
+            **values,
         )
-        return HTMLResponse(html)
 
 
 def _serve_folder(package: str, *folder: str) -> StaticFiles:

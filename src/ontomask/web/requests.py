@@ -1,4 +1,4 @@
-"""What every request shares: the workbench it is about, and how it is told what is wrong."""
+"""What every request shares: its workbench, and the form in which errors are returned."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ Bench = Annotated[Workbench, Depends(_get_workbench)]
 
 
 class RequestModel(BaseModel):
-    """Something the page sends; a field that nobody knows is refused."""
+    """The body of a request; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class ChangeRequest(RequestModel):
-    """Which state of the release file a change is made to."""
+    """A change, with the revision of the release file that it applies to."""
 
-    revision: str = Field(max_length=64, description="As the session gave it.")
+    revision: str = Field(max_length=64, description="The revision that the session returned.")
 
 
 class ErrorResponse(BaseModel):
-    """What is wrong, and what to do about it."""
+    """What is wrong, and how to correct it."""
 
     error: str
     message: str
@@ -96,8 +96,8 @@ def _answer_internal_error(_: Request, error: Exception) -> JSONResponse:
     return _error_response(
         500,
         "InternalError",
-        f"the workbench made a mistake: {type(error).__name__}",
-        "what happened is in the terminal; please report it",
+        f"internal error in the workbench: {type(error).__name__}",
+        "the terminal shows the details; please report them",
     )
 
 
@@ -105,11 +105,11 @@ def _answer_internal_error(_: Request, error: Exception) -> JSONResponse:
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     code: {"model": ErrorResponse, "description": description}
     for code, description in (
-        (400, "It is no request."),
-        (403, "Who asks is not known."),
-        (404, "There is no such thing."),
-        (409, "It has changed elsewhere, or something else is being done."),
-        (413, "It is too much."),
-        (422, "It is wrong; what to do is said."),
+        (400, "The request is malformed."),
+        (403, "The request is not authorised."),
+        (404, "Not found."),
+        (409, "The release file was changed elsewhere, or another task is running."),
+        (413, "The request is too large."),
+        (422, "The request is invalid; the hint says how to correct it."),
     )
 }

@@ -1,12 +1,12 @@
-"""Who may talk to the workbench: the page that its own link opened, on this machine, alone.
+"""Access to the workbench: only pages opened with its own link on this machine are answered.
 
-- Host: only the names of this machine. A page elsewhere may have a name that leads here (DNS
-  rebinding), and then asks with that name.
-- Origin: only our own. Other pages in the same browser may send requests, too.
-- A token in the opening link, exchanged at once for a cookie that scripts cannot read and that the
-  browser sends along with requests of our own pages only.
-- A policy that lets the page load nothing but our own files, and run no script that stands in it.
-- Limits on what is sent.
+- Host: only the names of this machine. With DNS rebinding, the name of another site can point to
+  this machine; such requests carry that name and are refused.
+- Origin: only the workbench itself. Other pages in the same browser can send requests, too.
+- Token: the opening link contains a token. It is exchanged for a cookie that scripts cannot read
+  and that the browser only sends with requests from pages of the workbench.
+- Content security policy: a page loads only files of the workbench and runs no inline script.
+- Size limits on requests.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ CONTENT_SECURITY_POLICY = (
     "base-uri 'none'; frame-ancestors 'none'"
 )
 
-#: Bytes in a request that is no upload.
+#: Largest request in bytes, other than uploads.
 LARGEST_REQUEST = 4_000_000
 
 #: Requests to these are uploads.
 UPLOAD_PATH = "/api/files/"
 
 FORBIDDEN = (
-    "This is a workbench that only its own opening link can open: the line that `ontomask "
-    "workbench` printed."
+    "The workbench can only be opened with its own link. `ontomask workbench` prints the link when "
+    "it starts."
 )
 
 
 class Guard:
-    """Lets through what comes from our own page, and says no to everything else."""
+    """Passes on requests from pages of the workbench, and refuses all others."""
 
     def __init__(self, app: ASGIApp, *, token: str, port: int, largest: int) -> None:
         self.app, self.largest = app, largest
@@ -69,18 +69,18 @@ class Guard:
             return
         largest = self.largest if scope["path"].startswith(UPLOAD_PATH) else LARGEST_REQUEST
         if _content_length(headers) > largest:
-            await _send_error(send, 413, "more is sent than is taken")
+            await _send_error(send, 413, "The request is too large.")
             return
         await self.app(scope, _limit_body(receive, largest), _add_safe_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         if headers.get("host", "").lower() not in self._hosts:
-            return 421, "The workbench answers to the names of this machine alone."
+            return 421, "The workbench only answers requests to 127.0.0.1 and localhost."
         if headers.get("origin", "null" if _is_foreign(headers) else None) not in (
             *self._origins,
             None,
         ):
-            return 403, "Another page has sent this."
+            return 403, "The request comes from another web page."
         if self._is_opening_link(scope) or self._is_authorised(headers):
             return None
         return 403, FORBIDDEN
@@ -93,7 +93,7 @@ class Guard:
         return secrets.compare_digest(token.encode(), self._token.encode())
 
     def _is_authorised(self, headers: Headers) -> bool:
-        """Whether the one who asks has the cookie, or, being no browser, the token."""
+        """Whether the request carries the cookie, or the token in its header."""
         token = headers.get("authorization", "").removeprefix("Bearer ")
         if token and secrets.compare_digest(token.encode(), self._token.encode()):
             return True
@@ -125,7 +125,7 @@ def _content_length(headers: Headers) -> int:
 
 
 def _limit_body(receive: Receive, largest: int) -> Receive:
-    """Receive up to a limit: not every request says how long it is."""
+    """Receive up to a limit: not every request states its length."""
     received = 0
 
     async def receive_limited() -> Message:
@@ -133,7 +133,7 @@ def _limit_body(receive: Receive, largest: int) -> Receive:
         message = await receive()
         received += len(message.get("body", b""))
         if received > largest:
-            raise HTTPException(413, "more is sent than is taken")
+            raise HTTPException(413, "The request is too large.")
         return message
 
     return receive_limited

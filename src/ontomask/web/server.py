@@ -1,4 +1,4 @@
-"""Serving the workbench to this machine, and to nobody else."""
+"""Serving the workbench to this machine only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ontomask.web.session import LARGEST_UPLOAD, Workbench
 
 __all__ = ["serve"]
 
-#: How often a wish to end is looked for, in seconds.
+#: Seconds between two checks whether to stop.
 POLL_SECONDS = 0.1
 
 
@@ -36,8 +36,9 @@ def serve(
 ) -> None:
     """Serve the workbench of a folder until it is interrupted.
 
-    ``data`` is a table of the folder to begin with. ``tell`` is told the link that opens it: it
-    holds a token, without which nobody is answered. Port 0 is any that is free.
+    ``data`` is the table of the folder to open first. ``tell`` is called with the link that opens
+    the workbench; it contains a token, and requests without it are refused. Port 0 means any free
+    port.
     """
     own_socket = _open_socket(port)
     try:
@@ -72,18 +73,18 @@ def _open_socket(port: int) -> socket.socket:
     own_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         own_socket.bind(("127.0.0.1", port))
-        own_socket.listen()  # who comes early waits
+        own_socket.listen()  # early requests wait
     except OSError as error:
         own_socket.close()
         raise ParameterError(
-            f"port {port} cannot be used: {error.strerror or error}",
-            "choose another --port, or 0 for any that is free",
+            f"cannot use port {port}: {error.strerror or error}",
+            "choose another --port, or use 0 for any free port",
         ) from None
     return own_socket
 
 
 class _StoppableServer(uvicorn.Server):
-    """A server that ends when it is asked to; signals reach the main thread, which it is not in."""
+    """A server that can be stopped; it does not run in the main thread, which gets the signals."""
 
     def serve_until(self, stop_requested: Callable[[], bool], own_socket: socket.socket) -> None:
         asyncio.run(self._serve_until(stop_requested, own_socket))

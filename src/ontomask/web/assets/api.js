@@ -47,16 +47,16 @@ async function fetchOrFail(path, options) {
     return await fetch(path, { credentials: "same-origin", ...options });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    const hint = "Is it still running? Start it again with ontomask workbench; " +
-      "the release file keeps what you did.";
-    throw new Problem(0, "The workbench does not answer.", hint);
+    const hint = "It may have been stopped. Start it again with `ontomask workbench`; " +
+      "your settings are saved in the release file.";
+    throw new Problem(0, "The workbench does not respond.", hint);
   }
 }
 
 async function readAnswer(response) {
   const answer = parseJson(await response.text());
   if (response.ok) return answer;
-  const message = answer?.message ?? `The workbench answered ${response.status}.`;
+  const message = answer?.message ?? `The workbench returned an error (HTTP ${response.status}).`;
   throw new Problem(response.status, message, answer?.hint ?? "");
 }
 

@@ -1,4 +1,4 @@
-// The Data screen: choose a table, and see what it holds.
+// The Data screen: choose a table and see its columns.
 
 import { get, post, sendFile } from "./api.js";
 import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
@@ -27,7 +27,7 @@ onSession(async (current) => {
 });
 
 function showTrouble(problem) {
-  const note = problem ? createProblemNote(problem, "It cannot be opened.") : null;
+  const note = problem ? createProblemNote(problem, "The table cannot be opened.") : null;
   setContent(byId("trouble"), note);
 }
 
@@ -36,7 +36,7 @@ function showTrouble(problem) {
 async function showFiles() {
   const { folder, tables, open } = await get("/api/files");
   byId("folder").textContent = folder;
-  const nothing = "No tables here yet: upload one, or copy it into this folder.";
+  const nothing = "This folder contains no tables yet. Upload one, or copy it into the folder.";
   setContent(
     byId("files"),
     tables.length
@@ -73,7 +73,7 @@ async function openFile(file) {
     const before = session.fields.data;
     await opening;
     const replaced = before && before !== file
-      ? ` ${session.file} is about it now; Undo brings back that about ${before}.`
+      ? ` ${session.file} now describes this table; press Undo to return to ${before}.`
       : "";
     showMessage(`${file} is open.${replaced}`, "good");
   } catch (problem) {
@@ -86,7 +86,7 @@ async function openFile(file) {
   }
 }
 
-// How the file is read, as far as the user says it.
+// The reading options that the user has set.
 function readOptions() {
   const options = {
     delimiter: byId("delimiter").value,
@@ -105,8 +105,8 @@ async function uploadFile(file) {
   if (file.size > session.largest_upload) {
     const most = formatBytes(session.largest_upload);
     showTrouble({
-      message: `${file.name} has ${formatBytes(file.size)}, and up to ${most} are taken.`,
-      hint: "Copy it into the folder, and open it from there.",
+      message: `${file.name} is too large: ${formatBytes(file.size)}, the limit is ${most}.`,
+      hint: "Copy it into the working folder and open it there.",
     });
     return;
   }
@@ -146,7 +146,7 @@ async function showTable({ data, records, columns }) {
   shownTable = data;
   try {
     const [profile, preview] = await Promise.all([get("/api/columns"), get("/api/preview")]);
-    const size = `${formatCount(records, "record")} of ${formatCount(columns, "column")}.`;
+    const size = `${formatCount(records, "record")}, ${formatCount(columns, "column")}.`;
     byId("summary").textContent = size;
     setContent(byId("columns").tBodies[0], profile.columns.map(createColumnRow));
     showFirstRows(preview);

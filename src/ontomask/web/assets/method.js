@@ -356,8 +356,8 @@ function hasCurrentSettings(figures) {
   if (!method || figures.method !== fields.name) return false;
   return method.settings.every((setting) => {
     const { name } = setting;
-    // k and alpha have columns of their own among the figures.
-    const used = ["k", "alpha"].includes(name)
+    // The figures hold k, window and alpha apart from the other settings.
+    const used = ["k", "window", "alpha"].includes(name)
       ? figures[name]
       : getValue(figures.settings, setting);
     return JSON.stringify(getValue(fields, setting)) === JSON.stringify(used);

@@ -6,7 +6,7 @@ import { capitalise } from "./shared/formats.js";
 import { cancelWork, changeFields, pollWork, showMessage, showProblem } from "./shell.js";
 
 const TITLES = {
-  try: "Trying a sample",
+  try: "Trying the method on a sample",
   run: "Masking the whole table",
   release: "Writing the release",
 };

@@ -335,7 +335,7 @@ function createRunRow(run) {
       run.series,
       run.isCurrent ? h("span", { class: "soft small block" }, "in use") : null,
     ),
-    h("td", { class: "number" }, formatNumber(run.k ?? run.alpha)),
+    h("td", { class: "number" }, formatNumber(run.k ?? run.window ?? run.alpha)),
     h("td", { class: "small", title: run.holds }, run.guarantee),
     h("td", { class: "number" }, formatPercent(run.linked)),
     h("td", { class: "number" }, formatNumber(run.sse)),

@@ -1,4 +1,4 @@
-// The Roles screen: the role of each column, and who is unique on the columns that are masked.
+// The Roles screen: the role of each column, and the uniqueness of the quasi-identifiers.
 
 import { buildColumnPath, buildUrl, get, post } from "./api.js";
 import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
@@ -7,16 +7,16 @@ import { formatCount, formatInteger, formatPercent } from "./shared/formats.js";
 import { changeFields, onSession, session, showMessage, showProblem, wait } from "./shell.js";
 
 const ROLES = {
-  identifier: "identifier",
+  identifier: "direct identifier",
   quasi: "quasi-identifier",
-  confidential: "confidential",
+  confidential: "sensitive attribute",
   keep: "keep",
   drop: "drop",
 };
 const ROLES_IN_SENTENCES = {
-  identifier: "an identifier",
+  identifier: "a direct identifier",
   quasi: "a quasi-identifier",
-  confidential: "confidential",
+  confidential: "a sensitive attribute",
   keep: "kept",
   drop: "dropped",
 };
@@ -89,7 +89,7 @@ function createControls() {
   setContent(byId("columns").tBodies[0], profile.columns.map(createRow));
   setContent(
     byId("person"),
-    h("option", { value: "" }, "nothing: each is another person's"),
+    h("option", { value: "" }, "none: each record is a different person"),
     profile.columns.map(({ name }) => h("option", { value: name }, name)),
   );
 }
@@ -128,13 +128,13 @@ function createRoleCell(column, role) {
 
 function describeContents({ exact, type, distinct, missing }) {
   const about = exact ? "" : "about ";
-  const parts = [type, `${about}${formatInteger(distinct)} different`];
+  const parts = [type, `${about}${formatCount(distinct, "distinct value")}`];
   if (missing) parts.push(`${about}${formatInteger(missing)} missing`);
   return parts.join(", ");
 }
 
 function describeSuggestion({ person, role, reason }) {
-  const suggestion = person ? "identifier, and the person" : ROLES[role];
+  const suggestion = person ? "direct identifier and person column" : ROLES[role];
   return `Suggested: ${suggestion} – ${reason}${/[.?]$/.test(reason) ? "" : "."}`;
 }
 
@@ -151,7 +151,7 @@ function showRow(column) {
   row.classList.toggle("masked", role === "quasi");
   row.querySelector(".differs").hidden = role === null || !differsFromSuggestion(column);
   row.querySelector(".as").textContent = isSaving
-    ? ". Looking at it …"
+    ? ". Checking …"
     : role === "quasi"
     ? describeMasking(fields)
     : "";
@@ -159,7 +159,7 @@ function showRow(column) {
 }
 
 function describeMasking({ taxonomy, type, levels = [] }) {
-  if (taxonomy) return `. Masked by meaning, over ${taxonomy}`;
+  if (taxonomy) return `. Masked with the taxonomy ${taxonomy}`;
   const words = {
     numeric: ". Masked as numbers",
     date: ". Masked as dates",
@@ -175,13 +175,13 @@ function describeLevels(levels) {
 
 function describeLacks({ name }, fields) {
   const role = chosenRoles.get(name);
-  if (role === null) return "It has no role yet.";
+  if (role === null) return "Choose a role for this column.";
   if (role !== "quasi") return null;
   if (!fields.taxonomy && !PLAIN_TYPES.includes(fields.type)) {
     const link = h("a", { href: "/meaning" }, "choose or build one");
     return [
-      hints.get(name) ?? "It needs a taxonomy.",
-      " On the Meaning screen you can ",
+      hints.get(name) ?? "This column needs a taxonomy.",
+      " On the Meaning screen, you can ",
       link,
       ".",
     ];
@@ -216,7 +216,7 @@ async function saveRole(column, role, ready) {
       applyFields(fields, column, suggestion);
       rolesBeingSaved.delete(column.name);
       return true;
-    }, `${column.name} is ${ROLES_IN_SENTENCES[role]} now.`);
+    }, `${column.name} is now ${ROLES_IN_SENTENCES[role]}.`);
   } catch (problem) {
     showProblem(problem);
   } finally {
@@ -225,7 +225,7 @@ async function saveRole(column, role, ready) {
   }
 }
 
-// Arrow keys pass roles by that nobody wants.
+// Arrow keys pass through roles that the user does not want.
 let isKeyUsed = false;
 byId("columns").addEventListener("keydown", (event) => {
   isKeyUsed = event.key.startsWith("Arrow");
@@ -234,8 +234,8 @@ byId("columns").addEventListener("pointerdown", () => {
   isKeyUsed = false;
 });
 
-// What the release file will say of a column in a role: {fields, marks}, the marks being those for
-// missing values. A taxonomy is made where one is needed.
+// The fields of a column in a role, as {fields, marks}; the marks are codes for missing values. A
+// taxonomy is made if one is needed.
 async function suggestFields({ name, missing_marks: marks }, role) {
   if (role === "quasi" && maskedFields.has(name)) return { fields: maskedFields.get(name), marks };
   if (role !== "quasi" && role !== "confidential") return { fields: { role }, marks: [] };
@@ -291,7 +291,7 @@ async function takeSuggestions() {
       }
       if (profile.person === null) delete fields.person;
       else fields.person = profile.person;
-    }, "All columns are as suggested.");
+    }, "All columns have their suggested roles.");
   } catch (problem) {
     showProblem(problem);
   } finally {
@@ -304,8 +304,8 @@ byId("take-all").addEventListener("click", () => guardSaving(takeSuggestions()))
 byId("person").addEventListener("change", (event) => {
   const name = event.target.value;
   const message = name
-    ? `Records with the same ${name} are one person's.`
-    : "Every record is another person's.";
+    ? `Records with the same ${name} belong to the same person.`
+    : "Each record belongs to a different person.";
   countUniques(name || null);
   guardSaving(changeFields((fields) => {
     if (name) fields.person = name;
@@ -315,7 +315,7 @@ byId("person").addEventListener("change", (event) => {
 
 // ---------------------------------------------------------------- leaving
 
-// Nobody leaves the page before everything is saved.
+// The page is not left before everything is saved.
 const unsaved = new Set();
 
 function guardSaving(promise) {
@@ -328,7 +328,7 @@ document.addEventListener("click", async (event) => {
   const leaves = link && !link.getAttribute("href").startsWith("#");
   if (!unsaved.size || !leaves || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
-  showMessage("Saving first …");
+  showMessage("Saving …");
   while (unsaved.size) await Promise.allSettled([...unsaved]);
   location.assign(link.href);
 });
@@ -374,8 +374,10 @@ function showMissing() {
     incomplete.length
       ? `Missing values: ${counts.join(", ")}.`
       : "No quasi-identifier has missing values.",
-    isImpossible ? ` Numbers, dates and levels have no value for it: ${plainNames}.` : null,
-    isWrong ? " Choose what becomes of these records." : null,
+    isImpossible
+      ? ` Numbers, dates and levels cannot have a category for missing values: ${plainNames}.`
+      : null,
+    isWrong ? " Choose how to treat these records." : null,
   );
 }
 
@@ -428,23 +430,23 @@ function showClasses(classes, columns) {
     byId("adds"),
     columns.length
       ? createContributions(classes)
-      : h("p", { class: "soft small" }, "None is masked."),
+      : h("p", { class: "soft small" }, "There are no quasi-identifiers yet."),
   );
 }
 
 function describeUniques(classes, columns) {
   if (!columns) {
-    return "No column is a quasi-identifier yet, so nothing is masked: whoever knows what is " +
-      "kept of a person can look it up.";
+    return "No column is a quasi-identifier yet, so nothing is masked. Anybody who knows some " +
+      "values of a person can find the person's record.";
   }
   const isPeople = classes.unit === "people";
   const total = formatInteger(isPeople ? classes.people : classes.records);
-  const claim = isPeople ? "people hold what nobody else holds" : "are like no other";
-  const records = isPeople
-    ? ` Records that are like no other: ${formatInteger(classes.unique_records)}.`
-    : "";
   const share = formatPercent(classes.share);
-  return `${share} of ${total} ${claim} on ${formatCount(columns, "column")}.${records}`;
+  const combination = `combination of ${formatCount(columns, "quasi-identifier")}`;
+  return isPeople
+    ? `${share} of ${total} people have a ${combination} that nobody else has. ` +
+      `Unique records: ${formatInteger(classes.unique_records)}.`
+    : `${share} of ${total} records have a unique ${combination}.`;
 }
 
 function formatRange({ least, most }) {
@@ -485,14 +487,14 @@ function drawHistogram({ unit, sizes }) {
     {
       viewBox: `0 0 ${width} ${height}`,
       role: "img",
-      "aria-label": `Records by how many ${unit} share their values: ${description}.`,
+      "aria-label": `Records by the number of ${unit} with the same values: ${description}.`,
     },
     s("line", { x1: 0, x2: width, y1: floor + 0.5, y2: floor + 0.5, class: "zero" }),
     bars,
     s(
       "text",
       { x: width / 2, y: height - 3, "text-anchor": "middle" },
-      `${unit} that share the same values`,
+      `${unit} with the same values`,
     ),
   );
 }
@@ -519,19 +521,19 @@ function createSizesTable({ unit, sizes }) {
   const header = h(
     "tr",
     {},
-    h("th", { scope: "col" }, `${unit} that share`),
+    h("th", { scope: "col" }, `class size (${unit})`),
     h("th", { scope: "col", class: "number" }, "classes"),
     h("th", { scope: "col", class: "number" }, "records"),
   );
   return h(
     "details",
     { open: Boolean(wasOpen) },
-    h("summary", {}, "As a table"),
+    h("summary", {}, "Show as a table"),
     h("table", {}, h("thead", {}, header), h("tbody", {}, rows)),
   );
 }
 
-// How many would no longer be unique without each column; and how many are on it alone.
+// How many would not be unique without each column, and how many are unique by it alone.
 function createContributions({ unit, columns }) {
   const rows = [...columns]
     .sort((a, b) => b.uniques - a.uniques || b.alone - a.alone)
@@ -552,11 +554,11 @@ function createContributions({ unit, columns }) {
     {},
     h("th", { scope: "col" }, "column"),
     h("td", { class: "bar-cell" }),
-    h("th", { scope: "col", class: "number" }, "through it"),
-    h("th", { scope: "col", class: "number" }, "on it alone"),
+    h("th", { scope: "col", class: "number" }, "because of it"),
+    h("th", { scope: "col", class: "number" }, "by it alone"),
   );
-  const explanation = `Without the column, so many ${unit} would not be unique. ` +
-    "At 0, the other columns tell them apart anyway.";
+  const explanation = `“Because of it” counts the ${unit} that would not be unique without the ` +
+    `column, “by it alone” the ${unit} that are unique by this column alone.`;
   return [
     h(
       "table",

@@ -6,7 +6,7 @@ import { formatCount } from "./shared/formats.js";
 import { setTheme, switchTheme } from "./shared/theme.js";
 
 const WORK_TITLES = {
-  try: "Trying a sample",
+  try: "Trying the method on a sample",
   run: "Masking the table",
   release: "Writing the release",
 };
@@ -96,7 +96,7 @@ async function saveFields(edit, message) {
     return true;
   } catch (problem) {
     await showConflict(problem);
-    // What a control shows is not what is saved: show what is.
+    // Reset the controls to the values that are saved.
     notifySessionListeners();
     return false;
   }
@@ -111,7 +111,7 @@ async function moveInHistory(direction, message) {
   }
 }
 
-// Shows a problem with a change; where somebody else has changed the file, that is shown as well.
+// Shows a problem with a change; if the file was changed elsewhere, its new content is shown too.
 export async function showConflict(problem) {
   if (problem.status === 409) await reloadSession();
   showProblem(problem);
@@ -159,7 +159,7 @@ function showSession() {
 function describeTable() {
   const { opening, data, records, columns } = session;
   if (opening) return `${opening} …`;
-  if (!data) return "no table is open";
+  if (!data) return "No table is open";
   return [
     h("b", {}, data),
     ` ${formatCount(records, "record")}, ${formatCount(columns, "column")}`,
@@ -167,8 +167,8 @@ function describeTable() {
 }
 
 function createUnreadableNote() {
-  const title = `${session.file} cannot be read, so nothing can be changed here. `;
-  const hint = "Mend it in an editor, or take the last change back with Undo.";
+  const title = `${session.file} cannot be read, so you cannot change anything here. `;
+  const hint = "Correct the file in an editor, or press Undo to restore its previous version.";
   return h(
     "div",
     { class: "note bad" },
@@ -229,7 +229,7 @@ async function watchWorkbench() {
       if (isBusy || session.working || session.work !== workBefore) await pollWork();
       if (dataset.gone) {
         delete dataset.gone;
-        showMessage("The workbench is back.", "good");
+        showMessage("The workbench responds again.", "good");
       }
     } catch (problem) {
       if (problem.status === 0 && !dataset.gone) {
@@ -256,7 +256,7 @@ function handleKey(event) {
 const storedTheme = localStorage.getItem("theme");
 if (storedTheme) setTheme(storedTheme);
 byId("theme").addEventListener("click", () => localStorage.setItem("theme", switchTheme()));
-for (const [direction, message] of [["undo", "Undone."], ["redo", "Done again."]]) {
+for (const [direction, message] of [["undo", "Undone."], ["redo", "Redone."]]) {
   const move = () => afterOtherChanges(() => moveInHistory(direction, message));
   byId(direction).addEventListener("click", move);
 }
