@@ -7,9 +7,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic
 
-__all__ = ["TimeLeft", "listen_to_progress", "report_progress"]
+__all__ = ["TimeLeft", "ignore_progress", "listen_to_progress", "report_progress"]
 
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
+
+
+def ignore_progress(_: str) -> None:
+    """Do nothing with a progress report."""
 
 
 def report_progress(now: str) -> None:

@@ -41,33 +41,31 @@ COLUMNS = {
 def discharges(n: int = 3000, seed: int = 0) -> dict[str, Array]:
     """A synthetic table of ``n`` hospital discharges, coded in the bundled ICD-9-CM.
 
-    Nobody's data: every record is drawn at random from small tables written by hand. The columns
-    are numpy arrays, which ``pandas.DataFrame``, ``polars.DataFrame`` and ``pyarrow.table`` take
-    as they are:
+    No record is about a real person: all are drawn at random from small tables written by hand. The
+    columns are numpy arrays, which ``pandas.DataFrame``, ``polars.DataFrame`` and ``pyarrow.table``
+    accept:
 
-    ==========================================  ==============================================
-    ``patient``, ``name``                       identifiers; a person may have several stays
-    ``age``, ``sex``, ``zip``                   age at admission, ``F`` or ``M``, five digits
-    ``admitted``, ``length_of_stay``            a date of 2010 to 2014, and days
-    ``severity``                                minor, moderate, major or extreme
-    ``diagnosis``, ``secondary_diagnosis``      concepts of ``icd9cm``
-    ``procedure``                               a concept of ``icd9cm-procedures``
-    ``outcome``                                 confidential: what the stay ended in, a concept
-                                                of ``icd9cm`` (convalescence, a complication,
-                                                in death shock or cardiac arrest)
-    ``charge``                                  confidential: an amount of money
-    ==========================================  ==============================================
+    - ``patient``, ``name``: direct identifiers; a person may have several stays
+    - ``age``, ``sex``, ``zip``: age at admission, ``F`` or ``M``, five digits
+    - ``admitted``, ``length_of_stay``: a date from 2010 to 2014, and days
+    - ``severity``: minor, moderate, major or extreme
+    - ``diagnosis``, ``secondary_diagnosis``: concepts of ``icd9cm``
+    - ``procedure``: a concept of ``icd9cm-procedures``
+    - ``outcome``: sensitive; how the stay ended, a concept of ``icd9cm`` (convalescence, a
+      complication, for deaths shock or cardiac arrest)
+    - ``charge``: sensitive; an amount of money
 
-    Realistic, roughly: a few codes and areas are very frequent and thousands are rare; procedure,
-    second diagnosis, age, sex, stay, severity, outcome and charge go with the diagnosis; sex, area
-    and date of birth of a person stay the same, stays do not overlap, and nobody is admitted after
-    death. A few codes lack their last digit.
+    Roughly realistic: a few codes and areas are very frequent and thousands are rare; procedure,
+    second diagnosis, age, sex, stay, severity, outcome and charge depend on the diagnosis; sex,
+    area and date of birth of a person stay the same, stays do not overlap, and nobody is admitted
+    after death. A few codes lack their last digit.
 
-    Not realistic: the very numbers; which rare codes are less rare than others; seasons and
-    weekdays; how one person's illness develops; areas, which all fall ill alike; every stay has
-    exactly one procedure and one second diagnosis; names. Conclude nothing about medicine.
+    Not realistic: the exact numbers; which rare codes are less rare than others; seasons and
+    weekdays; how the illness of a person develops; areas, which all have the same illnesses; every
+    stay has exactly one procedure and one second diagnosis; names. Do not draw medical conclusions
+    from it.
 
-    The same ``n`` and ``seed`` give the same table within a version of the package; the rows of a
+    The same ``n`` and ``seed`` give the same table within a version of the package. The rows of a
     smaller table are not the first rows of a larger one. Ten million rows take seconds.
 
     >>> table = discharges(n=3000)

@@ -8,7 +8,7 @@ __all__ = ["diagnoses", "patients"]
 
 
 def diagnoses() -> Taxonomy:
-    """A taxonomy of fourteen diagnoses, one of them with two parents, to try things on.
+    """A small taxonomy of fourteen diagnoses for examples. One concept has two parents.
 
     >>> diagnoses()
     Taxonomy('diagnoses': 14 concepts, root 'disease', 4 levels, 8 leaves, 1 with several parents)
@@ -39,9 +39,10 @@ def diagnoses() -> Taxonomy:
 
 
 def patients() -> dict[str, list[str]]:
-    """Twelve made-up patients: ICD-9-CM codes of a diagnosis and of a procedure.
+    """A table of twelve invented patients: ICD-9-CM codes of a diagnosis and of a procedure.
 
-    Typed as such tables are: some codes have lost a zero or the point, one diagnosis is a word.
+    Like real tables it has errors: some codes have lost a zero or the point, and one diagnosis is a
+    word.
 
     >>> patients()["diagnosis"][:4]
     ['540.0', '5409', '540.1', '574.20']

@@ -33,17 +33,24 @@ class RecordCounts(NamedTuple):
 
 @dataclass(frozen=True)
 class Resampling(BlockwiseMethod, GroupingMethod):
-    r"""``k`` random samples, sorted; their i-th records form a group and take its centroid.
+    r"""Draw ``k`` random samples and sort them; the i-th records of all samples form a group.
 
-    Each sample holds :math:`\lfloor n/k \rfloor` records, drawn without replacement, and is sorted
-    by SF algorithm 1: first the tuple farthest from the sample's centroid, then the others by their
-    distance to that one, both multiplied with the tuple's records in the sample. The
-    :math:`n \bmod k` records in no sample join the group with the nearest centroid (SF
-    algorithm 4). ``block`` cuts very many tuples into blocks, each planned alone
-    (docs/concepts/blocks.md).
+    Each group takes the values of its centroid, so the result is k-anonymous. A sample has
+    :math:`\lfloor n/k \rfloor` records, drawn without replacement. It is sorted by SF algorithm 1:
+    first the combination of values farthest from the centroid of the sample, then the others by
+    their distance to that one. Both distances are multiplied by the number of records in the
+    sample. The :math:`n \bmod k` records that are in no sample join the group with the nearest
+    centroid (SF algorithm 4).
 
-    Departures from the paper: SF 3.3 names the centroid as the reference of the sorting; as in
-    algorithm 1, it is the record farthest from it.
+    Departures from the paper: SF 3.3 names the centroid as the reference of the sorting. Here it is
+    the record farthest from the centroid, as in algorithm 1.
+
+    Args:
+        k: Number of samples, and smallest number of records in a group; at least 2.
+        operators: ``"semantic"``, or ``"classic"``, which only distinguishes equal and unequal
+            terms.
+        block: Largest number of combinations of values that are planned together; see
+            :class:`Microaggregation`.
 
     >>> from ontomask.microdata.attributes import NumericalAttribute
     >>> from ontomask.microdata.tuples import count_tuples

@@ -21,13 +21,18 @@ __all__ = ["Suppression"]
 
 @dataclass(frozen=True)
 class Suppression(GroupingMethod):
-    """Tuples with fewer than ``k`` records are suppressed; the others stay as they are (SF 4.2).
+    """Suppress combinations of values with fewer than ``k`` records; the others stay (SF 4.2).
 
-    ``how="blank"`` empties the quasi-identifiers and keeps the rows; ``"drop"`` removes the rows.
-    Blank records are a class of their own: where it would hold fewer than ``k``, the next smallest
-    tuples (of equals, the first in sorted order) are blanked too.
+    The result is k-anonymous. Blank records form an equivalence class of their own. If it would
+    have fewer than ``k`` records, the next smallest combinations of values are blanked too (among
+    equals, the first in sorted order).
 
-    Departures from the paper: SF removes the records; ``blank`` and its rule are ours.
+    Departures from the paper: SF removes the records; ``"blank"`` is ours.
+
+    Args:
+        k: Smallest number of records (or people) in an equivalence class, at least 2.
+        how: ``"blank"`` empties the quasi-identifiers and keeps the records; ``"drop"`` removes the
+            records.
 
     >>> import numpy as np
     >>> from ontomask.microdata.attributes import NumericalAttribute

@@ -36,11 +36,14 @@ USUAL_VALUES_NOTE = (
 
 @dataclass(frozen=True)
 class FigureDescription:
-    """What a figure means, its range, and whether ``"lower"`` or ``"higher"`` is better.
+    """What a figure means and how to read it.
 
-    ``better`` is ``"neither"`` for what says how a figure was found, or cuts both ways. ``usual``
-    is from the least to the greatest that was measured (:data:`USUAL_VALUES_NOTE`), by column where
-    the figure is; empty where that would tell nothing. All are of tools/measure_methods.py.
+    Args:
+        meaning: What it means, in a sentence.
+        range: The values that it can have.
+        better: ``"lower"``, ``"higher"``, or ``"neither"`` if no direction is better.
+        usual: The smallest and largest measured value (:data:`USUAL_VALUES_NOTE`), by column if the
+            figure is by column. Empty if that would not help.
     """
 
     meaning: str

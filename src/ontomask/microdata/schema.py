@@ -36,12 +36,23 @@ class _SchemaColumn:
 
 @dataclass(frozen=True)
 class Nominal(_SchemaColumn):
-    """A column of words whose meaning a taxonomy knows.
+    """A column of terms that a taxonomy contains.
 
-    ``domain`` is what distances are counted in: everything below the least common subsumer of the
-    values (``"lcs"``), the whole ``"taxonomy"``, or what is below a concept you name. ``mapping``
-    says what values mean that the taxonomy does not know by that name: a dict, or a table with the
-    columns value and concept; it and the options after it go to :func:`~ontomask.map_terms`.
+    Args:
+        column: Name of the column.
+        taxonomy: The taxonomy of the terms.
+        measure: Name of a distance measure, or a function; see :func:`~ontomask.distance`.
+        domain: The part of the taxonomy in which distances are computed: ``"lcs"``, everything
+            below the least common subsumer of the values; ``"taxonomy"``, the whole taxonomy; or
+            the identifier of a concept, for everything below it.
+        weight: Weight of the column in distances between records, above 0.
+        mapping: Concepts of values that the taxonomy does not contain: a dict, or the path of a
+            table with the columns value and concept. It is the ``corrections`` of
+            :func:`~ontomask.map_terms`.
+        prefer: As in :func:`~ontomask.map_terms`.
+        repair_codes: As in :func:`~ontomask.map_terms`.
+        stems: As in :func:`~ontomask.map_terms`.
+        heads: As in :func:`~ontomask.map_terms`.
     """
 
     column: str
@@ -76,7 +87,14 @@ class Nominal(_SchemaColumn):
 
 @dataclass(frozen=True)
 class Numeric(_SchemaColumn):
-    """A column of numbers, or of text that is numbers; masked ones have the column's precision."""
+    """A column of numbers, or of text that contains numbers.
+
+    Masked numbers have as many decimals as the column.
+
+    Args:
+        column: Name of the column.
+        weight: Weight of the column in distances between records, above 0.
+    """
 
     column: str
     weight: float = 1
@@ -84,7 +102,13 @@ class Numeric(_SchemaColumn):
 
 @dataclass(frozen=True)
 class Ordinal(_SchemaColumn):
-    """A column of values with an order: ``levels`` from the lowest to the highest."""
+    """A column of values with an order, such as minor, moderate and major.
+
+    Args:
+        column: Name of the column.
+        levels: The values, from the lowest to the highest.
+        weight: Weight of the column in distances between records, above 0.
+    """
 
     column: str
     levels: Sequence[Any]
@@ -105,9 +129,13 @@ class Ordinal(_SchemaColumn):
 
 @dataclass(frozen=True)
 class Date(_SchemaColumn):
-    """A column of days; of a time stamp the day counts, and midnight is released.
+    """A column of dates. The time of a timestamp is ignored and released as midnight.
 
-    Text is read as ``format`` says, by default as 2026-12-31, and written alike.
+    Args:
+        column: Name of the column.
+        weight: Weight of the column in distances between records, above 0.
+        format: How dates in text are read and written, as in ``"%d/%m/%Y"``; without it, as in
+            2026-12-31.
     """
 
     column: str
@@ -134,12 +162,21 @@ _ROLES = {
 class Schema:
     """The role of every column of a table.
 
-    ``quasi_identifiers`` are masked; ``identifiers`` and ``drop`` are never released;
-    ``confidential`` columns and those to ``keep`` are released untouched. What has no role is an
-    error (``other="refuse"``), kept or dropped. Missing quasi-identifiers, ``missing_marks`` among
-    them, are an error (``missing="refuse"``), a category of their own, or their rows are dropped.
-    ``person`` names the column that tells which records are one person: classes then hold k
-    different people. Where it has no other role, it is not released.
+    Args:
+        quasi_identifiers: The columns to mask, as :class:`Nominal`, :class:`Numeric`,
+            :class:`Ordinal` or :class:`Date`.
+        identifiers: Direct identifiers, such as a name. They are not released.
+        confidential: Sensitive attributes, such as an outcome. They are released unchanged, and
+            their values in every equivalence class are counted for l-diversity and t-closeness.
+        keep: Other columns to release unchanged.
+        drop: Other columns that are not released.
+        other: What to do with a column that has no role: ``"refuse"`` (an error), ``"keep"`` or
+            ``"drop"``.
+        missing: What to do with a missing value in a quasi-identifier: ``"refuse"`` (an error),
+            ``"category"`` (it is a value of its own) or ``"drop"`` (the record is not released).
+        missing_marks: Values that stand for a missing value, such as ``["?"]``.
+        person: The column that identifies a person with several records. Equivalence classes then
+            contain k different people. The column is not released unless it has another role.
 
     >>> Schema([Numeric("age"), Numeric("age", weight=0)], keep=["age"], other="ask")
     Traceback (most recent call last):
@@ -218,7 +255,7 @@ class Schema:
 
     @property
     def roles(self) -> dict[str, list[str]]:
-        """Every named column with its roles; one, once the schema is made."""
+        """All named columns with their roles."""
         roles: dict[str, list[str]] = {}
         for role in _ROLES:
             for entry in getattr(self, role):
@@ -230,14 +267,14 @@ class Schema:
 
     @property
     def confidential_names(self) -> tuple[str, ...]:
-        """The confidential columns by name."""
+        """Names of the confidential columns."""
         return tuple(
             entry.column if isinstance(entry, _SchemaColumn) else entry
             for entry in self.confidential
         )
 
     def check(self, columns: Sequence[str]) -> None:
-        """Refuse a table whose columns are not those of the schema; every problem at once."""
+        """Raise an error with every problem if a table with these columns does not fit."""
         problems = [
             f"the table has {count} columns called {column!r}"
             for column, count in Counter(columns).items()
@@ -265,7 +302,7 @@ class Schema:
         )
 
     def removed(self, columns: Iterable[str]) -> list[str]:
-        """The columns of a table that are never released."""
+        """The columns of a table that are not released."""
         kept = {"quasi_identifiers", "confidential", "keep"}
         named = self.roles
         if self.person is not None:

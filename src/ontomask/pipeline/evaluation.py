@@ -23,17 +23,21 @@ Longs = NDArray[np.int64]
 
 @dataclass(frozen=True, repr=False)
 class Evaluation:
-    """The figures of a masked table: ``utility`` and ``risk``, plain numbers by name.
+    """The figures of a masked table, as plain numbers by name.
 
-    :data:`ontomask.utility.DESCRIPTIONS` and :data:`ontomask.risk.DESCRIPTIONS` say what each one
-    means and whether it is better when lower or higher.
+    :data:`ontomask.utility.DESCRIPTIONS` and :data:`ontomask.risk.DESCRIPTIONS` explain each
+    figure, and whether a lower or a higher value is better.
+
+    Attributes:
+        utility: Data utility and information loss.
+        risk: Disclosure risk.
     """
 
     utility: dict[str, Any]
     risk: dict[str, Any]
 
     def as_dict(self) -> dict[str, Any]:
-        """Both, ready for JSON."""
+        """Both groups of figures, ready for JSON."""
         return asdict(self)
 
     def __repr__(self) -> str:
@@ -41,10 +45,10 @@ class Evaluation:
         lines = [
             f"utility  SSE {self.utility['sse']:.4g}, KL {self.utility['kl']:.3g}, "
             f"semantic quality {self.utility['semantic_quality']:.3g}",
-            f"risk     k {self.risk['k']:,} (was {before['k']:,}), "
-            f"uniques {self.risk['uniques']:,} (was {before['uniques']:,}), "
-            f"linked {format_percent(self.risk['linkage_nearest'])} "
-            f"(was {format_percent(before['linkage_nearest'])})",
+            f"risk     k {self.risk['k']:,} (before: {before['k']:,}), "
+            f"unique records {self.risk['uniques']:,} (before: {before['uniques']:,}), "
+            f"record linkage {format_percent(self.risk['linkage_nearest'])} "
+            f"(before: {format_percent(before['linkage_nearest'])})",
         ]
         return "\n".join(lines)
 

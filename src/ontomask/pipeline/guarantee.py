@@ -1,4 +1,4 @@
-"""What holds for a released table: what follows from the method, and what was only measured."""
+"""The guarantee of a released table: what the method guarantees, and what was only measured."""
 
 from __future__ import annotations
 
@@ -35,13 +35,18 @@ SLIGHT = 1e-9
 
 @dataclass(frozen=True)
 class MeasuredRisk:
-    """What was found where a method promises no class sizes; shares from 0 to 1, better when lower.
+    """The measured risk of a method that promises no class sizes.
 
-    ``unchanged``: records left as they were. ``unpaired``: values of each attribute that kept their
-    place because there was none to swap them with (swapping alone). ``linked``: records linked
-    rightly by an attacker who has the original table and takes the nearest record, ties sharing the
-    probability; ``linked_uniques``: of the records that nobody shared (None: there were none);
-    ``linked_above``: records linked rightly with a probability above 1/k (None without a k).
+    All shares are from 0 to 1; lower is better.
+
+    Attributes:
+        unchanged: Share of records that were not changed.
+        unpaired: By attribute, share of values that found no partner to swap with (swapping only).
+        linked: Share of records linked correctly by an attacker who has the original table and
+            takes the nearest record; ties share the probability.
+        linked_uniques: The same among records that were unique; None if there are none.
+        linked_above: Share of records linked correctly with a probability above 1/k; None without a
+            k.
     """
 
     unchanged: float
@@ -52,11 +57,15 @@ class MeasuredRisk:
 
 
 class Guarantee(str):
-    """What holds for a released table, in words; and the numbers behind it.
+    """What holds for a released table: a sentence, with the numbers behind it.
 
-    ``k`` is the promise (None where there is none), ``smallest`` the smallest class as counted on
-    the table, in ``unit`` (records or people), ``classes`` how many there are. ``measured`` is what
-    was found out where no k is promised; ``warnings`` say where that is bad.
+    Attributes:
+        k: The promised size of equivalence classes; None if the method promises none.
+        smallest: Size of the smallest equivalence class, counted on the released table.
+        classes: Number of equivalence classes.
+        unit: What ``smallest`` counts: records or people.
+        measured: The measured risk if no k is promised; otherwise None.
+        warnings: Warnings about a high measured risk.
     """
 
     k: int | None
@@ -109,24 +118,25 @@ def make_guarantee(
         if method.permutes and len(plan.tuples) > 1:  # a single one has been warned of
             warning = _warn_of_weak_protection(method, measured)
         words = (
-            f"not k-anonymous: {format_method(method)} promises no class sizes; on {names} the "
-            "smallest "
-            f"class has {size_text}{_describe_construction(method)}"
-            f"{_describe_measured(method, measured)}"
+            f"not k-anonymous: {format_method(method)} does not guarantee class sizes. The "
+            f"smallest equivalence class on {names} has {size_text}"
+            f"{_describe_construction(method)}{_describe_measured(method, measured)}"
         )
         return Guarantee(
             words, None, measured=measured, warnings=[warning] if warning else (), **numbers
         )
     if smallest < k:
-        raise InternalError(f"{k}-anonymity was promised, and a class has {size_text}")
+        raise InternalError(f"{k}-anonymity was guaranteed, but a class has {size_text}")
     promises = _verify_sensitive(method, confidential)
     return Guarantee(
-        f"{k}-anonymous on {names}: smallest class {size_text}{promises}", k, **numbers
+        f"{k}-anonymous on {names}: smallest equivalence class {size_text}{promises}",
+        k,
+        **numbers,
     )
 
 
 def _verify_sensitive(method: Method, confidential: Sequence[Confidential]) -> str:
-    """Verify what the method promises of sensitive columns, and say it in words."""
+    """Verify what the method guarantees for sensitive attributes, and describe it."""
     from ontomask.risk import closeness, distinct_diversity, entropy_diversity
 
     promise, words = method.sensitive_promise, ""
@@ -138,18 +148,18 @@ def _verify_sensitive(method: Method, confidential: Sequence[Confidential]) -> s
             diversity = (entropy_diversity if promise.entropy else distinct_diversity)(column)
             if diversity < promise.l - SLIGHT:
                 raise InternalError(
-                    f"l = {promise.l} was promised of {column.name!r}, not {diversity:g}"
+                    f"l = {promise.l} was guaranteed for {column.name!r}, got {diversity:g}"
                 )
-            unit = "values by entropy" if promise.entropy else "different values"
-            words += f"; {column.name}: at least {promise.l} {unit} in every class"
+            kind = "entropy " if promise.entropy else ""
+            words += f"; {kind}{promise.l}-diverse in {column.name}"
         if promise.t is not None:
             ordered = isinstance(column.attribute, NumericalAttribute)
             distance = closeness(column, "ordered" if ordered else "equal")
             if distance > promise.t + SLIGHT:
                 raise InternalError(
-                    f"t = {promise.t} was promised of {column.name!r}, not {distance:g}"
+                    f"t = {promise.t} was guaranteed for {column.name!r}, got {distance:g}"
                 )
-            words += f"; {column.name}: no class farther than {promise.t:g} from the whole table"
+            words += f"; {promise.t:g}-close in {column.name}"
     return words
 
 
@@ -178,17 +188,15 @@ def _describe_measured(method: Method, measured: MeasuredRisk) -> str:
     parts = [f"{format_percent(measured.unchanged)} of the records are unchanged"]
     if any(measured.unpaired.values()):
         most = max(measured.unpaired.values())
-        parts.append(f"up to {format_percent(most)} of a column's values found no partner")
-    links = (
-        f"{format_percent(measured.linked)} of the records are linked to their original by distance"
-    )
+        parts.append(f"up to {format_percent(most)} of the values of a column were not swapped")
+    links = f"record linkage finds {format_percent(measured.linked)} of the records"
     if measured.linked_uniques is not None:
-        links += f", {format_percent(measured.linked_uniques)} of those nobody shared"
+        links += f" and {format_percent(measured.linked_uniques)} of the originally unique records"
+    parts.append(links)
     if measured.linked_above is not None:
         above = format_percent(measured.linked_above)
-        links += f"; {above} with a probability above 1/{method.target_k}"
-    parts.append(links)
-    return f". Measured: {'; '.join(parts)}. A cleverer attacker may link more"
+        parts.append(f"{above} are linked with a probability above 1/{method.target_k}")
+    return f". Measured: {'; '.join(parts)}. A stronger attacker may link more"
 
 
 def format_percent(share: float) -> str:
@@ -197,23 +205,23 @@ def format_percent(share: float) -> str:
 
 
 def _warn_of_weak_protection(method: Method, measured: MeasuredRisk) -> str:
-    """Warn where a method without a promised k protects little."""
+    """Warn if a method without a guaranteed k protects the table only weakly."""
     k = method.target_k
     reasons = []
     if measured.unchanged > 0.5:
         reasons.append(
             f"{format_percent(measured.unchanged)} of the records are unchanged"
-            + (f": where {k} records share a value they swap it among themselves" if k else "")
+            + (f" (if {k} records share a value, they swap it among themselves)" if k else "")
         )
     if k and measured.linked_uniques is not None and measured.linked_uniques > 1 / k:
         reasons.append(
-            f"{format_percent(measured.linked_uniques)} of the records that nobody shared are "
-            f"linked to their original, more than 1/{k}"
+            f"record linkage finds {format_percent(measured.linked_uniques)} of the originally "
+            f"unique records, more than 1/{k}"
         )
     if not reasons:
         return ""
     words = (
-        f"{format_method(method)} protects little here: {'; '.join(reasons)}. "
+        f"{format_method(method)} protects this table only weakly: {'; '.join(reasons)}. "
         f"{method.protection_advice}"
     )
     warnings.warn(words, WeakProtectionWarning, stacklevel=6)

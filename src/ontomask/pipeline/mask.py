@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ontomask._runtime.interrupts import run_interruptibly
-from ontomask._runtime.progress import listen_to_progress
+from ontomask._runtime.progress import ignore_progress, listen_to_progress
 from ontomask.engines.protocol import Engine
 from ontomask.errors import ParameterError, format_count
 from ontomask.methods.method import Method
@@ -30,18 +30,27 @@ def mask(
     method: Method,
     seed: int | None = None,
     *,
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] | None = None,
     **file: Any,
 ) -> Release:
-    """Mask the quasi-identifiers of a table, and verify the result before it is returned.
+    """Mask the quasi-identifiers of a table and verify the result.
 
-    ``table`` is a pandas, polars (eager or lazy) or pyarrow table, a DuckDB relation or a Spark
-    frame; the same kind comes back, with the same rows in the same order (of which Spark knows
-    none) and every other column untouched. Or it is
-    the path of a file, which is read and masked inside DuckDB; ``file`` are then settings such as
-    ``table``, ``delimiter`` or ``encoding`` (see :func:`~ontomask.engines.formats.open_table`), and
-    ``memory``, how much DuckDB may take. Without a ``seed`` the operating system's entropy is used.
-    A seed is a secret: it is not stored. ``progress`` is told what is being done.
+    The result is a table of the same type, with the same rows in the same order. Spark frames have
+    no order. All other columns are unchanged, except those that the schema removes.
+
+    Args:
+        table: A pandas, polars (eager or lazy) or pyarrow table, a DuckDB relation, a Spark frame,
+            or the path of a file, which DuckDB reads and masks.
+        schema: The role of every column.
+        method: The masking method with its settings.
+        seed: Seed of all random draws, a non-negative integer. Without it, the operating system's
+            entropy is used. Keep the seed secret; it is not stored.
+        progress: A function that is called with a short text at every step.
+        **file: Settings of a file, such as ``table``, ``delimiter`` or ``encoding``, and
+            ``memory``, the limit for DuckDB.
+
+    Returns:
+        The masked table with its guarantee and evaluation.
 
     >>> import pandas as pd
     >>> from ontomask import datasets
@@ -51,17 +60,16 @@ def mask(
     >>> schema = Schema([Nominal("diagnosis", datasets.diagnoses())])
     >>> release = mask(patients, schema, Microaggregation(k=2))
     >>> release.guarantee
-    '2-anonymous on diagnosis: smallest class 2 records'
+    '2-anonymous on diagnosis: smallest equivalence class 2 records'
     >>> release
     Release(4 records, 3 → 2 tuples, Microaggregation(k=2), 2-anonymous)
     """
     check_arguments(schema, method)
     random_sources = seed_randomness(seed)
+    report = progress or ignore_progress
     with translate_file_errors(table):
         return run_interruptibly(
-            lambda: _run_pipeline(
-                open_engine(table, file), schema, method, random_sources, progress
-            )
+            lambda: _run_pipeline(open_engine(table, file), schema, method, random_sources, report)
         )
 
 
@@ -75,7 +83,7 @@ def _run_pipeline(
     random, secret = random_sources
     progress("counting")
     counted = count_table(engine, schema)
-    progress(f"planning for {format_count(len(counted.tuples), 'tuple')}")
+    progress(f"planning {format_count(len(counted.tuples), 'combination')} of values")
     with listen_to_progress(progress):
         plan = plan_release(counted.plan_input, method, random, run_in_tasks=engine.run_in_tasks)
     progress("masking and verifying")
@@ -90,7 +98,9 @@ def seed_randomness(seed: int | None) -> tuple[np.random.Generator, bytes]:
     """A random generator for the plan, and a secret key that assigns targets to records."""
     is_integer = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
     if seed is not None and (not is_integer or seed < 0):
-        raise ParameterError("seed is no whole number, 0 or more", "give one, or leave it out")
+        raise ParameterError(
+            "seed must be a non-negative integer", "leave it out for a random seed"
+        )
     number = secrets.randbits(256) if seed is None else int(seed)
     seed_bytes = number.to_bytes((number.bit_length() + 7) // 8, "little")
     secret = blake2b(b"ontomask deals records" + seed_bytes, digest_size=32).digest()
@@ -100,7 +110,10 @@ def seed_randomness(seed: int | None) -> tuple[np.random.Generator, bytes]:
 def check_arguments(schema: Any, method: Any) -> None:
     """Refuse a schema or a method of the wrong type."""
     if not isinstance(schema, Schema):
-        raise ParameterError(f"schema is {type(schema).__name__}", "give a Schema(...)")
+        raise ParameterError(f"schema must be a Schema, got {type(schema).__name__}")
     if not isinstance(method, Method):
-        description = f"{method.__name__}, the class" if isinstance(method, type) else repr(method)
-        raise ParameterError(f"method is {description}", "give a method, as Microaggregation(k=5)")
+        got = f"the class {method.__name__}" if isinstance(method, type) else repr(method)
+        raise ParameterError(
+            f"method must be a masking method, got {got}",
+            "write for example Microaggregation(k=5)",
+        )

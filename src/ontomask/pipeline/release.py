@@ -42,15 +42,20 @@ _SensitiveCountsPair = tuple[Sequence[Confidential], Sequence[Confidential]]
 
 @dataclass(frozen=True, repr=False)
 class Release:
-    """A masked table and what is known of it.
+    """A masked table with its guarantee and evaluation.
 
-    ``data`` is the table, of the kind that was given; ``transitions`` the plan that was applied;
-    ``guarantee`` what holds, counted on ``data``; ``method`` and ``schema`` are those it was made
-    with. ``records`` were released; ``dropped`` were left
-    out for missing values, and ``suppressed`` were blanked or, where the method says so, removed.
-    ``others`` are columns without a role, and which they were given. ``blocked`` says how the table
-    was cut for planning and what that cost, where it was. ``mappings`` say how the values of
-    nominal columns found their concepts.
+    Attributes:
+        data: The masked table, of the type that was given.
+        transitions: The plan that was applied. Do not publish it.
+        guarantee: What holds, counted on ``data``.
+        method: The masking method.
+        schema: The role of every column.
+        records: Number of released records.
+        dropped: Number of records left out because of missing values.
+        suppressed: Number of records that were blanked or, if the method says so, removed.
+        others: Columns without a role in the schema, with the role they were given.
+        blocked: How the table was cut for planning and what that cost; None if it was not.
+        mappings: By nominal column, how its values were mapped to concepts.
     """
 
     data: Any
@@ -70,10 +75,10 @@ class Release:
 
     @cached_property
     def evaluation(self) -> Evaluation:
-        """What the table is worth and what it risks, worked out when first asked for.
+        """Information loss and disclosure risk, computed on first access.
 
-        A few seconds for tens of thousands of distinct tuples, however many records hold them; less
-        for few tuples.
+        This takes a few seconds for tens of thousands of distinct combinations of values, whatever
+        the number of records.
         """
         after, before = self._sensitive_counts
         method = self.method
@@ -84,27 +89,28 @@ class Release:
         )
 
     def write(self, path: str | PathLike[str], force: bool = False) -> None:
-        """Write the table to a file: CSV, Parquet and the like, by its suffix.
+        """Write the table to a file. The suffix selects the format: CSV, Parquet and others.
 
-        It is written beside its name, verified and renamed: complete, or not there at all. An
-        existing file is kept unless ``force``. A file that was masked keeps its dialect.
+        The file is written under a temporary name, verified and renamed, so it is complete or not
+        there at all. An existing file is kept unless ``force``. A file that was masked keeps its
+        dialect.
         """
         if self._applied is None:
-            raise InternalError("this release does not know its table")
+            raise InternalError("this release has no table")
         with translate_file_errors(path):
             self._applied.write(Path(path), force)
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
-        """What a reader of the guarantee should know as well; looked up when first asked for."""
+        """What the guarantee does not cover; computed on first access."""
         from ontomask.pipeline.cautions import list_cautions
 
         return tuple(list_cautions(self, self._applied))
 
     def records_of(self, people: int) -> int:
-        """So many records are of so many different people, whoever they are; rounded up.
+        """Number of records that certainly contain this many different people, whoever they are.
 
-        The same number where the schema does not say who is who.
+        It is the same number if the schema names no ``person`` column.
         """
         if self._largest_people is None:
             return people
@@ -116,11 +122,16 @@ class Release:
     def save_report(
         self, path: str | PathLike[str], threshold: int | None = None, *, force: bool = False
     ) -> None:
-        """Write a report: one HTML page for those who must decide whether to publish the table.
+        """Write the report: one HTML page for those who decide about the publication of the table.
 
-        It says what was done, what holds, what it cost and what is left to fear, and opens offline.
-        Nothing that fewer than ``threshold`` records carry is shown: k for methods that group,
-        otherwise 10, unless given. It holds no seed and no record, and may be published.
+        It shows what was done, what holds, the information loss and the disclosure risk. It opens
+        offline, contains no seed and no record, and may be published.
+
+        Args:
+            path: The file.
+            threshold: Counts below this number of records are not shown. Without it, k for methods
+                that form groups, otherwise 10.
+            force: Whether to overwrite an existing file.
         """
         from ontomask.pipeline.facts import choose_threshold, publishable_facts
 
@@ -129,18 +140,23 @@ class Release:
             file.write(self.report(facts))
 
     def report(self, facts: Mapping[str, Any]) -> str:
-        """The report as one HTML page, from the facts of the release or from its manifest."""
+        """The report as HTML, from the facts of the release or from its manifest."""
         from ontomask.report import report
 
         return report(self.transitions, self.schema, self.method, facts)
 
     def explain(self, value: Any) -> MaskingExplanation:
-        """Why a value, or a tuple of values, became what it became, in words and as fields.
+        """Explain why a value, or a combination of values, got its masked value.
 
-        ``value`` is one as it stands in the original table, by whatever name its column knows it;
-        every quasi-identifier that holds it is explained. ``{"diagnosis": "428.0"}`` names the
-        column, several columns say which records are meant, and a tuple has a value of each. It
-        names original values: for the data steward's eyes, never to be published.
+        The explanation contains original values. It is for the data steward; do not publish it.
+
+        Args:
+            value: A value as it stands in the original table, or any name that its column maps.
+                Every quasi-identifier with this value is explained. Use ``{"diagnosis": "428.0"}``
+                to name one or more columns, or a tuple with one value for each quasi-identifier.
+
+        Returns:
+            The explanation; print it to read it.
 
         >>> import pandas as pd
         >>> from ontomask import datasets
@@ -163,7 +179,7 @@ class Release:
         promise = f"{self.guarantee.k}-anonymous" if self.guarantee.k else "not k-anonymous"
         parts = [
             format_count(self.records, "record"),
-            f"{len(tuples):,} → {format_count(self.guarantee.classes, 'tuple')}",
+            f"{len(tuples):,} → {format_count(self.guarantee.classes, 'combination')} of values",
             format_method(self.method),
             promise,
         ]

@@ -45,20 +45,29 @@ def evaluate(
     semantic_closeness: bool = False,
     **file: Any,
 ) -> Evaluation:
-    """The figures of a table masked by whatever tool, row by row the same records.
+    """Compute information loss and disclosure risk of a table that any tool has masked.
 
-    Both are tables as :func:`~ontomask.mask` takes them, or paths of files; ``file`` are settings
-    of these, as far as each one's format knows them. ``match_by`` names a column that identifies
-    the records of both tables, which may then be in any order; Spark frames, which have none, need
-    it. The quasi-identifiers must be in both;
-    confidential columns are watched where they are in both. With ``missing="drop"`` the masked
-    table may lack the records that miss a value.
+    In the masked table, ``*`` and an empty cell are suppressed values. If missing values are a
+    category of that column, an empty cell is a missing value. A record whose quasi-identifiers are
+    all empty is suppressed. Terms are compared below the least common subsumer of the values of
+    both tables, unless the schema names a domain.
 
-    ``*`` in the masked table is a suppressed value, and so is an empty cell, unless missing values
-    are a category of that column: then it is one of these. A record with nothing but empty cells is
-    suppressed. Words are compared below the least common subsumer of both tables' values, unless
-    the schema names a domain. ``semantic_closeness=True`` asks for t-closeness by meaning, which
-    takes time.
+    Args:
+        original: The original table, in any form that :func:`~ontomask.mask` accepts.
+        masked: The masked table, with the same records in the same order unless ``match_by`` is
+            given.
+        schema: The role of every column. Both tables must contain the quasi-identifiers.
+            Confidential columns are evaluated if both tables contain them. With ``missing="drop"``,
+            the masked table may lack the records with missing values.
+        k: The k that linkage is compared with.
+        match_by: A column that identifies the records of both tables, which may then be in any
+            order. Spark frames need it, because they have no order.
+        semantic_closeness: Whether to compute t-closeness with semantic distances, which takes
+            time.
+        **file: Settings of files, as in :func:`~ontomask.mask`.
+
+    Returns:
+        The figures.
 
     >>> import pandas as pd
     >>> from ontomask import datasets
@@ -73,7 +82,7 @@ def evaluate(
     0.75
     """
     if not isinstance(schema, Schema):
-        raise ParameterError(f"schema is {type(schema).__name__}", "give a Schema(...)")
+        raise ParameterError(f"schema must be a Schema, got {type(schema).__name__}")
     before = _read_table(original, schema, match_by, file)
     after = _read_table(masked, schema, match_by, file)
     _check_columns(before, after, schema)
@@ -118,8 +127,8 @@ def _read_table(table: Any, schema: Schema, match_by: str | None, file: Mapping[
         engine = open_engine(table, _settings_for(table, file))
         if match_by is None and not engine.keeps_order:
             raise ParameterError(
-                "a Spark frame has no order, by which its records could be compared with others",
-                "name a column that identifies the records of both tables: match_by='id'",
+                "match_by must name a column for Spark frames, because their rows have no order",
+                "name a column that identifies the records of both tables, such as match_by='id'",
             )
         columns = [*map(column_name, schema.quasi_identifiers), *_other_columns(schema)]
         return engine.read(columns if match_by is None else [*columns, match_by])
@@ -141,15 +150,16 @@ def _sort_records(table: Frame, match_by: str, which: str) -> Frame:
     """Sort the records by the column that identifies them."""
     if match_by not in table.names:
         raise ParameterError(
-            f"match_by is {match_by!r}, and the {which} table has no such column",
+            f"match_by must be a column of both tables, got {match_by!r}, which the {which} table "
+            "does not have",
             "name a column that identifies the records of both tables",
         )
     keys = _record_keys(table, match_by)
     if len(set(keys)) < len(keys) or canonical_text(None) in keys:
         raise ParameterError(
-            f"match_by is {match_by!r}, which does not identify the records of the {which} table: "
-            "values are missing or repeated",
-            "name a column with a value of its own for every record",
+            f"match_by must be a column of unique values, got {match_by!r}: the {which} table has "
+            "missing or repeated values in it",
+            "name a column with a unique value for every record",
         )
     order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
     return table.select(table.names, order)
@@ -178,8 +188,8 @@ def _refuse_other_records(
     )
     if original != masked:
         raise ParameterError(
-            f"the tables have different values of {match_by!r}, by which their records are matched",
-            "leave the same records out of both",
+            f"both tables must have the same values of the match_by column {match_by!r}",
+            "remove the records that only one of the tables has",
         )
 
 
@@ -218,7 +228,7 @@ def _check_columns(before: Frame, after: Frame, schema: Schema) -> None:
                 "quasi-identifiers must be in both tables, under the same name",
             )
     if not before.rows and not after.rows:
-        raise ColumnError("the tables have no records", "there is nothing to compare")
+        raise ColumnError("the tables have no records")
 
 
 def _same_records(
@@ -230,9 +240,9 @@ def _same_records(
     if schema.missing == "drop" and after.rows == int(kept.sum()):
         return np.ones(after.rows, dtype=np.bool_)
     raise ParameterError(
-        f"the original has {format_count(before.rows, 'record')}, the masked table "
-        f"{format_count(after.rows, 'record')}",
-        "records are compared row by row: leave the same ones out of both, in the same order",
+        f"both tables must have the same records, got {format_count(before.rows, 'record')} in the "
+        f"original table and {format_count(after.rows, 'record')} in the masked table",
+        "the tables are compared row by row: keep the same records in the same order in both",
     )
 
 
@@ -309,10 +319,10 @@ def _parse_value(column: Numeric | Ordinal | Date, value: Any) -> Any:
                 return read(value)
     if isinstance(value, str) or type(value).__name__ == "Interval":
         raise ColumnError(
-            f"column {column.column!r} of the masked table holds {str(value)!r}: an interval, or "
-            "other text, is no number",
-            "write the middle of each interval instead, or make the column Nominal with a "
-            "taxonomy that knows the intervals",
+            f"column {column.column!r} of the masked table must contain numbers, got "
+            f"{str(value)!r}",
+            "replace intervals by their midpoints, or make the column Nominal with a taxonomy that "
+            "contains the intervals",
         )
     return value
 

@@ -82,16 +82,16 @@ def run_release_file(
     force: bool = False,
     private: bool = False,
 ) -> Release:
-    """Mask the table that a release file names, and write it with its manifest and its report.
+    """Mask the table that a release file names; write it with its manifest and report.
 
     Args:
-        spec: the path of a release file, or one that was loaded.
-        seed: of all random draws; without one a new seed is drawn.
-        force: overwrite files that exist.
-        private: write the transitions as well, which must not be published.
+        spec: The path of a release file, or a loaded one.
+        seed: Seed of all random draws. Without it, a new seed is drawn.
+        force: Whether to overwrite existing files.
+        private: Whether to write the transitions as well. Do not publish them.
 
     Returns:
-        The release; its files are written.
+        The release. Its files are written.
     """
     return write_release(spec, seed, force=force, private=private).release
 

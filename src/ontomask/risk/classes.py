@@ -34,15 +34,15 @@ Longs = NDArray[np.int64]
 
 
 def original_classes(plan: Transitions) -> Longs:
-    """The sizes of the classes before masking: a class for every tuple."""
+    """Sizes of the equivalence classes before masking."""
     return plan.tuples.counts
 
 
 def masked_classes(plan: Transitions, removed: bool = False) -> Longs:
-    """The sizes of the classes after masking: a class for everything that records look like.
+    """Sizes of the equivalence classes after masking.
 
-    A suppressed value is an empty cell, as a missing one is. Suppressed records are one class, that
-    of the blanks; with ``removed=True`` they are not in the released table, and in no class.
+    A suppressed value is an empty cell, like a missing value. Suppressed records form one class of
+    blank records. With ``removed=True`` they are not in the released table and in no class.
     """
     sizes, _ = _released_classes(plan, removed)
     return sizes
@@ -74,11 +74,11 @@ def canonical_targets(plan: Transitions) -> Longs:
 
 
 def k(classes: Longs) -> int:
-    r"""The size of the smallest class: the table is k-anonymous for this k.
+    r"""Size of the smallest equivalence class: the table is k-anonymous for this k.
 
     .. math:: k = \min_g |g|
 
-    From 1 to the number of records, 0 for no record at all; better when higher.
+    From 1 to the number of records; 0 for an empty table. Higher is better.
 
     >>> k(np.array([5, 7, 12]))
     5
@@ -87,7 +87,7 @@ def k(classes: Longs) -> int:
 
 
 def class_sizes(classes: Longs) -> dict[int, int]:
-    """How many classes there are of each size, from the smallest.
+    """Number of equivalence classes of each size, the smallest size first.
 
     >>> class_sizes(np.array([5, 7, 5]))
     {5: 2, 7: 1}
@@ -97,7 +97,7 @@ def class_sizes(classes: Longs) -> dict[int, int]:
 
 
 def uniques(classes: Longs) -> int:
-    """How many records are alone in their class (sample uniques): better when lower.
+    """Number of records that are alone in their class (sample uniques). Lower is better.
 
     >>> uniques(np.array([1, 7, 1]))
     2
@@ -106,12 +106,12 @@ def uniques(classes: Longs) -> int:
 
 
 def prosecutor(classes: Longs) -> float:
-    r"""The risk of the record most at risk, for an attacker who knows his victim is in the table.
+    r"""Prosecutor risk: the highest risk if the attacker knows that a person is in the table.
 
     .. math:: R = \max_i \frac{1}{|g(i)|} = \frac{1}{\min_g |g|}
 
-    ARX's "highest prosecutor risk"; its average over the records is :func:`marketer`. From 0 to 1,
-    better when lower.
+    ARX calls it "highest prosecutor risk"; its average over the records is :func:`marketer`. From 0
+    to 1; lower is better.
 
     >>> prosecutor(np.array([5, 7, 12]))
     0.2
@@ -120,12 +120,12 @@ def prosecutor(classes: Longs) -> float:
 
 
 def records_at_risk(classes: Longs, threshold: float = 0.2) -> float:
-    r"""The share of the records whose prosecutor risk is above a threshold.
+    r"""Share of records with a prosecutor risk above a threshold.
 
     .. math:: \frac{1}{n} \bigl|\{i : 1 / |g(i)| > threshold\}\bigr|
 
-    ARX's "records at risk"; sdcMicro counts them below a class size. A class of 5 has a risk of
-    0.2, which is not above 0.2. From 0 to 1, better when lower.
+    ARX calls it "records at risk"; sdcMicro counts records below a class size. A class of 5 has a
+    risk of 0.2, which is not above 0.2. From 0 to 1; lower is better.
 
     >>> records_at_risk(np.array([2, 5, 3]))
     0.5
@@ -136,11 +136,11 @@ def records_at_risk(classes: Longs, threshold: float = 0.2) -> float:
 
 
 def marketer(classes: Longs) -> float:
-    r"""The share of the records that an attacker who links all of them gets right on average.
+    r"""Marketer risk: the expected share of correct links if the attacker links all records.
 
     .. math:: \frac{1}{n} \sum_i \frac{1}{|g(i)|} = \frac{\text{classes}}{n}
 
-    ARX's "marketer risk", and its "average prosecutor risk". From 0 to 1, better when lower.
+    ARX calls it "marketer risk" and "average prosecutor risk". From 0 to 1; lower is better.
 
     >>> marketer(np.array([5, 5, 10]))
     0.15
@@ -149,14 +149,13 @@ def marketer(classes: Longs) -> float:
 
 
 def journalist(classes: Longs, population: Longs | None = None) -> float:
-    r"""The risk of the record most at risk, for an attacker who does not know who is in the table.
+    r"""Journalist risk: the highest risk if the attacker does not know who is in the table.
 
     .. math:: R = \max_g \frac{1}{N_g}
 
-    :math:`N_g` is how many people of the population the table was drawn from would be in class
-    ``g``: ``population``, parallel to ``classes``. Nobody's table holds more than its population,
-    so a class counts with its own records where ``population`` says less. Without a population the
-    risk is :func:`prosecutor`'s. From 0 to 1, better when lower.
+    :math:`N_g` is the number of people in class ``g`` among the population that the table was drawn
+    from. From 0 to 1; lower is better. Without a population it equals :func:`prosecutor`. If a
+    class has more records than ``population`` says, its own records count.
 
     >>> journalist(np.array([1, 2]), population=np.array([20, 50]))
     0.05
@@ -177,13 +176,20 @@ def population_sizes(
     masked: bool = False,
     removed: bool = False,
 ) -> Longs:
-    """How many people of a population are in each class, for :func:`journalist`.
+    """Number of people of a population in each equivalence class, for :func:`journalist`.
 
-    ``population`` says how many people hold a tuple of values: concepts by identifier, numbers as
-    numbers, as in ``{("influenza", 30.0): 1200}``. With ``masked=True`` the classes are those of
-    :func:`masked_classes`, and the tuples are looked up as they were masked: a population is best
-    masked like the table; one that is not lacks the new tuples, and the risk comes out too high,
-    never too low. A tuple that ``population`` lacks has 0 people; an empty cell is None.
+    Args:
+        plan: The transitions of a release.
+        population: Number of people by combination of values, with concepts as identifiers and
+            numbers as numbers, as in ``{("influenza", 30.0): 1200}``. An empty cell is None. A
+            combination that is absent has 0 people.
+        masked: Whether to look up masked combinations, in the classes of :func:`masked_classes`.
+            Mask the population in the same way as the table. Otherwise it lacks new combinations,
+            and the risk is overestimated, never underestimated.
+        removed: Whether suppressed records are removed from the table.
+
+    Returns:
+        One number per class.
     """
     targets = plan.tuples.targets()
     if masked:

@@ -23,11 +23,16 @@ Longs = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Confidential:
-    """How often each value of a confidential attribute occurs in each class.
+    """Frequencies of the values of a sensitive attribute in each equivalence class.
 
-    Three arrays in parallel, in any order: the number of a class, the place of a value among the
-    sorted values of the attribute, and how many records of that class hold that value. The
-    ``attribute`` itself is needed for distances between values only.
+    The three arrays are parallel, in any order.
+
+    Args:
+        name: Name of the attribute.
+        classes: Number of an equivalence class.
+        values: Position of a value among the sorted values of the attribute.
+        counts: Number of records of that class with that value.
+        attribute: The attribute itself; needed only for distances between values.
 
     >>> Confidential("outcome", np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([2, 3, 5]))
     Confidential('outcome': 10 records, 2 classes, 2 values)
@@ -66,12 +71,12 @@ class Confidential:
 
     @property
     def records(self) -> int:
-        """How many records there are."""
+        """Number of records."""
         return int(self.counts.sum())
 
     @cached_property
     def used(self) -> Longs:
-        """The places of the values that occur at all, ascending."""
+        """Positions of the values that occur, ascending."""
         return np.unique(self.values)
 
     @cached_property
@@ -88,22 +93,22 @@ class Confidential:
 
     @property
     def begin(self) -> Longs:
-        """Where each class begins in ``held`` and ``times``, and their end."""
+        """Where each class begins in ``held`` and ``times``, followed by their length."""
         return self._sorted_table[0]
 
     @property
     def held(self) -> Longs:
-        """The values of each class, ascending, class after class; numbered as in ``used``."""
+        """The values of each class, ascending, class by class, numbered as in ``used``."""
         return self._sorted_table[1]
 
     @property
     def times(self) -> Longs:
-        """How many records hold them."""
+        """Number of records with each value in ``held``."""
         return self._sorted_table[2]
 
     @cached_property
     def sizes(self) -> Longs:
-        """How many records each class has."""
+        """Number of records in each class."""
         return self._sum_by_class(self.times)
 
     def _sum_by_class(self, terms: NDArray[np.float64] | Longs) -> NDArray[np.int64]:
@@ -113,9 +118,9 @@ class Confidential:
 
 
 def distinct_diversity(confidential: Confidential) -> int:
-    """The fewest different values in any class: the table is (distinct) l-diverse for this l.
+    """Distinct l-diversity: the smallest number of different sensitive values in any class.
 
-    From 1 to the number of values, 0 for no record at all; better when higher.
+    From 1 to the number of values; 0 for an empty table. Higher is better.
 
     >>> distinct_diversity(Confidential("o", np.array([0, 0, 1]), np.array([0, 1, 1]), np.ones(3)))
     1
@@ -124,12 +129,12 @@ def distinct_diversity(confidential: Confidential) -> int:
 
 
 def entropy_diversity(confidential: Confidential) -> float:
-    r"""The largest l for which every class is entropy l-diverse.
+    r"""Entropy l-diversity: the largest l for which every class is entropy l-diverse.
 
     .. math:: l = \min_g \exp\Bigl(-\sum_s p_{gs} \log p_{gs}\Bigr)
 
-    :math:`p_{gs}` is the share of value :math:`s` in class :math:`g`; a class of m equally frequent
-    values has l = m. From 1 to the number of values, 0 for no record; better when higher.
+    :math:`p_{gs}` is the share of value :math:`s` in class :math:`g`. A class of m equally frequent
+    values has l = m. From 1 to the number of values; 0 for an empty table. Higher is better.
 
     >>> outcome = Confidential("o", np.array([0, 0]), np.array([0, 1]), np.array([3, 3]))
     >>> round(entropy_diversity(outcome), 6)
@@ -142,13 +147,13 @@ def entropy_diversity(confidential: Confidential) -> float:
 
 
 def recursive_diversity(confidential: Confidential, c: float = 3.0) -> int:
-    r"""The largest l for which every class is recursively (c, l)-diverse.
+    r"""Recursive (c, l)-diversity: the largest l that holds in every class.
 
     .. math:: r_1 < c\,(r_l + r_{l+1} + \dots + r_m)
 
-    :math:`r_1 \ge r_2 \ge \dots` are the counts of a class's values: the most frequent one is not
-    too frequent, even when an attacker rules out l - 2 others. From 1 to the number of values, 0
-    where no l will do; better when higher.
+    :math:`r_1 \ge r_2 \ge \dots` are the counts of the values of a class. The most frequent value
+    is not too frequent, even if an attacker rules out l - 2 others. From 1 to the number of values;
+    0 if no l fits. Higher is better.
 
     >>> outcome = Confidential("o", np.zeros(3, dtype=int), np.arange(3), np.array([4, 2, 1]))
     >>> recursive_diversity(outcome, c=3)  # 4 < 3 · (2 + 1), but not 4 < 3 · 1

@@ -175,19 +175,27 @@ def evaluate_risk(
     most: int = 100_000,
     random: np.random.Generator | None = None,
 ) -> dict[str, Any]:
-    """Every risk measure of the masked table, and under ``"before"`` of the original one.
+    """All risk figures of the masked table and, under ``"before"``, of the original table.
 
-    The figures are plain numbers, lists and dicts, ready for JSON, and the same every time;
-    :data:`DESCRIPTIONS` says what they mean. Those of single attributes are dicts by name. Shares
-    are from 0 to 1.
+    Args:
+        plan: The transitions of a release.
+        k: The k that linkage is compared with.
+        confidential: Frequencies of sensitive attributes by masked class.
+        confidential_before: The same by original class.
+        threshold: A record is at risk if its risk is above this number. Without it, 1/k; without a
+            k, 0.2.
+        population: As in :func:`~ontomask.risk.population_sizes`, for the journalist risk.
+        removed: Whether suppressed records are removed from the table. They are then in no class,
+            but still count among all records in the shares of linked records.
+        semantic_closeness: Whether to compute ``t_semantic``, which takes time.
+        c: The c of recursive (c, l)-diversity.
+        most: As in :func:`~ontomask.risk.linkage_nearest`.
+        random: As in :func:`~ontomask.risk.linkage_nearest`.
 
-    ``confidential`` are the counts of watched attributes by masked class, ``confidential_before``
-    those by original class. ``threshold`` is the risk from which on a record counts as at risk: 1/k
-    unless given, 0.2 without a k. ``population`` is that of
-    :func:`~ontomask.risk.population_sizes`. ``removed`` says that suppressed records are not in
-    the released table: they are then in no class, but still count among all records where shares
-    of records linked are concerned. ``semantic_closeness`` asks for ``t_semantic``, which takes
-    time. ``most`` and ``random`` are those of :func:`~ontomask.risk.linkage_nearest`.
+    Returns:
+        Plain numbers, lists and dicts, ready for JSON, and the same every time.
+        :data:`DESCRIPTIONS` explains each figure. Figures of single attributes are dicts by name.
+        Shares are from 0 to 1.
 
     >>> from ontomask.microdata.attributes import NumericalAttribute
     >>> from ontomask.microdata.tuples import count_tuples

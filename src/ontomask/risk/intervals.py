@@ -31,13 +31,19 @@ WindowFunction = Callable[[Floats, Longs, float], tuple[Floats, Floats]]
 def rank_interval(
     plan: Transitions, window: float = 0.05, around: str = "original"
 ) -> dict[str, float]:
-    r"""The share of the records whose masked number is within some ranks of the original one.
+    r"""Share of records whose masked number is within some ranks of the original one.
 
-    The window around a number reaches from the number that ``window`` times :math:`n` records lie
-    below it to that so many lie above it (rounded down), both included. Equal numbers have all
-    their ranks: the window begins before the first and ends after the last of them.
+    Source: Domingo-Ferrer and Torra (2001), with ``around="masked"``.
 
-    Source: Domingo-Ferrer and Torra (2001), with ``around="masked"``. By attribute, for numbers.
+    Args:
+        plan: The transitions of a release.
+        window: Half the width of the interval, as a share of the records (rounded down). Equal
+            numbers have all their ranks: the interval begins before the first and ends after the
+            last of them.
+        around: Whether the interval is built around the ``"original"`` or the ``"masked"`` number.
+
+    Returns:
+        The share by numerical attribute, from 0 to 1; lower is better.
 
     >>> from ontomask.microdata.tuples import count_tuples
     >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0, 90.0]))
@@ -54,14 +60,21 @@ def rank_interval(
 def sd_interval(
     plan: Transitions, window: float = 0.05, around: str = "original"
 ) -> dict[str, float]:
-    r"""The share of the records whose masked number is near the original one.
+    r"""Share of records whose masked number is within part of a standard deviation of the original.
 
     .. math:: |x_i - x^*_i| \le window \cdot s
 
-    with :math:`s` the (sample) standard deviation of the column the window is built from.
+    :math:`s` is the sample standard deviation of the column that ``around`` names. Source:
+    sdcMicro's ``dRisk`` with ``around="masked"``, for one column at a time. With several columns,
+    sdcMicro counts a record if at most one of its numbers is outside.
 
-    Source: sdcMicro's ``dRisk`` with ``around="masked"``, for one column at a time; with several,
-    sdcMicro counts a record where at most one of its numbers is outside. By attribute, for numbers.
+    Args:
+        plan: The transitions of a release.
+        window: Half the width of the interval, in standard deviations.
+        around: Whether the interval is built around the ``"original"`` or the ``"masked"`` number.
+
+    Returns:
+        The share by numerical attribute, from 0 to 1; lower is better.
 
     >>> from ontomask.microdata.tuples import count_tuples
     >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))

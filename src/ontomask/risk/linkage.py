@@ -48,20 +48,20 @@ NORMAL_95 = 1.959963984540054
 
 @dataclass(frozen=True)
 class Linkage:
-    """What linking every masked record to its nearest original ones gives.
+    """The result of linking masked records to their nearest originals.
 
-    All shares are from 0 to 1 and better when lower.
+    All shares are from 0 to 1; lower is better.
 
-    - ``linked``: the share of the records that are linked rightly, ties sharing the probability;
-    - ``among_uniques``: the same among the records that no other original record equals; None
-      where there is none (or none in the sample);
-    - ``above``: the share of the records that are linked rightly with a probability above 1/k;
-      None where no k was given;
-    - ``unchanged``: the share of the records that masking left as they were, of all records;
-    - ``tuples``, ``records``: how many different masked tuples were searched for, and how many
-      records hold them;
-    - ``sampled``: whether these records are a sample; then ``interval`` is where ``linked`` lies
-      for all of them, with 95 % confidence.
+    Attributes:
+        linked: Share of records linked correctly; ties share the probability.
+        among_uniques: The same among records that no other original record equals; None if there is
+            none (or none in the sample).
+        above: Share of records linked correctly with a probability above 1/k; None without a k.
+        unchanged: Share of all records that masking did not change.
+        tuples: Number of distinct masked combinations of values that were linked.
+        records: Number of records with these values.
+        sampled: Whether the records are a sample.
+        interval: 95 % confidence interval of ``linked`` for a sample; otherwise None.
     """
 
     linked: float
@@ -75,20 +75,20 @@ class Linkage:
 
 
 def unchanged(plan: Transitions) -> float:
-    """The share of the records that masking left as they were: from 0 to 1, better when lower."""
+    """Share of records that masking did not change, from 0 to 1; lower is better."""
     return int(plan.count[_unchanged_transitions(plan)].sum()) / plan.tuples.records
 
 
 def linkage_text(plan: Transitions) -> float:
-    r"""The share of records linked by looking for their masked text in the original table.
+    r"""Share of records linked by exact comparison with the original table.
 
     .. math:: RL = \frac{1}{n} \sum_i P(i), \qquad
         P(i) = \begin{cases} 1/|L_i| & i \in L_i \\ 0 & \text{otherwise} \end{cases}
 
     :math:`L_i` are the original records equal to masked record :math:`i` in all quasi-identifiers
-    (TM eq. 14-15, as a share and not in percent). It is 0 for a record that changed at all, so it
-    says little about methods that change nearly all; see :func:`linkage_nearest`. From 0 to 1,
-    better when lower. A suppressed record is linked to nobody.
+    (TM eq. 14-15, as a share instead of per cent). A changed record counts 0, so the figure says
+    little about methods that change most records; see :func:`linkage_nearest`. A suppressed record
+    is not linked. From 0 to 1; lower is better.
 
     >>> from ontomask.microdata.attributes import NumericalAttribute
     >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
@@ -118,21 +118,28 @@ def linkage_nearest(
     most: int = 100_000,
     random: np.random.Generator | None = None,
 ) -> Linkage:
-    r"""What an attacker gets right who links each masked record to the nearest original ones.
+    r"""Record linkage: link each masked record to the nearest original records.
 
     .. math:: P(i) = \begin{cases} 1/|N_i| & i \in N_i \\ 0 & \text{otherwise} \end{cases}
 
-    :math:`N_i` are the original records at the least distance from masked record :math:`i`: the
-    mean over the attributes, with their weights (RS eq. 9), compared in fixed point, so that ties
-    are ties. ``linked`` is the mean of :math:`P`. A suppressed value says nothing: the other
-    attributes decide. A record all of whose values are suppressed is linked to nobody.
+    :math:`N_i` are the original records at the smallest distance from masked record :math:`i`. The
+    distance is the weighted mean over the attributes (RS eq. 9), compared in fixed point so that
+    ties are exact. ``linked`` is the mean of :math:`P`. Suppressed values are ignored: the other
+    attributes decide. A record with only suppressed values is not linked.
 
-    It is exact up to ``most`` distinct original or masked tuples. Beyond, a random sample of the
-    masked records is linked, against all originals still: the same sample every time, unless
-    ``random`` is given. ``interval`` is then Wilson's. It is meant for yes and no; probabilities in
-    between vary less, so it is rather too wide than too narrow.
+    A share near 0 does not prove protection against a better attack.
 
-    A share near 0 is no proof against a cleverer attacker.
+    Args:
+        plan: The transitions of a release.
+        k: Also compute the share of records linked with a probability above 1/k.
+        most: The result is exact up to this number of distinct original or masked combinations of
+            values. Beyond it, a random sample of the masked records is linked against all
+            originals.
+        random: The generator that draws the sample. Without it, the sample is always the same.
+
+    Returns:
+        The shares. If they come from a sample, ``interval`` is Wilson's 95 % interval, which is
+        meant for yes and no and therefore rather too wide than too narrow.
 
     >>> from ontomask.microdata.attributes import NumericalAttribute
     >>> age = NumericalAttribute("age", np.array([30.0, 40.0, 50.0]))
@@ -199,11 +206,19 @@ def _wilson(share: float, records: int) -> tuple[float, float]:
 def linkage_by_attribute(
     plan: Transitions, most: int = 100_000, random: np.random.Generator | None = None
 ) -> dict[str, dict[str, float | None]]:
-    """Which attribute gives people away: the share linked by it alone, and by all the others.
+    """Record linkage with each attribute alone, and with all attributes except it.
 
-    An attribute is dangerous where ``"alone"`` is high, or ``"without"`` much lower than
-    :func:`linkage_nearest` of all. Shares from 0 to 1, better when lower; ``"without"`` is None
-    where there is no other attribute.
+    An attribute is risky if ``"alone"`` is high, or if ``"without"`` is much lower than
+    :func:`linkage_nearest` with all attributes.
+
+    Args:
+        plan: The transitions of a release.
+        most: As in :func:`linkage_nearest`.
+        random: As in :func:`linkage_nearest`.
+
+    Returns:
+        The shares ``"alone"`` and ``"without"`` by attribute, from 0 to 1; lower is better.
+        ``"without"`` is None if there is no other attribute.
     """
     every = range(len(plan.tuples.attributes))
 
@@ -222,7 +237,7 @@ def linkage_by_attribute(
 
 
 def projected(plan: Transitions, attributes: Sequence[int]) -> Transitions:
-    """The same plan as it is for some of the attributes, given by place."""
+    """The same plan for some of the attributes, given by position."""
     indices = list(attributes)
     projected_attributes = [plan.tuples.attributes[j] for j in indices]
     tuples, place = count_tuples(projected_attributes, [plan.tuples.codes[j] for j in indices])

@@ -31,25 +31,25 @@ METRICS = ("sanchez", "equality")
 
 
 def closeness(confidential: Confidential, ground: str = "equal") -> float:
-    r"""The largest distance from a class to the whole table: it is t-close for this t.
+    r"""t-closeness: the largest distance between a class and the whole table.
 
     .. math:: t = \max_g EMD(P_g, Q), \qquad
         EMD(P, Q) = \min_f \sum_{ab} f_{ab}\, d(a, b)
 
-    over all flows :math:`f \ge 0` that turn the distribution :math:`P` into :math:`Q`. ``ground``
-    says how far apart two values are:
+    EMD is the earth mover's distance, over all flows :math:`f \ge 0` that turn the distribution
+    :math:`P` into :math:`Q`. ``ground`` selects the distance between two values:
 
-    - ``"equal"``: 1 where they differ; the EMD is half the summed difference;
-    - ``"ordered"``: their difference in rank, over the number of values less 1;
-    - ``"semantic"``: the attribute's own distance; for numbers the difference over the range. Words
-      are a transport problem for each class, solved exactly, the most distant first, until no
-      other class can be farther.
+    - ``"equal"``: 1 if they differ; the EMD is half the sum of the differences;
+    - ``"ordered"``: their difference in rank, divided by the number of values less 1;
+    - ``"semantic"``: the distance of the attribute; for numbers, the difference divided by the
+      range. For terms, a transport problem is solved exactly for each class, the most distant class
+      first, until no other class can be farther.
 
-    Values that do not occur play no part. From 0 to 1, better when lower; 0 for no record.
+    Values that do not occur are ignored. From 0 to 1; 0 for an empty table. Lower is better.
 
-    Departures: Li et al. measure words by the lowest common ancestor in a tree; here they have the
-    semantic distance. What :math:`P` and :math:`Q` both hold of a value is left where it is only
-    for a metric (``sanchez``, ``equality``), where that is best; elsewhere a detour may be cheaper.
+    Departures: Li et al. measure terms by the lowest common ancestor in a tree; here they have the
+    semantic distance. The common part of :math:`P` and :math:`Q` stays in place only for a metric
+    (``sanchez``, ``equality``), where that is optimal; otherwise a detour may be cheaper.
 
     >>> salary = Confidential("salary", np.arange(9) // 3, np.array([0, 1, 2, 3, 5, 8, 4, 6, 7]),
     ...                       np.ones(9, dtype=int))

@@ -44,9 +44,15 @@ CELLS = 500_000
 
 @dataclass(frozen=True, eq=False)
 class Correlations:
-    """A matrix over attributes before and after, their absolute difference; over how many records.
+    """Correlations of all pairs of attributes before and after masking.
 
-    0 where one of two attributes has one value only.
+    A correlation is 0 if one of the attributes has only one value.
+
+    Attributes:
+        columns: Names of the attributes, in the order of the matrices.
+        before: Correlations of the original table.
+        after: Correlations of the masked table.
+        records: Number of records compared.
     """
 
     columns: tuple[str, ...]
@@ -56,23 +62,29 @@ class Correlations:
 
     @property
     def difference(self) -> Floats:
-        """How far apart the two are."""
+        """Absolute difference of the two matrices."""
         return np.abs(self.after - self.before)
 
 
 def distance_correlations(
     plan: Transitions, most: int = MOST_CONCEPTS, random: np.random.Generator | None = None
 ) -> Correlations:
-    r"""The distance correlation of every two attributes, words and numbers, before and after.
+    r"""Distance correlation of every two attributes, terms and numbers, before and after masking.
 
     .. math:: sdCor(X, Y) = \frac{sdCov(X, Y)}{\sqrt{sdVar(X)\, sdVar(Y)}}
 
-    (RS eq. 14-16.) From 0 (independent) to 1; better when the difference is lower. Records where
-    one of the two is suppressed or missing are left out. Where a column has more than ``most``
-    distinct concepts, ``most`` records are drawn at random, the same before and after; the result
-    says how many were compared. Of few records with many values it is high by chance.
+    (RS eq. 14-16.) Records in which one of the two values is suppressed or missing are left out.
+    With few records and many values the correlation is high by chance. Departures from the paper:
+    numbers are included.
 
-    Departures from the paper: numbers take part.
+    Args:
+        plan: The transitions of a release.
+        most: If a column has more distinct concepts than this, this many records are drawn at
+            random, the same before and after.
+        random: The generator that draws the sample. Without it, the sample is always the same.
+
+    Returns:
+        Two matrices with numbers from 0 (independent) to 1. A lower difference is better.
 
     >>> from ontomask.utility.example import six_patients
     >>> distance_correlations(six_patients()).after.round(3)
@@ -85,13 +97,20 @@ def distance_correlations(
 def distance_variance_difference(
     plan: Transitions, most: int = MOST_CONCEPTS, random: np.random.Generator | None = None
 ) -> dict[str, Change]:
-    r"""The distance variance of each attribute before and after.
+    r"""The distance variance of each attribute before and after masking.
 
     .. math:: sdVar(X) = \frac{1}{n} \sqrt{\sum_{i,j} (\delta_{ij}^X)^2}
 
-    (RS eq. 14-15 and 4.1.) Words: from 0 to 1; numbers in their own units. Better when the
-    difference is lower. Suppressed and missing values are left out; ``most`` as in
-    :func:`distance_correlations`.
+    (RS eq. 14-15 and 4.1.) Suppressed and missing values are left out.
+
+    Args:
+        plan: The transitions of a release.
+        most: As in :func:`distance_correlations`.
+        random: As in :func:`distance_correlations`.
+
+    Returns:
+        The change by attribute, from 0 to 1 for terms and in their own units for numbers. A lower
+        difference is better.
 
     >>> from ontomask.utility.example import six_patients
     >>> round(distance_variance_difference(six_patients())["diagnosis"].difference, 3)

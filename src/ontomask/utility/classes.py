@@ -14,13 +14,14 @@ Longs = NDArray[np.int64]
 
 
 def kl(plan: Transitions) -> float:
-    r"""How much the distribution of the tuples has changed.
+    r"""Kullback-Leibler divergence between the original and the masked combinations of values.
 
     .. math:: KL = \sum_t f_t \log \frac{f_t}{f^*_t}
 
-    (SF eq. 8) over the distinct original tuples, with :math:`f^*_t = (c^*_t + \frac12 [c^*_t = 0])
-    / (n + \frac12 absent)`. From 0 (not at all); better when lower. Departures from the paper: the
-    half record, so that tuples that are gone count and the sum is never negative.
+    (SF eq. 8.) The sum is over the distinct original combinations, with :math:`f^*_t = (c^*_t +
+    \frac12 [c^*_t = 0]) / (n + \frac12 absent)`. From 0 (unchanged); lower is better. Departures
+    from the paper: combinations that have disappeared count as half a record, so the sum is never
+    negative.
 
     >>> from ontomask.utility.example import six_patients
     >>> round(kl(six_patients()), 3)
@@ -36,14 +37,13 @@ def kl(plan: Transitions) -> float:
 
 
 def discernibility(plan: Transitions, removed: bool = False) -> int:
-    r"""How many records each record looks like, summed over records.
+    r"""Discernibility metric: the sum of the squared sizes of the equivalence classes.
 
     .. math:: DM = \sum_g |g|^2
 
-    over the classes of equal masked tuples (TM eq. 1). From the number of records (all different)
-    to its square; better when lower. Suppressed records look alike and are one class, unless they
-    are ``removed``: the paper has none, other programs charge each of them the number of all
-    records.
+    (TM eq. 1.) From the number of records (all different) to its square; lower is better.
+    Suppressed records are one class, unless they are ``removed``. The paper has none; other
+    programs charge each of them the number of all records.
 
     >>> from ontomask.utility.example import six_patients
     >>> discernibility(six_patients())
@@ -53,13 +53,20 @@ def discernibility(plan: Transitions, removed: bool = False) -> int:
 
 
 def average_class_size(plan: Transitions, k: int | None = None, removed: bool = False) -> float:
-    r"""The mean number of records in a class of equal masked tuples.
+    r"""Mean number of records in an equivalence class.
 
     .. math:: C_{avg} = \frac{n}{classes} \quad\text{or, with } k, \quad \frac{n}{classes \cdot k}
 
-    (LeFevre et al. 2006; ARX's average equivalence class size.) From 1 up; with ``k``, 1 is the
-    best that k-anonymity allows. Better when lower. Suppressed records are one class, unless they
-    are ``removed``; 0 where none is left.
+    (LeFevre et al. 2006; the average equivalence class size of ARX.)
+
+    Args:
+        plan: The transitions of a release.
+        k: Divide the mean by this number. Then 1 is the best that k-anonymity allows.
+        removed: Whether suppressed records are removed from the table. Otherwise they are one
+            class.
+
+    Returns:
+        A number from 1 up; lower is better. 0 if no record is left.
 
     >>> from ontomask.utility.example import six_patients
     >>> average_class_size(six_patients()), average_class_size(six_patients(), k=2)

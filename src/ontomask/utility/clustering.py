@@ -23,7 +23,13 @@ ROWS = 64
 
 @dataclass(frozen=True)
 class Clustering:
-    """How differently records are clustered, in how many clusters, over how many records."""
+    """The result of :func:`clustering_distance`.
+
+    Attributes:
+        distance: How differently the records cluster, from 0 to 1.
+        clusters: Number of clusters.
+        records: Number of records compared.
+    """
 
     distance: float
     clusters: int
@@ -36,20 +42,26 @@ def clustering_distance(
     most: int = 2_000,
     random: np.random.Generator | None = None,
 ) -> Clustering:
-    r"""How differently the original and the masked records fall into clusters.
+    r"""How differently the original and the masked records cluster.
 
     .. math:: \frac{2 I(P_A \cap P_B) - I(P_A) - I(P_B)}{I(P_A \cap P_B)}
 
-    with :math:`I` the entropies of the two partitions and of their intersection (TM eq. 10-13).
-    From 0, the same clusters, to 1; better when lower; 0 where both are one cluster.
+    :math:`I` are the entropies of the two partitions and of their intersection (TM eq. 10-13). Both
+    tables are clustered by Ward's method on squared record distances, the mean over attributes (TM
+    eq. 5). A combination of values is weighted with its number of records. A suppressed or missing
+    value is at distance 1 from all others.
 
-    Both tables are clustered by Ward's method on squared record distances, the mean over attributes
-    (TM eq. 5), into ``clusters`` clusters, or as many as either has distinct tuples. A tuple weighs
-    as many records as hold it. Where there are more than ``most`` distinct tuples, ``most`` records
-    are drawn at random, the same in both tables; the result says how many were compared. A
-    suppressed or missing value is at distance 1 from all others.
+    Departures from the paper: it does not give the number of clusters.
 
-    Departures from the paper: the number of clusters, which it does not give.
+    Args:
+        plan: The transitions of a release.
+        clusters: Number of clusters, or fewer if a table has fewer distinct combinations of values.
+        most: If there are more distinct combinations of values than this, this many records are
+            drawn at random, the same in both tables.
+        random: The generator that draws the sample. Without it, the sample is always the same.
+
+    Returns:
+        A distance from 0 (same clusters) to 1; lower is better. 0 if both tables are one cluster.
 
     >>> from ontomask.utility.example import six_patients
     >>> clustering_distance(six_patients(), clusters=3)

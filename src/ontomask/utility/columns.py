@@ -17,9 +17,13 @@ __all__ = ["Change", "MeanShift", "mean_shift", "variance_difference"]
 
 @dataclass(frozen=True)
 class Change:
-    """A figure of a column before and after, and the absolute difference.
+    """A figure of a column before and after masking.
 
-    None: every value is suppressed or missing.
+    Both are None if every value is suppressed or missing.
+
+    Attributes:
+        before: The figure of the original column.
+        after: The figure of the masked column.
     """
 
     before: float | None
@@ -27,7 +31,7 @@ class Change:
 
     @property
     def difference(self) -> float | None:
-        """How far apart the two are."""
+        """Absolute difference of the two."""
         if self.before is None or self.after is None:
             return None
         return abs(self.after - self.before)
@@ -35,9 +39,14 @@ class Change:
 
 @dataclass(frozen=True)
 class MeanShift:
-    """The semantic mean of a column before and after, and how far apart they are.
+    """The semantic mean of a column before and after masking.
 
-    None: every value is suppressed or missing.
+    All are None if every value is suppressed or missing.
+
+    Attributes:
+        before: Mean of the original column.
+        after: Mean of the masked column.
+        distance: Distance between the two.
     """
 
     before: Concept | None
@@ -46,12 +55,12 @@ class MeanShift:
 
 
 def mean_shift(plan: Transitions) -> dict[str, MeanShift]:
-    r"""Whether the semantic mean of each nominal attribute has moved.
+    r"""How far the semantic mean of each nominal attribute has moved.
 
     .. math:: d\bigl(\mu(X^*), \mu(X)\bigr)
 
-    (RS 4.1; the mean by RS eq. 13, over all concepts of the attribute's domain.) From 0, preserved,
-    to 1; better when lower. Suppressed and missing values are left out.
+    (RS 4.1; the mean is that of RS eq. 13, over all concepts of the attribute's domain.) From 0
+    (preserved) to 1; lower is better. Suppressed and missing values are left out.
 
     >>> from ontomask.utility.example import six_patients
     >>> mean_shift(six_patients())["diagnosis"]
@@ -69,13 +78,12 @@ def mean_shift(plan: Transitions) -> dict[str, MeanShift]:
 
 
 def variance_difference(plan: Transitions) -> dict[str, Change]:
-    r"""The semantic variance of each nominal attribute before and after.
+    r"""The semantic variance of each nominal attribute before and after masking.
 
     .. math:: \sigma^2(X) = \frac{1}{n} \sum_{x \in X} d(x, \mu)^2
 
-    (NO eq. 12.) Variances and their difference are from 0 to 1; better when the difference is
-    lower. Noise is meant to bring the variance to 1 + alpha times what it was. Suppressed and
-    missing values are left out.
+    (NO eq. 12.) Variances and their difference are from 0 to 1; a lower difference is better. Noise
+    is meant to multiply the variance by 1 + alpha. Suppressed and missing values are left out.
 
     >>> from ontomask.utility.example import six_patients
     >>> round(variance_difference(six_patients())["diagnosis"].difference, 3)

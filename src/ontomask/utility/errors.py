@@ -23,13 +23,13 @@ Floats = NDArray[np.float64]
 
 
 def sse(plan: Transitions) -> float:
-    r"""The summed squared error over records.
+    r"""SSE: the sum of squared distances between original and masked records.
 
     .. math:: SSE = \sum_i \Bigl(\frac{1}{m} \sum_j d(x_{ij}, x^*_{ij})\Bigr)^2
 
-    (SF eq. 7.) A number contributes its difference over the column's range, a suppressed value 1.
-    From 0 (nothing changed) to the number of records, unless numbers left their range; better when
-    lower.
+    (SF eq. 7.) A number contributes its difference divided by the range of the column. A suppressed
+    value contributes 1. From 0 (nothing changed) to the number of records, unless numbers left
+    their range. Lower is better.
 
     >>> from ontomask.utility.example import six_patients
     >>> round(sse(six_patients()), 4)
@@ -39,12 +39,12 @@ def sse(plan: Transitions) -> float:
 
 
 def attribute_sse(plan: Transitions) -> dict[str, float]:
-    r"""The summed squared error of each attribute.
+    r"""Sum of squared distances between original and masked values, by attribute.
 
     .. math:: SSE_j = \sum_i d(x_{ij}, x^*_{ij})^2
 
-    (MA 3.3.) Numbers are in their own units: a suppressed one counts as the column's range. From 0;
-    better when lower.
+    (MA 3.3.) Numbers are in their own units; a suppressed number counts as the range of the column.
+    From 0; lower is better.
 
     >>> from ontomask.utility.example import six_patients
     >>> {name: round(error, 3) for name, error in attribute_sse(six_patients()).items()}
@@ -56,12 +56,12 @@ def attribute_sse(plan: Transitions) -> dict[str, float]:
 
 
 def rmse(plan: Transitions) -> dict[str, float]:
-    r"""The root mean squared distance between original and masked values, by attribute.
+    r"""Root mean squared distance between original and masked values, by attribute.
 
     .. math:: RMSE_j = \sqrt{\frac{1}{n} \sum_i d(x_{ij}, x^*_{ij})^2}
 
-    (RS 4.1.) Words: from 0 to 1. Numbers are in their own units. A suppressed value counts as 1, a
-    suppressed number as the column's range. Better when lower.
+    (RS 4.1.) From 0 to 1 for terms; numbers are in their own units. A suppressed term counts as 1,
+    a suppressed number as the range of the column. Lower is better.
 
     >>> from ontomask.utility.example import six_patients
     >>> {name: round(error, 3) for name, error in rmse(six_patients()).items()}
@@ -72,12 +72,12 @@ def rmse(plan: Transitions) -> dict[str, float]:
 
 
 def mean_absolute_distance(plan: Transitions) -> dict[str, float]:
-    r"""The mean distance between original and masked values, by attribute.
+    r"""Mean distance between original and masked values, by attribute.
 
     .. math:: MAD_j = \frac{1}{n} \sum_i d(x_{ij}, x^*_{ij})
 
-    (What NO, tables I and III, prints as its RMSE.) Units, range and suppressed values as in
-    :func:`rmse`. Better when lower.
+    NO tables I and III print this figure as RMSE. Units, range and suppressed values are as in
+    :func:`rmse`. Lower is better.
 
     >>> from ontomask.utility.example import six_patients
     >>> {name: round(d, 3) for name, d in mean_absolute_distance(six_patients()).items()}
@@ -91,9 +91,9 @@ def mean_absolute_distance(plan: Transitions) -> dict[str, float]:
 
 
 def changed(plan: Transitions) -> dict[str, float]:
-    """The share of values that are not what they were, by attribute.
+    """Share of values that masking changed, by attribute.
 
-    From 0 to 1; better when lower. A suppressed value is changed.
+    From 0 to 1; lower is better. A suppressed value is changed.
 
     >>> from ontomask.utility.example import six_patients
     >>> {name: round(share, 3) for name, share in changed(six_patients()).items()}
@@ -106,10 +106,10 @@ def changed(plan: Transitions) -> dict[str, float]:
 
 
 def changed_records(plan: Transitions) -> float:
-    """The share of records with at least one changed value.
+    """Share of records with at least one changed value.
 
-    From 0 to 1; better when lower for use, and worse for privacy: an unchanged record is published
-    as it is.
+    From 0 to 1. Lower is better for data utility and worse for privacy, because an unchanged record
+    is published as it is.
 
     >>> from ontomask.utility.example import six_patients
     >>> round(changed_records(six_patients()), 3)
@@ -123,9 +123,9 @@ def semantic_quality(plan: Transitions, normalised: bool = True) -> float:
 
     .. math:: \frac{1}{n\, m} \sum_i \sum_j \bigl(1 - d(x_{ij}, x^*_{ij})\bigr)
 
-    (TM eq. 9; ``normalised=False``: the sum, TM eq. 8.) From 0 to 1, nothing changed; better when
-    higher. Departures from the paper: similarity is 1 - distance, whatever the measure; numbers
-    take part by their difference over the range; a suppressed value has similarity 0.
+    (TM eq. 9; with ``normalised=False`` the sum, TM eq. 8.) From 0 to 1 (nothing changed); higher
+    is better. Departures from the paper: similarity is 1 - distance, whatever the measure. Numbers
+    contribute their difference divided by the range. A suppressed value has similarity 0.
 
     >>> from ontomask.utility.example import six_patients
     >>> round(semantic_quality(six_patients()), 3)

@@ -167,13 +167,20 @@ def evaluate_utility(
     random: np.random.Generator | None = None,
     removed: bool = False,
 ) -> dict[str, Any]:
-    """Every measure of utility of a plan, as plain numbers, lists and dicts.
+    """All figures of data utility and information loss.
 
-    The keys are those of :data:`DESCRIPTIONS`. ``clusters`` and ``most_tuples`` go to
-    :func:`clustering_distance`, ``most_concepts`` to :func:`distance_correlations` (lower here than
-    there: a default evaluation is a matter of seconds); ``random`` draws the samples of both, and
-    without it they are always the same. Both say how many records they compared. ``removed`` says
-    that suppressed records are not in the released table, and so in no class.
+    Args:
+        plan: The transitions of a release.
+        k: The k that the average class size is divided by.
+        clusters: Number of clusters for :func:`clustering_distance`.
+        most_tuples: Limit of :func:`clustering_distance`; larger tables are sampled.
+        most_concepts: Limit of :func:`distance_correlations`. It is lower than the default there,
+            so that an evaluation takes seconds.
+        random: The generator that draws the samples. Without it, they are always the same.
+        removed: Whether suppressed records are removed from the table, and so in no class.
+
+    Returns:
+        Plain numbers, lists and dicts by the names in :data:`DESCRIPTIONS`.
 
     >>> from ontomask.utility.example import six_patients
     >>> figures = evaluate_utility(six_patients(), k=2)

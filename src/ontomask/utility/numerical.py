@@ -20,7 +20,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class NumberSummary:
-    """Means and sample variances by attribute, Pearson's correlations, and the loss IL1s."""
+    """Figures of the numerical attributes.
+
+    Attributes:
+        means: Mean by attribute, before and after.
+        variances: Sample variance by attribute, before and after.
+        correlations: Pearson's correlations, before and after.
+        il1s: The information loss IL1s.
+    """
 
     means: dict[str, Change]
     variances: dict[str, Change]
@@ -29,14 +36,14 @@ class NumberSummary:
 
 
 def numbers(plan: Transitions) -> NumberSummary:
-    r"""Mean, variance and correlation of the numerical attributes before and after; and IL1s.
+    r"""Mean, variance and correlation of numbers before and after masking, and IL1s.
 
     .. math:: IL1s = \frac{1}{p\, n} \sum_j \sum_i \frac{|x_{ij} - x^*_{ij}|}{\sqrt{2}\, S_j}
 
-    over the p numerical attributes, :math:`S_j` the original standard deviation (sdcMicro's
-    ``dUtility``). All differences: better when lower. Suppressed numbers are left out of means,
-    variances and correlations; in IL1s they count as the column's range. Attributes of one value
-    only take no part in IL1s; it is None where none is left.
+    The sum is over the p numerical attributes; :math:`S_j` is the original standard deviation
+    (sdcMicro's ``dUtility``). Lower differences are better. Suppressed numbers are left out of
+    means, variances and correlations; in IL1s they count as the range of the column. Attributes
+    with only one value are left out of IL1s; it is None if no attribute remains.
 
     >>> from ontomask.utility.example import six_patients
     >>> summary = numbers(six_patients())

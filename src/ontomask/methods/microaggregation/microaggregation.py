@@ -40,33 +40,45 @@ OF_MERGING = {
 
 @dataclass(frozen=True)
 class Microaggregation(BlockwiseMethod, GroupingMethod):
-    """Groups of at least ``k`` similar records, which take the values of their centroid.
+    """Form groups of at least ``k`` similar records; each group takes the values of its centroid.
 
-    ``algorithm="merge"``, ours: small groups are merged where that costs least per record, then
-    improved by moving, exchanging, splitting and dissolving (docs/concepts/merging.md).
-    ``algorithm="mdav"``: groups grow around the records that lie farthest out (SF algorithm 3, MA
-    3.1). ``distance`` between records: ``"mean"`` over the attributes (SF eq. 3); ``"s"``, by
-    variances (MA eq. 7); ``"s_paper"``, its literal formula, by which a word weighs next to nothing
-    beside numbers. ``candidates`` for a centroid: the ``"hierarchy"`` of the group's values (SF;
-    the default with ``mean``) or these ``"values"`` alone (MA; with ``s``).
-    ``replacement="synthetic"`` draws a value near the original one instead of the centroid (MA
-    algorithm 1): **not** k-anonymous. ``operators="classic"`` knows only equal and unequal words:
-    the papers' baseline.
+    The result is k-anonymous on the quasi-identifiers, except with ``replacement="synthetic"``.
 
-    Merging lowers an ``objective``: ``"sse"``, squared distances, or ``"sad"``, distances. The
-    ``centroid`` is by the papers' ``"rule"``, the least summed distance, ties by the objective; or
-    the ``"best"`` for the objective that is found. ``effort="thorough"`` goes on with restarts, for
-    ``time_limit`` seconds where given. ``l`` asks for so many different values of every
-    confidential column in each group (``diversity="entropy"``: for so much entropy, the
-    exponential of it), ``t`` for groups no farther than that from the whole table; ``protects``
-    names the columns, if not all. Both are kept while merging, and are verified.
+    Departures from the papers: between equally good choices, the combination of values that sorts
+    first is taken. A combination of values enters a group with all its records. With ``"mdav"`` and
+    ``"mean"``, distances are multiplied by the number of records.
 
-    ``block`` is the most tuples that are planned together: very many are cut into blocks, each
-    planned alone, which costs some loss and saves memory (docs/concepts/blocks.md).
-
-    Departures from the papers: ties go to the tuple that comes first in sorted order; a tuple
-    enters a group with all its records; with ``mdav`` and ``mean`` distances are weighted with the
-    records of a tuple.
+    Args:
+        k: Smallest number of records (or people) in a group, at least 2.
+        algorithm: How groups are formed. ``"merge"`` (ours) merges small groups where that costs
+            least per record, then improves them (docs/concepts/merging.md). ``"mdav"`` forms groups
+            around the most distant records (SF algorithm 3, MA 3.1).
+        distance: Distance between records: ``"mean"``, the mean over the attributes (SF eq. 3);
+            ``"s"``, weighted by variances (MA eq. 7); ``"s_paper"``, the same formula as printed,
+            in which terms count very little beside numbers.
+        candidates: The concepts that a centroid is chosen from: ``"hierarchy"``, the values of the
+            group and their ancestors (SF; the default with ``"mean"``), or ``"values"``, only the
+            values of the group (MA; the default with ``"s"``).
+        replacement: ``"centroid"``, or ``"synthetic"``, which draws a value near the original one
+            (MA algorithm 1). Synthetic values are **not** k-anonymous.
+        operators: ``"semantic"``, or ``"classic"``, which only distinguishes equal and unequal
+            terms: the baseline of the papers.
+        objective: What ``"merge"`` minimises: ``"sse"``, squared distances, or ``"sad"``,
+            distances.
+        centroid: How ``"merge"`` chooses the centroid: by the ``"rule"`` of the papers (the
+            smallest sum of distances, then the objective), or the ``"best"`` one found for the
+            objective.
+        effort: ``"fast"``, or ``"thorough"``, which restarts the search and loses a little less.
+        time_limit: Seconds for a thorough search; without it, there is no limit.
+        l: Smallest number of different values of every sensitive attribute in a group
+            (l-diversity).
+        t: Largest distance between the distribution of a sensitive attribute in a group and in the
+            whole table, from 0 to 1 (t-closeness).
+        protects: The confidential columns that ``l`` and ``t`` apply to; without it, all.
+        diversity: How ``l`` is counted: ``"distinct"`` values, or ``"entropy"`` (its exponential).
+        block: Largest number of combinations of values that are planned together. Larger tables are
+            cut into blocks, which saves memory and loses some information
+            (docs/concepts/blocks.md).
 
     >>> import numpy as np
     >>> from ontomask import datasets

@@ -49,16 +49,20 @@ AT_A_TIME = 4096
 
 
 class FittedNoise:
-    """Noise addition fitted to a column: it masks values one at a time, or many.
+    """Noise addition fitted to a column. It masks single values.
 
-    ``method`` has the settings; ``domain`` is the taxonomy that values come from and are masked
-    within; ``mean`` and ``variance`` are those of the column that was fitted. The baselines draw
-    from ``counts``, the column's values with their frequencies; the semantic strategy needs none
-    and keeps none.
+    Make one with :meth:`NoiseAddition.fit` or :meth:`NoiseAddition.load`. Random numbers come from
+    the operating system unless you pass a generator. A copy (a file, a pickle, a forked process)
+    never repeats the random numbers of the original.
 
-    Made by :meth:`NoiseAddition.fit` and :meth:`NoiseAddition.load`. Randomness is the operating
-    system's, unless a call brings its own; no copy, be it a file, a pickle or a forked process,
-    goes on with the same random numbers.
+    Args:
+        method: The settings.
+        domain: The taxonomy that values come from and are masked within.
+        measure: The distance measure.
+        mean: Semantic mean of the fitted column.
+        variance: Semantic variance of the fitted column.
+        counts: Values of the fitted column with their frequencies, for the baselines only. The
+            semantic strategy does not need them and stores None.
     """
 
     def __init__(
@@ -121,10 +125,15 @@ class FittedNoise:
     # ------------------------------------------------------------------ masking
 
     def mask_value(self, value: Any, random: np.random.Generator | int | None = None) -> Concept:
-        """What a value becomes: a concept of the domain.
+        """Mask one value.
 
-        ``value`` is an identifier or a name that the domain knows; it need not have been in the
-        column that was fitted. ``random`` is a generator, or a seed for this one call.
+        Args:
+            value: An identifier or a name that the domain contains. It may be a value that the
+                fitted column did not have.
+            random: A generator, or a seed for this call only.
+
+        Returns:
+            A concept of the domain.
         """
         if random is not None or self.method.strategy != "semantic":
             return self.mask_values([value], random)[0]
@@ -151,7 +160,7 @@ class FittedNoise:
     def mask_values(
         self, values: Iterable[Any], random: np.random.Generator | int | None = None
     ) -> list[Concept]:
-        """What many values become, one by one; see :meth:`mask_value`."""
+        """Mask many values, each independently; see :meth:`mask_value`."""
         column = to_list(values)
         try:
             codes = np.array([self._codes(value) for value in column], dtype=np.int32)
@@ -207,12 +216,12 @@ class FittedNoise:
     # ------------------------------------------------------------------ keeping
 
     def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
-        """Write all that :meth:`NoiseAddition.load` needs to a JSON file, packed if named .gz.
+        """Write the fitted noise to a JSON file, compressed if its name ends in ``.gz``.
 
-        The file holds the settings, mean, variance and the domain itself: concepts, links, names.
-        That of a baseline also holds the values of the fitted column with their counts, and is to
-        be kept like the column; that of the semantic strategy holds none. It never holds a seed or
-        the state of a generator. It is complete or not there at all; an existing one is kept unless
+        The file contains the settings, mean, variance and the domain with its concepts, links and
+        names. It never contains a seed or the state of a generator. With a baseline strategy it
+        also contains the values of the fitted column and their counts: protect it like the column
+        itself. The file is written completely or not at all. An existing file is kept unless
         ``force``.
         """
         if not isinstance(self.measure, str):

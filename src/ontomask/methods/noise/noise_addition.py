@@ -39,34 +39,38 @@ CELLS_AT_A_TIME = 400_000
 
 @dataclass(frozen=True)
 class NoiseAddition(Method):
-    r"""Move every value by a random distance, record by record and attribute by attribute.
+    r"""Move every value by a random distance, each record and attribute independently.
 
     .. math:: \varepsilon \sim N(0, \alpha \sigma^2), \quad |\varepsilon| \le 1
 
-    A nominal value :math:`x` becomes the concept of the domain that is nearest to it among those at
-    distance :math:`|\varepsilon|` or more, and farther from the mean than :math:`x` where
-    :math:`\varepsilon > 0`, nearer to it where :math:`\varepsilon < 0` (NO algorithm 1). Mean and
-    variance :math:`\sigma^2` are those of NO eq. 10 and 12 over the whole domain. A value equal to
-    the mean moves to any concept, whatever the sign. Ties are settled at random. Missing values
-    stay missing.
+    A nominal value :math:`x` becomes the nearest concept of the domain at distance
+    :math:`|\varepsilon|` or more. If :math:`\varepsilon > 0`, the concept is farther from the mean
+    than :math:`x`; if :math:`\varepsilon < 0`, it is closer (NO algorithm 1). Mean and variance
+    :math:`\sigma^2` are those of NO eq. 10 and 12 over the whole domain. A value equal to the mean
+    may move to any concept. Ties are decided at random. Missing values stay missing. The method
+    promises no k-anonymity.
 
-    Numbers get ordinary noise :math:`\varepsilon \sim N(0, \alpha s^2)` with :math:`s^2` the
-    population variance (divided by n, as in NO eq. 12). They are reflected at the least and the
-    greatest of the column: nothing leaves the range, and nothing piles up at its ends as it would
-    with cutting off. Whole numbers stay whole; of an ordinal attribute the ranks are moved.
+    Numbers get the noise :math:`\varepsilon \sim N(0, \alpha s^2)`, where :math:`s^2` is the
+    population variance (divided by n, as in NO eq. 12). Numbers that would leave the range of the
+    column are reflected at its ends, so they do not accumulate there. Integers stay integers. For
+    ordinal attributes, the ranks are moved.
 
-    ``distribution="laplace"`` draws :math:`\varepsilon` from the Laplace law with the same
-    variance; that makes it no differential privacy. ``strategy`` names two baselines that know no
-    meaning (NO section IV): ``"naive"`` takes any value of the column, all with the same chance,
-    ``"probabilistic"`` any by its frequency; either may draw the value itself, as the printed
-    figures show. The ``"classic"``
-    ``operators`` know only equal and unequal words.
+    Departures from the paper: :math:`|\varepsilon|` is at most 1, because no two concepts are
+    farther apart; the distribution is the one that drawing again would give. If no concept on the
+    correct side is far enough, the farthest one on that side is taken. If there is none on that
+    side, the other concept whose distance is closest to :math:`|\varepsilon|` is taken. A column of
+    variance 0 is refused.
 
-    Departures from the paper: no :math:`\varepsilon` has :math:`|\varepsilon| > 1`, as no two
-    concepts are that far apart; within that it has the law that drawing again would give. Where no
-    concept on the right side is far enough, it is the farthest on that side; where there is none at
-    all, the one other than the value itself whose distance is nearest to :math:`|\varepsilon|`. A
-    column of variance 0 is refused.
+    Args:
+        alpha: Variance of the noise relative to the variance of the column, above 0; usually 0.1 to
+            0.5.
+        distribution: ``"normal"``, or ``"laplace"`` with the same variance. Laplace noise does not
+            make the release differentially private.
+        strategy: ``"semantic"``, or one of two baselines without semantics (NO section IV):
+            ``"naive"`` draws any value of the column, ``"probabilistic"`` draws one by its
+            frequency. Both may draw the original value again, as the figures in the paper show.
+        operators: ``"semantic"``, or ``"classic"``, which only distinguishes equal and unequal
+            terms.
 
     >>> NoiseAddition(alpha=0.1)
     NoiseAddition(alpha=0.1, distribution='normal', strategy='semantic', operators='semantic')
@@ -173,19 +177,31 @@ class NoiseAddition(Method):
     def fitted(
         self, attributes: Sequence[Attribute], value_counts: Sequence[Longs], secret: bytes
     ) -> TableNoise:
-        """Learn from the records of every value what is needed to mask a table in pieces.
+        """Learn from the frequencies of the values what is needed to mask a table in pieces.
 
-        ``value_counts`` has an array per attribute; the tuples themselves need not be known. The
-        ``secret`` is what random numbers are made of: the same gives the same again.
+        Args:
+            attributes: The attributes of the table.
+            value_counts: One array per attribute, with the number of records of every value.
+            secret: The key that random numbers are derived from. The same key gives the same
+                result.
+
+        Returns:
+            Noise that masks any part of the table.
         """
         from ontomask.methods.noise.table import fit_table_noise
 
         return fit_table_noise(self, attributes, value_counts, secret)
 
     def baseline(self, uniform: Floats, known: NDArray[Any], counts: Longs) -> NDArray[Any]:
-        """What a strategy that knows no meaning draws from the ``known`` values with their counts.
+        """Draw values with a strategy that ignores semantics.
 
-        ``uniform`` are numbers from 0 up to 1, one per draw.
+        Args:
+            uniform: Numbers from 0 up to 1, one per draw.
+            known: The values to draw from.
+            counts: The frequency of each of these values.
+
+        Returns:
+            One value per draw.
         """
         if self.strategy == "probabilistic":
             until = np.cumsum(counts)
@@ -198,25 +214,36 @@ class NoiseAddition(Method):
     # ------------------------------------------------------------------ the noise itself
 
     def measure(self, measure: MeasureLike) -> MeasureLike:
-        """How words are compared: as the attribute says, or classically."""
+        """The distance measure: the one of the attribute, or equality for classic operators."""
         return "equality" if self.operators == "classic" else measure
 
     def draws(
         self, size: int, variance: float, random: np.random.Generator
     ) -> tuple[Floats, Floats]:
-        """The noise of many records, and the numbers from 0 up to 1 that settle their ties."""
+        """Draw the noise of many records, and numbers from 0 up to 1 that decide ties.
+
+        Args:
+            size: Number of draws.
+            variance: Variance of the column.
+            random: The random generator.
+
+        Returns:
+            The noise and the tie-breaking numbers.
+        """
         return self.law(variance).draw_within_1(random.random(size)), random.random(size)
 
     def target(self, variance: float) -> float:
-        r"""The mean distance :math:`E|\varepsilon|` that words of a given variance are to move.
+        r"""The expected distance :math:`E|\varepsilon|` of a term in a column of a given variance.
 
-        It is a property of the draw, not of its outcome. NO tables I and III call it *target RMSE*.
-        For the normal law with :math:`s^2 = \alpha \sigma^2`, and :math:`|\varepsilon| \le 1`,
+        It is a property of the draw, not of its result. NO tables I and III call it *target RMSE*.
+        For the normal distribution with :math:`s^2 = \alpha \sigma^2` and :math:`|\varepsilon| \le
+        1`,
 
         .. math:: E|\varepsilon| = s \sqrt{2 / \pi}\,
             \frac{1 - e^{-1 / (2 s^2)}}{\mathrm{erf}(1 / (s \sqrt 2))}
 
-        and for the Laplace law with :math:`b = s / \sqrt 2` it is :math:`b - 1 / (e^{1/b} - 1)`.
+        For the Laplace distribution with :math:`b = s / \sqrt 2` it is :math:`b - 1 / (e^{1/b} -
+        1)`.
 
         >>> [round(NoiseAddition(alpha).target(0.235), 2) for alpha in (0.1, 0.5, 1)]
         [0.12, 0.27, 0.35]
@@ -226,7 +253,7 @@ class NoiseAddition(Method):
         return self.law(variance).mean_size() if variance else 0.0
 
     def law(self, variance: float) -> NoiseLaw:
-        """The law of the noise in a column of a given variance."""
+        """The distribution of the noise in a column of a given variance."""
         return NoiseLaw(self.distribution, math.sqrt(self.alpha) * math.sqrt(variance))
 
     # ------------------------------------------------------------------ one value at a time
@@ -238,11 +265,17 @@ class NoiseAddition(Method):
         measure: MeasureLike = "sanchez",
         domain: Concept = "lcs",
     ) -> FittedNoise:
-        """Learn mean and variance of a column, to mask single values from now on.
+        """Learn mean and variance of a column, to mask single values later.
 
-        ``values`` are identifiers, or names the taxonomy knows, one per record, or a dict of them
-        with counts. ``domain`` is as in :class:`~ontomask.Nominal`: ``"lcs"``, everything below the
-        least common subsumer of the values, the whole ``"taxonomy"``, or a concept.
+        Args:
+            values: Identifiers or names that the taxonomy contains, one per record, or a dict of
+                them with counts.
+            taxonomy: The taxonomy of the values.
+            measure: Name of a distance measure, or a function.
+            domain: As in :class:`~ontomask.Nominal`.
+
+        Returns:
+            Noise that masks one value at a time.
 
         >>> from ontomask import datasets
         >>> column = ["influenza", "hepatitis B", "hepatitis B", "common cold"]

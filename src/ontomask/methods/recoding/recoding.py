@@ -37,34 +37,44 @@ Fusions = tuple[Longs, Longs]
 
 @dataclass(frozen=True)
 class Recoding(BlockwiseMethod, GroupingMethod):
-    r"""Tuples with fewer than ``k`` records take, one after another, the values of another tuple.
+    r"""Give rare combinations of values, one by one, the values of another combination.
 
-    Nothing appears that was not in the table. While some tuple has fewer than ``k`` records, one is
-    taken from those
+    The result is k-anonymous. No combination of values appears that was not in the table. As long
+    as a combination has fewer than ``k`` records, one is selected from those
 
-    1. with the fewest records (H1), among them those
-    2. whose nearest other tuple is nearest (H2, TM eq. 5 and 6), among them those
-    3. for which the merged group is smallest (H3, TM eq. 7),
+    1. with the fewest records (H1), and among these those
+    2. whose nearest other combination is nearest (H2, TM eq. 5 and 6), and among these those
+    3. for which the merged group is smallest (H3, TM eq. 7).
 
-    at random, and all its records take the values of its nearest tuple; among equally near ones of
-    the one with the fewest records (SF algorithm 2, step 2), then of the first in sorted order.
+    If several remain, one is drawn at random. All its records take the values of the nearest
+    combination. Among equally near ones, the one with the fewest records is taken (SF algorithm 2,
+    step 2), then the first in sorted order.
 
-    ``heuristics`` leaves some out, as TM figure 2 does: ``"h1+h2"`` draws from what H2 leaves,
-    ``"h1"`` takes the first with the fewest records, ``"none"`` the first with fewer than ``k``;
-    these two fuse it with a random tuple, each as likely as any other. ``weighted`` multiplies the
-    distance to a tuple with its records (SF eq. 3). ``distance="discernibility"`` looks at counts
-    alone (TM 4.2): of the tuples with the fewest records, one is fused with one of those that raise
-    :math:`\sum_i |g_i|^2` (TM eq. 1) least, by :math:`2\,\omega_a\,\omega_b`, both drawn at random.
+    Departures from the papers: H3 as printed takes the minimum over all combinations, which is the
+    same for all that H1 leaves and decides nothing; here the minimum is taken over the nearest
+    combinations. With more than 150,000 combinations, each is compared with close ones only: the
+    next 8 on either side in each of several orders (:mod:`ontomask.methods.neighbours.orders`;
+    three for each attribute, 24 at most).
 
-    Departures from the papers: H3 as printed takes the minimum over all tuples, which is the same
-    for all that H1 leaves, and decides nothing; here it is taken over the nearest tuples. And with
-    more than 150,000 tuples, where comparing with all takes minutes, the nearest one is the nearest
-    of those close by: the next 8 on either side, of all that are left, in each of several orders
-    (:mod:`ontomask.methods.neighbours.orders`; three for each attribute, 24 at most). All else is
-    the same. ``neighbours="exact"`` compares with all however many there are, ``"near"`` with those
-    close by however few; ``"auto"`` decides by their number. It matters where distances do: not
-    with ``heuristics="h1"`` or ``"none"``, nor by discernibility. ``block`` cuts very many tuples
-    into blocks, each planned alone (docs/concepts/blocks.md).
+    Args:
+        k: Smallest number of records (or people) in a group, at least 2.
+        distance: ``"semantic"``, or ``"discernibility"``, which uses only numbers of records (TM
+            4.2). It merges a combination that has the fewest records with one that increases
+            :math:`\sum_i |g_i|^2` (TM eq. 1) least, by :math:`2\,\omega_a\,\omega_b`; both are
+            drawn at random among equals.
+        heuristics: Which of the three rules are used, as in TM figure 2: ``"h1+h2+h3"``;
+            ``"h1+h2"``, which draws from what H2 leaves; ``"h1"``, which takes the first with the
+            fewest records; ``"none"``, which takes the first with fewer than ``k``. The last two
+            merge it with a random combination.
+        weighted: Whether the distance to a combination is multiplied by its number of records (SF
+            eq. 3).
+        operators: ``"semantic"``, or ``"classic"``, which only distinguishes equal and unequal
+            terms.
+        neighbours: What a combination is compared with: ``"exact"``, all others; ``"near"``, close
+            ones; ``"auto"``, all up to 150,000 combinations, otherwise close ones. It has no effect
+            with ``"discernibility"`` or with the heuristics ``"h1"`` and ``"none"``.
+        block: Largest number of combinations of values that are planned together; see
+            :class:`Microaggregation`.
 
     >>> Recoding(k=3, weighted=True)
     Recoding(k=3, distance='semantic', heuristics='h1+h2+h3', weighted=True, ...)

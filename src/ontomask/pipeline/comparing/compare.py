@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ontomask._runtime.progress import ignore_progress
 from ontomask.errors import ParameterError
 from ontomask.methods.method import Method
 from ontomask.microdata.schema import Schema
@@ -32,22 +33,32 @@ def compare(
     require: Mapping[str, float] | None = None,
     workers: int | None = None,
     sample: int | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress | None = None,
     **file: Any,
 ) -> Comparison:
-    """What several methods would make of a table: what each risks and what it costs.
+    """Compare the disclosure risk and information loss of several methods on a table.
 
-    ``table`` and ``file`` are those of :func:`~ontomask.mask`. The records are counted once; each
-    method is planned and measured on the same tuples, and nothing is written. The figures are those
-    of ``mask`` with the same ``seed``, whatever ``workers`` and however many. What a class tells of
-    the confidential columns (l, t) is known where all records of a tuple become the same; where
-    they go apart, as in swapping and noise, only the table itself tells. A method that cannot be
-    run says why in its point, and the others go on.
+    The records are counted once. Each method is planned and measured on the same combinations of
+    values, and nothing is written. The figures are those of :func:`~ontomask.mask` with the same
+    seed, whatever the number of workers. l-diversity and t-closeness are known only for methods
+    that give all records of a combination the same masked values; swapping and noise do not. If a
+    method cannot be run, its point says why, and the others are still compared.
 
-    ``workers`` are the processes to use: as many as cores and free memory allow, unless given; with
-    one, and for small tables, for which starting a process takes longer than the work, it is this
-    one. ``require`` are requirements to hold each point to. ``sample`` takes so many records at
-    random for a quick look: rare combinations are rarer in it, so the losses come out too high.
+    Args:
+        table: As in :func:`~ontomask.mask`.
+        schema: The role of every column.
+        methods: The methods to compare.
+        seed: Seed of all random draws.
+        require: Requirements that each point is checked against.
+        workers: Number of processes. Without it, cores, free memory and the size of the table
+            decide.
+        sample: Compare a random sample of this many records. In a sample, rare combinations of
+            values are rarer, so the information loss is overestimated.
+        progress: A function that is called with a short text at every step.
+        **file: Settings of a file, as in :func:`~ontomask.mask`.
+
+    Returns:
+        One point per method, in the order of ``methods``.
 
     >>> import pandas as pd
     >>> from ontomask import datasets
@@ -56,13 +67,16 @@ def compare(
     >>> patients = pd.DataFrame({"diagnosis": ["flu", "flu", "hepatitis B", "hepatitis C"]})
     >>> schema = Schema([Nominal("diagnosis", datasets.diagnoses())])
     >>> compare(patients, schema, [Microaggregation(k=2), Suppression(k=2)])
-    Comparison(2 points, 4 records, 3 tuples)
-      Suppression(k=2): linked 25.0 %, SSE 2
-      Microaggregation(k=2): linked 50.0 %, SSE 0.3422
+    Comparison(2 points, 4 records, 3 combinations of values)
+      Suppression(k=2): record linkage 25.0 %, SSE 2
+      Microaggregation(k=2): record linkage 50.0 %, SSE 0.3422
     """
-    methods = list(methods)
+    methods, report = list(methods), progress or ignore_progress
     if not methods:
-        raise ParameterError("methods is empty", "give methods, as [Microaggregation(k=5)]")
+        raise ParameterError(
+            "methods must be a list of at least one method, got none",
+            "write for example [Microaggregation(k=5)]",
+        )
     for method in methods:
         check_arguments(schema, method)
     _check_count("workers", workers)
@@ -73,13 +87,13 @@ def compare(
         engine, sampled_from = open_engine(table, file), None
         if sample is not None and sample < engine.rows:
             engine, sampled_from = engine.sample(sample, used_seed), engine.rows
-        progress("counting")
+        report("counting")
         task = ComparisonTask(
             count_table(engine, schema).plan_input,
             tuple(column.column for column in schema.quasi_identifiers),
             used_seed,
         )
-    points = compute_points(task, methods, workers, progress)
+    points = compute_points(task, methods, workers, report)
     return Comparison(
         judge_points(
             points,
@@ -98,4 +112,4 @@ def compare(
 def _check_count(name: str, number: Any) -> None:
     is_integer = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if number is not None and (not is_integer or number < 1):
-        raise ParameterError(f"{name} is {number!r}", "it is a whole number, 1 or more")
+        raise ParameterError(f"{name} must be a positive integer, got {number!r}")

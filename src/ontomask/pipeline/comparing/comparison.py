@@ -31,11 +31,16 @@ def method_as_yaml(method: Method) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Several methods on the same table: a :class:`Point` each, in the order they were given.
+    """Several methods on the same table.
 
-    ``records`` were compared, in ``tuples`` different combinations of values; of ``sampled_from``
-    records where they are a random sample. ``complete`` says whether the page shows a whole
-    release file for each of them.
+    Attributes:
+        points: One :class:`Point` per method, in the order given.
+        records: Number of records that were compared.
+        tuples: Number of different combinations of values among them.
+        columns: The quasi-identifiers.
+        require: The requirements that points are checked against.
+        sampled_from: Number of records that the sample was drawn from; None if there is no sample.
+        complete: Whether the page shows a whole release file for each method.
     """
 
     points: tuple[Point, ...]
@@ -45,21 +50,21 @@ class Comparison:
     require: Mapping[str, float] = field(default_factory=dict)
     sampled_from: int | None = None
     complete: bool = False
-    _file_of: Callable[[Method], str] = field(default=method_as_yaml, compare=False)
+    _file_of: Callable[[Method], str] | None = field(default=None, compare=False)
 
     @property
     def front(self) -> tuple[Point, ...]:
-        """The points that no other dominates, the least risk first."""
+        """The points that no other point dominates, the lowest risk first."""
         points = [
             point for point in self.points if point.evaluation is not None and not point.dominated
         ]
         return tuple(sorted(points, key=lambda point: (point.risk or 0.0, point.loss or 0.0)))
 
     def table(self) -> list[dict[str, Any]]:
-        """A row for every point, of plain values: the method, what holds, all figures.
+        """One row per point, as plain values: the method, its guarantee and all figures.
 
-        ``None`` is what is not known. ``figures`` by which points are compared come under their
-        names; ``l`` and ``t`` are those of the confidential column that is worst off.
+        A value is ``None`` if it is not known. ``l`` and ``t`` are those of the confidential column
+        with the worst value.
         """
         return [to_plain_values(self._row(point)) for point in self.points]
 
@@ -69,11 +74,12 @@ class Comparison:
         return {
             "method": point.name,
             "k": settings.get("k"),
+            "window": settings.get("window"),
             "alpha": settings.get("alpha"),
             "settings": {
                 name: value
                 for name, value in changed_settings(point.method).items()
-                if name not in ("k", "alpha")  # which have columns of their own
+                if name not in ("k", "window", "alpha")  # which have columns of their own
             },
             "k_promised": None if guarantee is None else guarantee.k,
             "smallest_class": None if guarantee is None else guarantee.smallest,
@@ -96,7 +102,7 @@ class Comparison:
         }
 
     def write_csv(self, path: str | PathLike[str], force: bool = False) -> None:
-        """Write the table as CSV, completely or not at all; what is not known is empty."""
+        """Write the table as CSV, completely or not at all; unknown values are empty."""
         rows = self.table()
         with atomic_write(Path(path), force=force) as file:
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
@@ -106,10 +112,10 @@ class Comparison:
             )
 
     def save_page(self, path: str | PathLike[str], force: bool = False) -> None:
-        """Write one HTML page with the map of risk and loss; it opens offline and prints well.
+        """Write one HTML page with the chart of risk and information loss. It opens offline.
 
-        It holds figures over all records and the settings of the methods, and no value of the
-        table. It is for whoever chooses; what goes with a release is its report.
+        The page contains figures about all records and the settings of the methods, but no value of
+        the table. It helps you choose a method. Publish the report of the release instead.
         """
         from ontomask.report.pages import render_page
 
@@ -144,7 +150,7 @@ class Comparison:
                         "unknown": row["unknown"],
                         "notes": row["notes"],
                         "error": point.error,
-                        "file": self._file_of(point.method),
+                        "file": (self._file_of or method_as_yaml)(point.method),
                     }
                     for point, row in zip(self.points, rows, strict=True)
                 ],
@@ -168,7 +174,10 @@ class Comparison:
         return limits
 
     def __repr__(self) -> str:
-        size = f"{format_count(self.records, 'record')}, {format_count(self.tuples, 'tuple')}"
+        size = (
+            f"{format_count(self.records, 'record')}, "
+            f"{format_count(self.tuples, 'combination')} of values"
+        )
         sample = f", a sample of {self.sampled_from:,}" if self.sampled_from else ""
         failed = sum(bool(point.error) for point in self.points)
         lines = [
@@ -176,8 +185,8 @@ class Comparison:
             f"{f', {failed:,} failed' if failed else ''}, {size}{sample})"
         ]
         lines += [
-            f"  {format_method(point.method)}: linked {format_percent(point.risk or 0)}, SSE "
-            f"{point.loss:.4g}"
+            f"  {format_method(point.method)}: record linkage {format_percent(point.risk or 0)}, "
+            f"SSE {point.loss:.4g}"
             for point in self.front
         ]
         return "\n".join(lines)
@@ -236,7 +245,7 @@ def _format_requirements(requirements: Mapping[str, float]) -> str:
         "k": "k at least {:g}",
         "l": "l at least {:g}",
         "t": "t at most {:g}",
-        "linkage_below": "linked below {:.3g} %",
+        "linkage_below": "record linkage below {:.3g} %",
         "sse_below": "SSE below {:g}",
     }
     scaled = {**requirements, "linkage_below": 100 * requirements.get("linkage_below", 0)}

@@ -31,17 +31,18 @@ __all__ = ["Point", "ComparisonTask", "find_dominated", "judge_points", "compute
 Longs = NDArray[np.int64]
 
 UNKNOWN_CONFIDENTIAL = (
-    "records of one tuple go apart, so what a class tells of the confidential columns (l, t) is "
-    "known only once the table is made"
+    "this method may mask records with the same values differently, so l and t are unknown until "
+    "the table is masked"
 )
 UNKNOWN_PEOPLE = (
-    "records of one tuple go apart, so classes are counted in records here, not in people"
+    "this method may mask records with the same values differently, so the comparison counts "
+    "records, not people"
 )
 
 
 @dataclass(frozen=True)
 class ComparisonTask:
-    """What every point is worked out from; ``seed`` starts the random generator."""
+    """The input of every point; ``seed`` starts the random generator."""
 
     plan_input: PlanInput
     columns: tuple[str, ...]
@@ -55,12 +56,18 @@ class ComparisonTask:
 
 @dataclass(frozen=True)
 class Point:
-    """A method and what it would make of the table, or the reason why it cannot.
+    """A method, and what it would do to the table or why it cannot be run.
 
-    ``seconds`` is what planning took. ``unmet`` are the requirements it does not meet, with the
-    figures; ``unknown`` those of which nobody knows before the table is made. ``notes`` are the
-    warnings that masking would give, and what could not be worked out. ``dominated`` says that
-    another point has no more risk and no more loss, and less of one.
+    Attributes:
+        method: The method.
+        evaluation: Its figures; None if it cannot be run.
+        guarantee: What would hold for the masked table.
+        seconds: Time to plan.
+        error: Why the method cannot be run; empty if it can.
+        notes: Warnings that masking would give, and what could not be computed.
+        unmet: The requirements that are not met, with the figures.
+        unknown: The requirements that can only be checked on the masked table.
+        dominated: Whether another point has no more risk and no more loss, and less of one of them.
     """
 
     method: Method
@@ -76,7 +83,7 @@ class Point:
 
     @property
     def name(self) -> str:
-        """What a release file calls the method."""
+        """The method's name in a release file."""
         return name_of(self.method)
 
     @property
@@ -86,23 +93,23 @@ class Point:
 
     @property
     def strength(self) -> str:
-        """The setting that methods are varied by, in words: ``k = 5``."""
+        """The setting that comparisons vary, in words: ``k = 5``."""
         name = self.method.varied_by
         return f"{name} = {self.settings[name]:g}" if name in self.settings else ""
 
     @property
     def risk(self) -> float | None:
-        """The share of the records that are linked to their original."""
+        """Share of records that record linkage links to their original."""
         return None if self.evaluation is None else self.evaluation.risk["linkage_nearest"]
 
     @property
     def loss(self) -> float | None:
-        """The squared distance between original and masked records, summed."""
+        """SSE: the sum of squared distances between original and masked records."""
         return None if self.evaluation is None else self.evaluation.utility["sse"]
 
     @property
     def meets(self) -> bool | None:
-        """Whether all requirements are met; None where that is not known."""
+        """Whether all requirements are met; None if that is not known."""
         if self.error or self.unmet:
             return False
         return None if self.unknown else True

@@ -1,6 +1,6 @@
-"""Why a value became what it became: its group, the middle of it, the distances in words.
+"""Why a value was changed: its group, the centroid of the group, and the distances in words.
 
-An explanation names original values. It is for the eyes of whoever may see the original table, and
+An explanation contains original values. It is only for people who may see the original table, and
 must not be published.
 """
 
@@ -48,7 +48,9 @@ Longs = NDArray[np.int64]
 MOST_MEMBERS = 8
 MOST_WORDS = 5
 
-PRIVATE = "This names original values: it is for the data steward's eyes and must not be published."
+PRIVATE = (
+    "This explanation contains original values. It is for the data steward: do not publish it."
+)
 
 
 # ---------------------------------------------------------------------- what an explanation says
@@ -162,11 +164,15 @@ class ExplanationPart:
 
 @dataclass(frozen=True, repr=False)
 class MaskingExplanation:
-    """Why a value or a tuple became what it became; ``str()`` puts it in words.
+    """Why a value or a combination of values got its masked value; print it to read it.
 
-    It names original values: for the data steward's eyes, never to be published. ``parts`` is one
-    for each column that holds a value which was given without its column. ``because`` says how the
-    method chooses.
+    It contains original values. Do not publish it.
+
+    Attributes:
+        columns: The quasi-identifiers.
+        method: The method and its settings.
+        because: How the method chooses masked values.
+        parts: One part for each column that contains the value.
     """
 
     columns: tuple[str, ...]
@@ -175,7 +181,7 @@ class MaskingExplanation:
     parts: tuple[ExplanationPart, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it in plain values, ready for JSON."""
+        """The explanation in plain values, ready for JSON."""
         return {**dict(to_plain_values(asdict(self))), "private": PRIVATE}
 
     def __str__(self) -> str:
@@ -219,9 +225,10 @@ def _find_selections(columns: Sequence[QuasiIdentifier], value: Any) -> list[Sel
     if isinstance(value, tuple | list):
         if len(value) != len(columns):
             raise ParameterError(
-                f"{len(value)} values were given, and there are {len(columns)} quasi-identifiers",
-                f"give one of each, {quote_names(c.name for c in columns)}, or a dict with some "
-                "of them",
+                f"value must have one value for each of the {len(columns)} quasi-identifiers, got "
+                f"{len(value)}",
+                f"give a value of each of {quote_names(c.name for c in columns)}, or a dict with "
+                "some of them",
             )
         return [_select_columns(columns, dict(zip([c.name for c in columns], value, strict=True)))]
     places = {
@@ -229,7 +236,7 @@ def _find_selections(columns: Sequence[QuasiIdentifier], value: Any) -> list[Sel
     }
     if not places:
         raise UnknownValueError(
-            f"no record holds {str(value)!r} in {quote_names(c.name for c in columns)}",
+            f"no record has the value {str(value)!r} in {quote_names(c.name for c in columns)}",
             _suggest_values(columns, value),
         )
     return [{j: place} for j, place in places.items()]
@@ -238,14 +245,16 @@ def _find_selections(columns: Sequence[QuasiIdentifier], value: Any) -> list[Sel
 def _select_columns(columns: Sequence[QuasiIdentifier], values: Mapping[Any, Any]) -> Selection:
     column_numbers = {column.name: j for j, column in enumerate(columns)}
     if not values:
-        raise ParameterError("nothing was asked for", "give a value, or columns with their values")
+        raise ParameterError(
+            "value must not be empty", "give a value, or columns with their values"
+        )
     for name in values:
         if name not in column_numbers:
             near = closest_names(str(name), column_numbers, most=1)
             raise ParameterError(
                 f"there is no quasi-identifier {str(name)!r}",
                 (f"did you mean {near[0]!r}? " if near else "")
-                + f"There are {quote_names(column_numbers)}",
+                + f"The quasi-identifiers are {quote_names(column_numbers)}",
             )
     return {
         column_numbers[name]: _find_place(columns[column_numbers[name]], value)
@@ -257,13 +266,13 @@ def _find_place(column: QuasiIdentifier, value: Any) -> int:
     places = column.places(value)
     if len(places) > 1:
         raise UnknownValueError(
-            f"{str(value)!r} may be several values of column {column.name!r}: "
+            f"{str(value)!r} is ambiguous in column {column.name!r}: "
             f"{quote_names(column.original(place).short for place in places)}",
-            "give the identifier of the one that is meant",
+            "give the identifier of one of them",
         )
     if not places:
         raise UnknownValueError(
-            f"no record holds {str(value)!r} in column {column.name!r}",
+            f"no record has the value {str(value)!r} in column {column.name!r}",
             _suggest_values([column], value),
         )
     return places[0]
@@ -273,11 +282,11 @@ def _suggest_values(columns: Sequence[QuasiIdentifier], value: Any) -> str:
     """Suggest values instead of one that no record holds."""
     for column in columns:
         if below := column.below(value):
-            return f"records of {column.name!r} hold what is below it: {quote_names(below, most=3)}"
+            return f"column {column.name!r} has more specific values: {quote_names(below, most=3)}"
     near = {name: column.name for column in columns for name in column.near(value)}
     best = (closest_names(str(value), near) or list(near))[:3] if len(columns) > 1 else list(near)
     if not best:
-        return "give a value as the original table has it"
+        return "write the value as in the original table"
     suggestions = [f"{name!r} ({near[name]})" if len(columns) > 1 else repr(name) for name in best]
     return f"did you mean {' or '.join(suggestions)}?"
 
@@ -301,8 +310,8 @@ class _Explainer:
         holders = np.flatnonzero(is_holder)
         if not len(holders):
             raise UnknownValueError(
-                "no record holds these values together",
-                "name fewer columns: those that do stand together are explained",
+                "no record has this combination of values",
+                "give values of fewer columns",
             )
         rows = np.flatnonzero(is_holder[self.plan.source])
         return ExplanationPart(

@@ -30,10 +30,14 @@ SAMPLE = 40_000
 
 @dataclass(frozen=True)
 class BlockPlan:
-    """How a table was cut: ``blocks`` of up to ``size`` tuples.
+    """How a table was cut into blocks for planning.
 
-    ``extra_loss`` is how much more was lost than by planning all together, judged by a ``sample``
-    of so many tuples planned both ways; None where the sample lost nothing either way.
+    Attributes:
+        size: Largest number of combinations of values in a block.
+        blocks: Number of blocks.
+        extra_loss: Additional information loss against planning without blocks, estimated on the
+            sample; None if the sample lost nothing either way.
+        sample: Number of combinations of values that were planned both ways.
     """
 
     size: int
@@ -42,12 +46,15 @@ class BlockPlan:
     sample: int
 
     def __str__(self) -> str:
-        blocks, size = format_count(self.blocks, "block"), format_count(self.size, "tuple")
-        words = f"planned in {blocks} of up to {size}"
+        blocks, size = format_count(self.blocks, "block"), format_count(self.size, "combination")
+        words = f"planned in {blocks} of up to {size} of values"
         if self.extra_loss is None:
             return words
-        more = f"{abs(self.extra_loss):.0%} {'more' if self.extra_loss >= 0 else 'less'} loss"
-        return f"{words}: about {more} than planned as a whole, judged by {self.sample:,} of them"
+        more = "more" if self.extra_loss >= 0 else "less"
+        return (
+            f"{words}, with about {abs(self.extra_loss):.0%} {more} information loss than without "
+            f"blocks (estimated from {self.sample:,} combinations)"
+        )
 
 
 def choose_block_size(method: Method, tuples: Tuples) -> Method:
@@ -63,12 +70,12 @@ def choose_block_size(method: Method, tuples: Tuples) -> Method:
     free = free_memory()
     if free is None or needed <= free:
         return method
-    size = max(DEFAULT_BLOCK_SIZE, 2 * method.k)
+    size = max(DEFAULT_BLOCK_SIZE, method.smallest_block)
     words = (
-        f"{format_count(len(tuples), 'tuple')} need about {needed / 1e9:.1f} GB to be planned "
-        "together, "
-        f"and {free / 1e9:.1f} GB are free: they are planned in blocks of {size:,}, which loses a "
-        "little more; block= chooses the size"
+        f"planning {format_count(len(tuples), 'combination')} of values together needs about "
+        f"{needed / 1e9:.1f} GB of memory, but only {free / 1e9:.1f} GB are free. They are planned "
+        f"in blocks of {size:,}, which increases the information loss a little. To choose the "
+        "size, use block="
     )
     warnings.warn(words, BlocksChosenWarning, stacklevel=5)
     return method.with_block_size(size)
@@ -84,7 +91,7 @@ def measure_block_cost(
     blocks = method.blocks(tuples)
     if len(blocks) < 2:
         return BlockPlan(method.block, 1, None, 0)
-    report_progress("planning a sample as a whole, to see what the blocks cost")
+    report_progress("planning a sample without blocks to measure the extra information loss")
     # Blocks stand in an order that keeps near ones together: a few in a row are a corner.
     number = min(max(2, SAMPLE // method.block), len(blocks))
     first = int(random.integers(len(blocks) - number + 1))
