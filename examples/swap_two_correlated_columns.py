@@ -10,12 +10,12 @@ import pyarrow as pa
 
 import ontomask as om
 
-K = 10
+WINDOW = 10
 METHODS = {
-    "dynamic": om.RankSwapping(k=K, strategy="dynamic"),
-    "multivariate": om.RankSwapping(k=K),
-    "multivariate, guard": om.RankSwapping(k=K, guard=True),
-    "random": om.RankSwapping(k=K, strategy="random"),
+    "dynamic": om.RankSwapping(window=WINDOW, strategy="dynamic"),
+    "multivariate": om.RankSwapping(window=WINDOW),
+    "multivariate, guard": om.RankSwapping(window=WINDOW, guard=True),
+    "random": om.RankSwapping(window=WINDOW, strategy="random"),
 }
 
 discharges = pa.table(om.datasets.discharges(3000)).select(["diagnosis", "procedure"])
@@ -33,7 +33,7 @@ def row(*cells: object) -> str:
     return f"{name:21}" + "".join(f"{figure:>13}" for figure in figures)
 
 
-print(f"\nSwapping with one of {K} neighbours: 0 to 1")
+print(f"\nSwapping with one of {WINDOW} neighbours: 0 to 1")
 print(row("", "RMSE", "RMSE", "correlation", "linked", "linked"))
 print(row("", "diagnosis", "procedure", "of the two", "of all", "of uniques"))
 for number, (name, method) in enumerate(METHODS.items()):

@@ -68,6 +68,6 @@ METHODS_TRIED = [
     {"name": "resampling", "k": 3},
     {"name": "suppression", "k": 3},
     {"name": "suppression", "k": 2, "how": "drop"},
-    {"name": "rank_swapping", "k": 4},
+    {"name": "rank_swapping", "window": 4},
     {"name": "noise_addition", "alpha": 0.3},
 ]

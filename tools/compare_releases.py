@@ -99,7 +99,7 @@ def methods(om: Any, short: bool = False) -> Iterator[tuple[str, Any]]:
     yield "recoding", om.Recoding(k=5)
     yield "resampling", om.Resampling(k=5)
     yield "suppression", om.Suppression(k=3, how="drop")
-    yield "rank_swapping", om.RankSwapping(k=10)
+    yield "rank_swapping", om.RankSwapping(window=10)
     yield "noise", om.NoiseAddition(alpha=0.3)
     if short:
         return
@@ -110,7 +110,7 @@ def methods(om: Any, short: bool = False) -> Iterator[tuple[str, Any]]:
     yield "thorough", om.Microaggregation(k=5, effort="thorough")
     yield "blanked", om.Suppression(k=5)
     yield "strong noise", om.NoiseAddition(alpha=2.0)
-    yield "wide swapping", om.RankSwapping(k=50)
+    yield "wide swapping", om.RankSwapping(window=50)
 
 
 def frames(stays: Any) -> Iterator[tuple[str, Any]]:

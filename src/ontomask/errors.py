@@ -31,6 +31,7 @@
     ├── IndexReleasedWarning           a named pandas index is in the released table
     ├── NearNeighboursWarning          very many tuples were compared with those close by alone
     ├── NothingSwappedWarning          all records are alike, swapping changes nothing
+    ├── RenamedSettingWarning          a setting of a method was given by its old name
     ├── RepeatedIdentifierWarning      one person seems to have several records
     ├── StoppedEarlyWarning            a search was interrupted, and gave the best so far
     └── WeakProtectionWarning          a method without a guarantee changed next to nothing
@@ -63,6 +64,7 @@ __all__ = [
     "OntomaskError",
     "OntomaskWarning",
     "ParameterError",
+    "RenamedSettingWarning",
     "RepeatedIdentifierWarning",
     "RequirementNotMet",
     "SchemaError",
@@ -289,6 +291,10 @@ class NearNeighboursWarning(OntomaskWarning):
 
 class NothingSwappedWarning(OntomaskWarning):
     """All records have the same values, so that swapping them changes nothing."""
+
+
+class RenamedSettingWarning(OntomaskWarning, DeprecationWarning):
+    """A setting of a method was given by its old name, which still works."""
 
 
 class RepeatedIdentifierWarning(OntomaskWarning):

@@ -126,11 +126,11 @@ def test_marks_of_missing_values_may_hold_quotes(jobs):
 def test_a_method_without_classes_cannot_be_asked_for_k(jobs, command):
     write_spec(
         jobs / "release.yaml",
-        ("{name: microaggregation, k: 3}", "{name: rank_swapping, k: 3}\nrequire: {k: 5}"),
+        ("{name: microaggregation, k: 3}", "{name: rank_swapping, window: 3}\nrequire: {k: 5}"),
     )
     done = command(jobs, "check", "release.yaml")
     assert done.code == 2
-    assert "require.k: RankSwapping(k=3) promises no classes" in done.err
+    assert "require.k: RankSwapping(window=3) promises no classes" in done.err
     assert "take k out of require, or choose a method that groups" in done.err
 
 

@@ -16,7 +16,9 @@ from ontomask.releasefile.model import load_release_file
 from ontomask.releasefile.run import write_release
 from release_commands import finished, process, write_spec, write_table
 
-FEW = ("--methods", "microaggregation,recoding,rank_swapping:strategy=dynamic", "--k", "2..3")
+FEW = ("--methods", "microaggregation,recoding,rank_swapping:strategy=dynamic")
+FEW += ("--k", "2..3", "--window", "2..3")
+VALUES = {"k": [2, 3], "window": [2, 3]}
 
 
 def test_the_table_and_nothing_else(command, jobs):
@@ -31,21 +33,24 @@ def test_the_table_and_nothing_else(command, jobs):
         ["microaggregation", "3", "3"],
         ["recoding", "2", "2"],
         ["recoding", "3", "3"],
-        ["rank_swapping:strategy=dynamic", "2", "-"],
-        ["rank_swapping:strategy=dynamic", "3", "-"],
+        ["rank_swapping:strategy=dynamic", "window", "2"],
+        ["rank_swapping:strategy=dynamic", "window", "3"],
     ]
     assert sorted(jobs.iterdir()) == before
 
 
+STRENGTHS = ("--k", "2", "--window", "7", "--alpha", "0.3,0.5")
+
+
 def test_all_six_methods_unless_others_are_asked_for(command, jobs):
-    done = command(jobs, "compare", "release.yaml", "--json", "--k", "2", "--alpha", "0.3,0.5")
+    done = command(jobs, "compare", "release.yaml", "--json", *STRENGTHS)
     points = json.loads(done.out)["points"]
-    assert [(it["method"], it["k"] or it["alpha"]) for it in points] == [
+    assert [(it["method"], it["k"] or it["window"] or it["alpha"]) for it in points] == [
         ("microaggregation", 2),
         ("recoding", 2),
         ("resampling", 2),
         ("suppression", 2),
-        ("rank_swapping", 2),
+        ("rank_swapping", 7),
         ("noise_addition", 0.3),
         ("noise_addition", 0.5),
     ]
@@ -64,13 +69,13 @@ def test_page_table_and_release_files(command, jobs):
     assert files == [
         "microaggregation-candidates-values-k2.yaml",
         "microaggregation-candidates-values-k3.yaml",
-        "rank_swapping-strategy-dynamic-k2.yaml",
-        "rank_swapping-strategy-dynamic-k3.yaml",
+        "rank_swapping-strategy-dynamic-window2.yaml",
+        "rank_swapping-strategy-dynamic-window3.yaml",
         "recoding-k2.yaml",
         "recoding-k3.yaml",
     ]
     outputs = set()
-    found, _ = compare_file(jobs / "release.yaml", FEW[1].split(","), 5, values={"k": [2, 3]})
+    found, _ = compare_file(jobs / "release.yaml", FEW[1].split(","), 5, values=VALUES)
     for point in found.points:
         matching = [load_release_file(jobs / "specs" / name) for name in files]
         (spec,) = [it for it in matching if it.method_object() == point.method]

@@ -53,7 +53,7 @@ def test_columns_say_which_tuple_is_meant(jobs, command):
 
 
 def test_chance_is_spoken_of_unless_there_is_a_seed(jobs, command, monkeypatch):
-    write_spec(jobs / "release.yaml", ("microaggregation, k: 3", "rank_swapping, k: 3"))
+    write_spec(jobs / "release.yaml", ("microaggregation, k: 3", "rank_swapping, window: 3"))
     ask = ["explain", "release.yaml", "diagnosis=broken arm"]
     unseeded = command(jobs, *ask)
     assert (unseeded.code, CHANCE in unseeded.err) == (0, True)

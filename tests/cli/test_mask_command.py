@@ -164,12 +164,12 @@ def test_transitions_are_written_when_asked_for_and_private(jobs, command):
 def test_a_weak_method_is_one_line_of_warning(jobs, command):
     alike = "".join(f"{i},flu,30,x,1\n" for i in range(50))
     (jobs / "people.csv").write_text(f"id,diagnosis,age,note,pay\n{alike}50,sprain,31,x,1\n")
-    write_spec(jobs / "release.yaml", ("microaggregation, k: 3", "rank_swapping, k: 2"))
+    write_spec(jobs / "release.yaml", ("microaggregation, k: 3", "rank_swapping, window: 2"))
     done = command(jobs, "mask", "release.yaml")
     assert done.code == 0
     assert "not k-anonymous" in done.out
     (line,) = done.err.splitlines()
-    assert line.startswith("Warning: RankSwapping(k=2")
+    assert line.startswith("Warning: RankSwapping(window=2")
     assert ".py" not in done.err
 
 
@@ -227,7 +227,7 @@ def swapped(jobs: Path) -> bytes:
 
 
 def test_the_same_seed_gives_the_same_table_and_is_stored_nowhere(jobs, command, monkeypatch):
-    write_spec(jobs / "release.yaml", ("microaggregation, k: 3", "rank_swapping, k: 40"))
+    write_spec(jobs / "release.yaml", ("microaggregation, k: 3", "rank_swapping, window: 40"))
     ask = ["mask", "release.yaml", "--force", "--json"]
     seed = jobs / "seed"
     seed.write_text(f"{SEED}\n")

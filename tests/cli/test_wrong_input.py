@@ -130,7 +130,7 @@ def test_names_that_queries_use_are_names_like_others(jobs, command):
     text = (jobs / "people.csv").read_text(encoding="utf-8")
     (jobs / "people.csv").write_text(text.replace("diagnosis,age,note,pay", 's,n,w,"se""t"', 1))
     changes = [("  diagnosis:", "  s:"), ("  age:", "  n:"), ("  note:", "  w:")]
-    for method in ("microaggregation, k: 3", "rank_swapping, k: 9"):
+    for method in ("microaggregation, k: 3", "rank_swapping, window: 9"):
         write_spec(
             jobs / "release.yaml",
             *changes,

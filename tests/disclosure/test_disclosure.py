@@ -36,7 +36,7 @@ METHODS_TRIED = [
     om.Resampling(k=3),
     om.Suppression(k=3),
     om.Suppression(k=2, how="drop"),
-    om.RankSwapping(k=4),
+    om.RankSwapping(window=4),
     om.NoiseAddition(alpha=0.3),
 ]
 LEVELS = [f"Level{place}" for place in range(6)]
@@ -152,7 +152,7 @@ def test_few_suppressed_cells_are_told_nowhere():
 def test_few_missing_values_are_counted_at_the_root():
     table = pd.DataFrame({"word": ["apple"] * 9 + ["pear"] * 8 + ["meat"] * 6 + [None] * 3})
     schema = om.Schema([om.Nominal("word", TREE)], missing="category")
-    plan = om.mask(table, schema, om.RankSwapping(k=1), seed=1).transitions
+    plan = om.mask(table, schema, om.RankSwapping(window=1), seed=1).transitions
     few, enough = records_by_branch(plan, 0, 5), records_by_branch(plan, 0, 3)
     assert few["missing"] == {"before": None, "after": None}
     assert [row[1:4] for row in few["nodes"][:2]] == [["food", "food", 26], ["fruit", "fruit", 17]]

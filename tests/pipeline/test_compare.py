@@ -32,7 +32,7 @@ METHODS = [
     om.Resampling(k=2),
     om.Suppression(k=3),
     om.Suppression(k=3, how="drop"),
-    om.RankSwapping(k=3),
+    om.RankSwapping(window=3),
     om.NoiseAddition(alpha=0.2),
     om.Microaggregation(k=3, replacement="synthetic"),
 ]
@@ -102,7 +102,11 @@ def test_the_figures_are_those_of_mask(more):
 def test_of_split_records_neither_people_nor_diversity_are_claimed_to_be_known():
     require = dict(k=2, l=2, linkage_below=0.9)
     swapped, grouped = om.compare(
-        table(), schema(**PEOPLE), [om.RankSwapping(k=3), om.Recoding(k=4)], SEED, require=require
+        table(),
+        schema(**PEOPLE),
+        [om.RankSwapping(window=3), om.Recoding(k=4)],
+        SEED,
+        require=require,
     ).points
     assert swapped.unknown == ("k", "l")
     assert swapped.guarantee.unit == "records"
@@ -188,7 +192,7 @@ def without_seconds(found):
 
 @pytest.mark.slow
 def test_two_processes_find_the_same_as_one(monkeypatch):
-    methods = [*METHODS[:2], om.RankSwapping(k=3), om.Recoding(k=61)]
+    methods = [*METHODS[:2], om.RankSwapping(window=3), om.Recoding(k=61)]
     alone = om.compare(table(), schema(), methods, SEED, workers=1)
     monkeypatch.setattr(workers, "compute_point", None)  # it cannot have been this process
     both = om.compare(table(), schema(), methods, SEED, workers=2)
@@ -196,7 +200,7 @@ def test_two_processes_find_the_same_as_one(monkeypatch):
 
 
 def test_a_seed_is_nowhere_to_be_seen():
-    found = om.compare(table(), schema(), [om.RankSwapping(k=3)], 123454321)
+    found = om.compare(table(), schema(), [om.RankSwapping(window=3)], 123454321)
     assert "123454321" not in f"{found!r}{vars(found)}{found.table()}"
 
 
@@ -339,15 +343,15 @@ def test_what_is_no_range(text):
 
 
 def test_methods_with_settings():
-    own = ("rank_swapping", {"k": 9, "guard": True})
-    values = {"k": [2], "alpha": [0.3]}
-    assert parse_methods(["rank_swapping", "recoding:k=4", "noise_addition"], values, own) == [
-        om.RankSwapping(k=2, guard=True),
+    own = ("rank_swapping", {"window": 9, "guard": True})
+    values = {"k": [4], "window": [2], "alpha": [0.3]}
+    assert parse_methods(["rank_swapping", "recoding", "noise_addition"], values, own) == [
+        om.RankSwapping(window=2, guard=True),
         om.Recoding(k=4),
         om.NoiseAddition(alpha=0.3),
     ]
-    assert parse_methods(["rank_swapping:strategy=dynamic:complete=true"], {"k": [2, 2]}) == [
-        om.RankSwapping(k=2, strategy="dynamic", complete=True)
+    assert parse_methods(["rank_swapping:strategy=dynamic:complete=true"], {"window": [2, 2]}) == [
+        om.RankSwapping(window=2, strategy="dynamic", complete=True)
     ]
 
 
@@ -393,7 +397,7 @@ def is_plain(value):
 
 
 def compared(**more):
-    methods = [*METHODS, om.RankSwapping(k=3, strategy="dynamic"), om.Recoding(k=61)]
+    methods = [*METHODS, om.RankSwapping(window=3, strategy="dynamic"), om.Recoding(k=61)]
     return om.compare(table(), schema(), methods, SEED, **more)
 
 

@@ -360,7 +360,7 @@ def test_synthetic_values_are_drawn_within_the_reach_of_the_group(diagnoses):
 
 def test_swapping_says_how_many_lie_nearer(diagnoses):
     table = pd.DataFrame({"age": [20, 30, 45, 70]})
-    release = mask(table, Schema([Numeric("age")]), RankSwapping(k=1, strategy="fixed"), seed=1)
+    release = mask(table, Schema([Numeric("age")]), RankSwapping(window=1, strategy="fixed"), seed=1)
     for age in table["age"]:
         (move,) = explained(release, age).columns[0].moves
         apart = abs(move.to.value - age)

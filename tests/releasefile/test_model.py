@@ -86,7 +86,7 @@ columns:
 other: drop
 missing: category
 missing_marks: ["?", -9]
-method: {name: rank_swapping, k: 20, strategy: dynamic}
+method: {name: rank_swapping, window: 20, strategy: dynamic}
 require: {k: 2, l: 2, t: 0.5, linkage_below: 0.1, sse_below: 100}
 """
 
@@ -96,6 +96,27 @@ def folder(file):
     file("child,parent\na,root\nb,root\n", "procedures.csv")
     file("value,concept\nx,a\n", "corrections.csv")
     return file
+
+
+# ---------------------------------------------------------------------- old names of settings
+
+
+def test_k_of_rank_swapping_is_read_as_window_with_a_warning(folder):
+    path = folder(FULL.replace("window: 20", "k: 20"))
+    with pytest.warns(DeprecationWarning, match="write window: instead of k:"):
+        spec = load_release_file(path)
+    assert spec.method_object() == methods.RankSwapping(20, "dynamic")
+    assert spec.as_dict()["method"] == {
+        "name": "rank_swapping",
+        "window": 20,
+        "strategy": "dynamic",
+    }
+
+
+def test_k_and_window_of_rank_swapping_together_are_refused(folder):
+    path = folder(FULL.replace("window: 20", "k: 20, window: 20"))
+    with pytest.raises(SpecError, match="method.k is the old name of window"):
+        load_release_file(path)
 
 
 # ---------------------------------------------------------------------- what it makes

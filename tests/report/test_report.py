@@ -183,7 +183,7 @@ def test_what_is_guaranteed_and_what_is_measured(stay):
 
 
 def test_swapping_promises_no_class_sizes(folder):
-    release, spec, _ = released(folder, {"name": "rank_swapping", "k": 4})
+    release, spec, _ = released(folder, {"name": "rank_swapping", "window": 4})
     text = html.unescape(release.report(make_manifest(release, spec, None, None)))
     assert "No class sizes are promised" in text
     assert release.method.promise[1:] in text
@@ -271,12 +271,12 @@ def test_a_value_of_few_people_is_not_shown_however_many_records_they_have(folde
     schema = om.Schema(
         [om.Nominal("word", om.load_taxonomy(folder / "words.csv"))], person="name", other="drop"
     )
-    release = om.mask(table, schema, om.RankSwapping(k=5), seed=1)
+    release = om.mask(table, schema, om.RankSwapping(window=5), seed=1)
     assert release.records_of(2) == 10  # six could be of one; rounded up
     assert release.records_of(5) == 15  # 6 + 6 + 1 + 1 could be of four
     assert "Zword20" not in release.report(publishable_facts(release, 5))
     assert "Zword20" in release.report(publishable_facts(release, 2))
-    alike = om.mask(table.assign(name=range(400)), schema, om.RankSwapping(k=5), seed=1)
+    alike = om.mask(table.assign(name=range(400)), schema, om.RankSwapping(window=5), seed=1)
     assert alike.records_of(5) == 5
 
 
@@ -326,7 +326,7 @@ def test_what_is_not_masked_is_warned_of():
 
 
 def test_weak_swapping_is_said_in_the_report(folder):
-    release, spec, _ = released(folder, {"name": "rank_swapping", "k": 4, "strategy": "dynamic"})
+    release, spec, _ = released(folder, {"name": "rank_swapping", "window": 4, "strategy": "dynamic"})
     (caution,) = release.cautions
     assert "protects little here" in caution
     assert caution in html.unescape(release.report(make_manifest(release, spec, None, None)))

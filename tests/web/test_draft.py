@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ontomask as om
+from ontomask._runtime.yaml_text import format_yaml
 from ontomask.errors import OntomaskError, ParameterError, SpecError
 from ontomask.releasefile.model import load_release_file
 from ontomask.web.draft import Draft, _serialise_fields
@@ -303,3 +305,10 @@ def test_any_edit_reads_back(before, after):
     except SpecError:
         return
     assert parse_yaml(again, Path("release.yaml")).data == after
+
+
+def test_the_old_name_of_a_setting_is_read_as_the_new_one(draft):
+    fields = changed(method={"name": "rank_swapping", "k": 7})
+    draft.path.write_text(format_yaml(fields), "utf-8")
+    assert draft.read().fields["method"] == {"name": "rank_swapping", "window": 7}
+    assert draft.spec().method_object() == om.RankSwapping(7)

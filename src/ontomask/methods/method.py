@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from weakref import WeakKeyDictionary
@@ -47,10 +47,11 @@ class SensitivePromise:
 
 
 class Method(ABC):
-    """A masking method: settings in the constructor, tuples in the call.
+    """Base class of masking methods.
 
-    A subclass needs :meth:`plan`. All else has a default: a method that says nothing of itself
-    promises nothing, and is explained by its plan.
+    A method is a frozen dataclass: its fields are its settings. A subclass must implement
+    :meth:`plan`. Everything else has a default: a method promises nothing unless it says so, and is
+    explained by its plan.
     """
 
     #: What a release file calls it; the class in snake case unless given.
@@ -63,6 +64,9 @@ class Method(ABC):
     help: ClassVar[str] = ""
     #: The setting it is varied by in comparisons, and which is always named beside it.
     varied_by: ClassVar[str | None] = None
+    #: Old names of settings, which still work with a warning: ``{"k": "window"}``. The class needs
+    #: the decorator ``accept_renamed_settings``.
+    renamed_settings: ClassVar[Mapping[str, str]] = {}
     #: Whether it promises classes of some size, with usual settings.
     promises_k: ClassVar[bool] = False
     #: Whether every value of an attribute stays in the table as often as it was.
@@ -84,22 +88,22 @@ class Method(ABC):
 
     @property
     def promised_k(self) -> int | None:
-        """The least number of records, or people, in a class; None where none is promised."""
+        """Promised size of equivalence classes, in records or people; None without a promise."""
         return None
 
     @property
     def target_k(self) -> int | None:
-        """The k that risk is compared with, promised or not: linked with more than 1/k."""
+        """The k that linkage is compared with: linked with a probability above 1/k."""
         return self.promised_k
 
     @property
     def sensitive_promise(self) -> SensitivePromise | None:
-        """What it promises of sensitive columns."""
+        """What the method promises about sensitive attributes."""
         return None
 
     @property
     def suppression(self) -> Literal["blank", "drop"] | None:
-        """How it suppresses records: their values are blanked, or they are removed, or neither."""
+        """How the method suppresses records: it blanks their values, removes them, or neither."""
         return None
 
     @property
@@ -114,7 +118,7 @@ class Method(ABC):
 
     @property
     def keeps_tuples_together(self) -> bool:
-        """Whether all records of a tuple become the same."""
+        """Whether all records of a combination of values get the same masked values."""
         return False
 
     # ------------------------------------------------------------------ what it says
@@ -126,32 +130,40 @@ class Method(ABC):
 
     @property
     def promise(self) -> str:
-        """What holds by construction, other than class sizes, in words."""
+        """What holds by construction, apart from class sizes, in words."""
         return ""
 
     @property
     def because(self) -> str:
-        """How it chooses what a value becomes, in words."""
+        """How the method chooses masked values, in words."""
         return ""
 
     @property
     def protection_advice(self) -> str:
-        """What would protect more, for a warning that this protects little."""
+        """What would protect better, for the warning about weak protection."""
         return "A method that groups protects more"
 
     def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
-        """Explain why a tuple became what it did; by its plan, unless a method says more."""
+        """Explain why a combination of values got its masked values; by default from the plan."""
         return masked.explain_by_target()
 
     # ------------------------------------------------------------------ what it does
 
     def check(self, tuples: Tuples) -> None:
-        """Refuse a table that it cannot mask."""
+        """Raise an error if the method cannot mask the table."""
         return
 
     @abstractmethod
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
-        """How many records of each tuple become which target."""
+        """Decide how many records of each combination of values get which masked values.
+
+        Args:
+            tuples: The combinations of values as codes, with their numbers of records.
+            random: The random generator.
+
+        Returns:
+            The transitions from original to masked combinations.
+        """
 
 
 #: Tables that were cut, by which method: the plan needs it, and what is said of its loss.
@@ -169,12 +181,17 @@ class BlockwiseMethod(Method):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.block is not None and self.block < 2 * self.k:
+        if self.block is not None and self.block < self.smallest_block:
             raise ParameterError(
-                f"block is {self.block:,}, and k is {self.k:,}",
-                f"it is a number of tuples, twice k or more (here {2 * self.k:,}); thousands, to "
-                "lose little",
+                f"block must be at least {self.smallest_block:,}, twice {self.varied_by}, got "
+                f"{self.block:,}",
+                "larger blocks lose less information; the default is 20,000 combinations of values",
             )
+
+    @property
+    def smallest_block(self) -> int:
+        """The smallest block size that the method accepts."""
+        return 2 * self.k
 
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """How many records of each tuple become which target; in blocks where asked for."""
@@ -225,7 +242,7 @@ class BlockwiseMethod(Method):
 
 @dataclass(frozen=True)
 class GroupingMethod(Method):
-    """A method that makes groups of at least ``k`` records that cannot be told apart."""
+    """A method that forms groups of at least ``k`` records with the same masked values."""
 
     k: Annotated[
         int,
@@ -256,7 +273,7 @@ class GroupingMethod(Method):
         return True
 
     def check(self, tuples: Tuples) -> None:
-        """Refuse a k that no table of this size can have."""
+        """Raise an error if the table has fewer than ``k`` records."""
         if self.k > tuples.records:
             raise ParameterError(
                 f"k is {self.k:,}, and there {'is' if tuples.records == 1 else 'are'} only "

@@ -38,12 +38,18 @@ SettingKind = Literal["whole", "number", "choice", "flag", "columns", "text", "a
 
 @dataclass(frozen=True)
 class SettingHelp:
-    """What the type of a setting does not say; all of it is optional.
+    """Title, help and limits of a setting, to write beside its type. All of it is optional.
 
-    ``title`` and ``help``, a sentence, are for people. ``choices`` describe the words of a
-    ``Literal``. A number is ``least`` to ``most``, or ``above`` something; ``usual`` values are
-    those that methods are compared with, and the range of a slider, which moves by ``step``.
-    ``main`` settings are shown at once, others when somebody asks for more.
+    Args:
+        title: Name of the setting for users.
+        help: One sentence about it.
+        choices: What each word of a ``Literal`` means.
+        least: Smallest number allowed.
+        most: Largest number allowed.
+        above: The number must be larger than this one.
+        usual: Values to compare methods with; also the range of the slider.
+        step: Step of the slider.
+        main: Whether the setting is always shown. Others are shown on request.
     """
 
     title: str = ""
@@ -268,8 +274,8 @@ def title_with_strength(method: Any) -> str:
     """What people call a method, with the setting that it is varied by.
 
     >>> from ontomask.methods import RankSwapping
-    >>> title_with_strength(RankSwapping(k=3))
-    'rank swapping, k = 3'
+    >>> title_with_strength(RankSwapping(window=3))
+    'rank swapping, window = 3'
     """
     value = settings_of(method).get(method.varied_by)
     if value is None:

@@ -17,7 +17,7 @@ from ontomask.methods.registry import METHODS, changed_settings, name_of
 from ontomask.methods.settings import read_settings
 from ontomask.pipeline.comparing.comparison import method_as_yaml
 from ontomask.releasefile.checks import is_remote
-from ontomask.releasefile.methods import problems_of_settings
+from ontomask.releasefile.methods import problems_of_settings, rename_old_settings
 from ontomask.releasefile.model import COMPRESSION_SUFFIXES, ReleaseFile
 from ontomask.releasefile.problems import choices_hint
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
@@ -110,7 +110,10 @@ def parse_methods(
         name, *rest = word.strip().split(":")
         if name not in METHODS:
             raise ParameterError(f"there is no method {name!r}", choices_hint(name, METHODS))
-        settings = dict(_parse_setting(word, part) for part in rest)
+        settings = rename_old_settings(
+            {**dict(_parse_setting(word, part) for part in rest), "name": name}
+        )
+        del settings["name"]
         defaults = {} if own_method is None or own_method[0] != name else dict(own_method[1])
         methods += _vary_method(name, {**defaults, **settings}, settings, values or {})
     if len(methods) > MAX_POINTS:

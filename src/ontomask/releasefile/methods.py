@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ontomask.errors import ExtensionError, ParameterError
+from ontomask.errors import ExtensionError, ParameterError, RenamedSettingWarning
 from ontomask.methods.method import Method
 from ontomask.methods.registry import METHODS
 from ontomask.methods.settings import MethodSetting, read_settings
 from ontomask.releasefile.problems import Problem, choices_hint, format_value
 
-__all__ = ["json_schema_of_methods", "problems_of_settings"]
+__all__ = ["json_schema_of_methods", "problems_of_settings", "rename_old_settings"]
+
+
+def rename_old_settings(settings: Mapping[Any, Any], *, warn: bool = True) -> dict[Any, Any]:
+    """The settings of a method by their present names; old names are replaced, with a warning.
+
+    >>> rename_old_settings({"name": "rank_swapping", "k": 3}, warn=False)
+    {'name': 'rank_swapping', 'window': 3}
+    """
+    name = settings.get("name")
+    new_names = _renamed_settings(name)
+    if any(new in settings for old, new in new_names.items() if old in settings):
+        return dict(settings)  # both names: problems_of_settings says so
+    for old, new in new_names.items():
+        if warn and old in settings:
+            message = f"method.{old} of {name} is deprecated: write {new}: instead of {old}:"
+            warnings.warn(message, RenamedSettingWarning, stacklevel=4)
+    return {new_names.get(key, key): value for key, value in settings.items()}
+
+
+def _renamed_settings(name: Any) -> Mapping[str, str]:
+    if not isinstance(name, str) or name not in METHODS:
+        return {}
+    try:
+        return METHODS[name].renamed_settings
+    except ExtensionError:  # problems_of_settings says so
+        return {}
 
 
 def problems_of_settings(settings: Mapping[Any, Any]) -> Iterator[Problem]:
@@ -41,7 +68,10 @@ def _problems_of_each(
     for key, value in settings.items():
         if key == "name" or str(key).lower() == "seed":
             continue
-        if key not in known:
+        if key in kind.renamed_settings:
+            new = kind.renamed_settings[key]
+            yield Problem(("method", key), f"is the old name of {new}", f"use {new} only")
+        elif key not in known:
             hint = choices_hint(str(key), known, f"the settings of {name} are")
             yield Problem(("method",), f"has no setting {str(key)!r}", hint)
         elif not known[key].accepts(value):
@@ -75,9 +105,24 @@ def _method_schema(kind: type[Method]) -> dict[str, Any]:
         "properties": {
             "name": {"const": kind.name},
             **{setting.name: _setting_schema(setting) for setting in settings},
+            **_schema_of_old_names(kind, settings),
         },
         "required": ["name", *(setting.name for setting in settings if setting.required)],
         "additionalProperties": False,
+    }
+
+
+def _schema_of_old_names(
+    kind: type[Method], settings: tuple[MethodSetting, ...]
+) -> dict[str, dict[str, Any]]:
+    by_name = {setting.name: setting for setting in settings}
+    return {
+        old: {
+            **_setting_schema(by_name[new]),
+            "description": f"The old name of {new}.",
+            "deprecated": True,
+        }
+        for old, new in kind.renamed_settings.items()
     }
 
 

@@ -42,7 +42,7 @@ from ontomask.releasefile.checks import (
     problems_from_validation,
     problems_of_column,
 )
-from ontomask.releasefile.methods import json_schema_of_methods
+from ontomask.releasefile.methods import json_schema_of_methods, rename_old_settings
 from ontomask.releasefile.problems import Problem, format_value, raise_problems
 from ontomask.releasefile.yaml_file import read_yaml
 from ontomask.report.plain_values import file_name
@@ -576,6 +576,8 @@ def _validate_fields(
     """Validate the fields: the release file, or None, and all problems."""
     if not isinstance(fields, Mapping):
         return None, [Problem((), f"it is {format_value(fields)}", "give a dict of fields")]
+    if isinstance(fields.get("method"), Mapping):
+        fields = {**fields, "method": rename_old_settings(fields["method"])}
     problems = problems_between_fields(fields, folder)
     try:
         spec = ReleaseFile.model_validate(dict(fields))

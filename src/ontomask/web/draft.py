@@ -21,6 +21,7 @@ from ontomask._runtime.atomic_files import atomic_write
 from ontomask._runtime.yaml_text import format_yaml
 from ontomask.errors import OntomaskError, ParameterError, SpecError
 from ontomask.releasefile.checks import is_remote
+from ontomask.releasefile.methods import rename_old_settings
 from ontomask.releasefile.model import ReleaseFile, Requirements, problems_of_release_file
 from ontomask.releasefile.problems import Problem
 from ontomask.releasefile.yaml_file import MAX_FILE_BYTES, edit_yaml, parse_yaml
@@ -192,8 +193,11 @@ class Draft:
             _refuse_shape(document.data)
         except OntomaskError as error:
             return {}, (Problem((), error.message, error.hint),)
-        problems = (*document.problems, *problems_of_release_file(document.data, self.path.parent))
-        return document.data, problems
+        fields = dict(document.data)
+        if isinstance(fields.get("method"), Mapping):
+            fields["method"] = rename_old_settings(fields["method"], warn=False)
+        problems = (*document.problems, *problems_of_release_file(fields, self.path.parent))
+        return fields, problems
 
     def _refuse_outside(self, fields: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         """Refuse new paths that lead out of the folder; paths already in the file may stay."""

@@ -184,6 +184,7 @@ def _point(release: Release, facts: Mapping[str, Any]) -> dict[str, Any]:
         "order": settings.get(release.method.varied_by or "", 0),
         "argument": _method_argument(name, changed),
         "k": settings.get("k"),
+        "window": settings.get("window"),
         "alpha": settings.get("alpha"),
         "records": records,
         "figures": axis_figures(release.evaluation, records),

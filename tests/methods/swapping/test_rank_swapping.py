@@ -14,7 +14,7 @@ import plain
 import plain_swapping
 from method_tables import attribute, tables
 from ontomask import Taxonomy
-from ontomask.errors import NothingSwappedWarning, ParameterError
+from ontomask.errors import NothingSwappedWarning, ParameterError, RenamedSettingWarning
 from ontomask.methods.swapping.rank_swapping import RankSwapping, swap_attribute
 from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
 from ontomask.microdata.tuples import count_tuples
@@ -428,9 +428,9 @@ def same_distribution(one, other):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"k": 0}, "k is 0"),
-        ({"k": 2.5}, "k is 2.5"),
-        ({"k": True}, "k is True"),
+        ({"window": 0}, "window is 0"),
+        ({"window": 2.5}, "window is 2.5"),
+        ({"window": True}, "window is True"),
         ({"strategy": "static"}, "'dynamic'"),
         ({"complete": 1}, "complete is 1"),
         ({"guard": "yes"}, "guard is 'yes'"),
@@ -444,9 +444,9 @@ def test_settings_that_make_no_sense(wrong, message):
 
 
 @pytest.mark.parametrize("strategy", ["multivariate", "dynamic", "fixed", "distributional"])
-def test_a_k_that_is_too_large(strategy):
+def test_a_window_that_is_too_large(strategy):
     table = Table([([1, 2, 3], None)])
-    with pytest.raises(ParameterError, match="choose k up to 2"):
+    with pytest.raises(ParameterError, match="window must be at most 2"):
         table.plan(3, 0, strategy=strategy)
 
 
@@ -460,3 +460,20 @@ def test_random_swapping_has_no_k():
 def test_a_single_record(strategy):
     with pytest.raises(ParameterError, match="only one record"):
         Table([([1], None)]).plan(1, 0, strategy=strategy)
+
+
+# ---------------------------------------------------------------- the old name of window
+
+
+def test_k_is_the_old_name_of_window():
+    with pytest.warns(RenamedSettingWarning, match=r"RankSwapping\(k=...\) is deprecated: use"):
+        method = RankSwapping(k=3, guard=True)
+    assert method == RankSwapping(3, guard=True)
+    assert repr(method).startswith("RankSwapping(window=3, ")
+    with pytest.warns(DeprecationWarning, match=r"RankSwapping.k is deprecated"):
+        assert method.k == 3
+
+
+def test_k_and_window_together_are_refused():
+    with pytest.raises(ParameterError, match="k and window are two names of one setting"):
+        RankSwapping(k=3, window=4)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CompareCommand", "compare"]
 
+#: The settings that methods are varied by.
+STRENGTHS = ("k", "window", "alpha")
+
 
 class CompareCommand(TyperCommand):
     """The command whose help lists the methods, those of other packages among them."""
@@ -44,6 +47,12 @@ def compare(
         str | None,
         typer.Option(
             metavar="RANGE", help="As 2,5,10 or 2..20 or 2..20:3; the usual values unless given."
+        ),
+    ] = None,
+    window: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RANGE", help="Windows of rank_swapping, which has no k; written like --k."
         ),
     ] = None,
     alpha: Annotated[
@@ -85,6 +94,8 @@ def compare(
         values: dict[str, Sequence[float]] = {}
         if k is not None:
             values["k"] = parse_whole_numbers(k, "--k")
+        if window is not None:
+            values["window"] = parse_whole_numbers(window, "--window")
         if alpha is not None:
             values["alpha"] = parse_numbers(alpha, "--alpha")
         comparison, files = compare_file(
@@ -165,11 +176,13 @@ def _method_with_settings(row: dict[str, Any]) -> str:
 def _strength(row: dict[str, Any]) -> str:
     if row["alpha"] is not None:
         return f"alpha {row['alpha']:g}"
+    if row["window"] is not None:
+        return f"window {row['window']:,}"
     return _format_figure(row["k"])
 
 
 def _method_label(row: dict[str, Any]) -> str:
-    strengths = [f"{name} = {row[name]:g}" for name in ("k", "alpha") if row[name] is not None]
+    strengths = [f"{name} = {row[name]:g}" for name in STRENGTHS if row[name] is not None]
     return ", ".join([_method_with_settings(row), *strengths])
 
 

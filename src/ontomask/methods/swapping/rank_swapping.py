@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask._runtime.deprecation import accept_renamed_settings
 from ontomask.errors import NothingSwappedWarning, ParameterError
 from ontomask.methods.method import BlockwiseMethod
 from ontomask.methods.operators import Operators
@@ -34,52 +36,60 @@ Longs = NDArray[np.int64]
 Swaps = tuple[Ints, Ints]
 
 
+@accept_renamed_settings
 @dataclass(frozen=True)
 class RankSwapping(BlockwiseMethod):
-    r"""Values change places with values of other records that are among the ``k`` nearest.
+    r"""Swap each value with the value of a similar record, one of the ``window`` nearest.
 
-    Each attribute has the same values as before, each as often. ``strategy`` says who swaps:
+    Each column keeps its values and how often each occurs. Rank swapping promises no k-anonymity.
+    The paper (RS) calls ``window`` k; it is a number of neighbours, not the k of k-anonymity.
 
-    - ``"multivariate"`` (RS algorithm 3) takes one record after another, the first that with the
-      greatest summed distance to all (RS eq. 10), the next always as far as can be from the last
-      (eq. 12), and swaps each of its values with that of one of the ``k`` nearest records (eq. 11).
-    - ``"dynamic"`` (algorithm 2) does so for each attribute by itself (eq. 5, 6 and 7).
-    - ``"fixed"`` (algorithm 1) ranks an attribute once, by the distance from its most marginal
-      value (eq. 5), and swaps each value with one of the ``k`` after it: for numbers, classical
-      rank swapping.
-    - ``"distributional"`` does the same with a ranking by frequency, the rare ones first (RS 4.2).
-    - ``"random"`` pairs all records by lot; ``k`` has no meaning there.
+    ``strategy`` chooses the records that swap:
 
-    The partner is drawn from those of the ``k`` that are unswapped. Where there are none, a value
-    keeps its place, and the transitions say how many did; with ``complete=True`` it goes to the
-    nearest unswapped one instead. ``guard=True`` (multivariate) looks among the ``k`` nearest
-    unswapped records, and refuses a swap of equal values that would leave a record wholly unchanged
-    whose tuple fewer than ``k`` share; ``complete`` then adds nothing. ``operators="classic"``
-    knows only equal and unequal words. ``block`` (multivariate) cuts very many tuples into blocks;
-    records swap within their own (docs/concepts/blocks.md).
+    - ``"multivariate"`` (RS algorithm 3) takes one record after another. The first has the greatest
+      summed distance to all records (RS eq. 10); each next one is as far as possible from the last
+      (eq. 12). Each of its values is swapped with that of one of the ``window`` nearest records
+      (eq. 11).
+    - ``"dynamic"`` (algorithm 2) does the same for each column separately (eq. 5, 6 and 7).
+    - ``"fixed"`` (algorithm 1) ranks a column once, by the distance from its most marginal value
+      (eq. 5), and swaps each value with one of the ``window`` values after it. For numbers this is
+      classical rank swapping.
+    - ``"distributional"`` does the same with a ranking by frequency, rare values first (RS 4.2).
+    - ``"random"`` pairs all records at random and ignores ``window``.
 
-    Departures from the paper: in algorithm 3 a value of the reference record that was swapped
-    before is left alone (line 9, read literally, would duplicate values). Ties, in a ranking, at
-    the edge of the ``k`` nearest and for the next reference, are settled at random, record by
-    record. Numbers take part in all strategies; ``complete`` and ``guard`` are ours. The paper's
-    claim that a record is linked with probability 1/k at most (RS 3.5) does not hold, and is not
-    made: values swapped with equal ones, or not at all, may leave a record as it was.
+    The partner is drawn from those of the ``window`` nearest that are not swapped yet. If there are
+    none, the value stays where it is, and the transitions count it as unpaired. With
+    ``complete=True`` it is swapped with the nearest unswapped value instead. ``guard=True``
+    (multivariate only) searches the ``window`` nearest unswapped records. It also refuses a swap of
+    equal values that would leave a record unchanged if fewer than ``window`` records share its
+    combination of values; ``complete`` then has no effect. ``operators="classic"`` compares words
+    only as equal or different. ``block`` (multivariate only) splits very large tables into blocks,
+    and records swap within their block (docs/concepts/blocks.md).
+
+    Departures from the paper: in algorithm 3, a value of the reference record that was swapped
+    before is left alone (line 9, read literally, would duplicate values). Ties in a ranking, at the
+    edge of the window and for the next reference are broken at random, record by record. Numbers
+    are allowed in all strategies. ``complete`` and ``guard`` are not in the paper. The paper claims
+    that a record is linked with a probability of at most 1/k (RS 3.5). This does not hold, and
+    ontomask does not claim it: a value that is swapped with an equal one, or not at all, may leave
+    a record unchanged.
 
     >>> import numpy as np
     >>> from ontomask.microdata.attributes import NumericalAttribute
     >>> from ontomask.microdata.tuples import count_tuples
     >>> ages = NumericalAttribute("age", np.array([20.0, 30.0, 40.0, 50.0]))
     >>> tuples, _ = count_tuples([ages], [np.array([0, 1, 2, 3])])
-    >>> plan = RankSwapping(k=1, strategy="fixed").plan(tuples, np.random.default_rng())
+    >>> plan = RankSwapping(window=1, strategy="fixed").plan(tuples, np.random.default_rng())
     >>> plan.targets[plan.target].ravel().tolist()
     [30.0, 20.0, 50.0, 40.0]
     """
 
-    k: Annotated[
+    window: Annotated[
         int,
         SettingHelp(
-            "k",
-            "A value changes places with one of the k nearest. No class size.",
+            "Window",
+            "Each value is swapped with one of this many nearest values. This is not the k of "
+            "k-anonymity.",
             least=1,
             usual=(2, 3, 5, 10, 20, 50),
             main=True,
@@ -123,7 +133,8 @@ class RankSwapping(BlockwiseMethod):
         "No k: about as many records are unique as before, and some are unchanged. Correlations "
         "hardly move."
     )
-    varied_by: ClassVar[str | None] = "k"
+    varied_by: ClassVar[str | None] = "window"
+    renamed_settings: ClassVar[Mapping[str, str]] = {"k": "window"}
     permutes: ClassVar[bool] = True
     compares_values: ClassVar[bool] = True
 
@@ -142,27 +153,28 @@ class RankSwapping(BlockwiseMethod):
 
     @property
     def target_k(self) -> int | None:
-        """The k that was aimed at; no class sizes are promised."""
-        return int(self.k)
+        """The k that risk is compared with: ``window``. No class sizes are promised."""
+        return int(self.window)
 
     @property
     def description(self) -> str:
         """What was exchanged."""
-        return f"values were exchanged between similar records (interval {self.k:,})"
+        return f"values were exchanged between similar records (window {self.window:,})"
 
     @property
     def promise(self) -> str:
         """What holds by construction: the multisets, and how far a value can go."""
         near = "that of " if self.strategy == "multivariate" else ""
         partners = {
-            "multivariate": f"one of the {self.k} records nearest to one of the two",
-            "dynamic": f"one of the {self.k} nearest to one of the two",
-            "fixed": f"one at most {self.k} ranks away, by distance from the most marginal value",
-            "distributional": f"one at most {self.k} ranks away, by frequency",
+            "multivariate": f"one of the {self.window} records nearest to one of the two",
+            "dynamic": f"one of the {self.window} nearest to one of the two",
+            "fixed": f"one at most {self.window} ranks away, by distance from the most marginal "
+            "value",
+            "distributional": f"one at most {self.window} ranks away, by frequency",
             "random": "any other of the column",
         }
         if self.guard:
-            partner = f"that of one of the {self.k} nearest unswapped records"
+            partner = f"that of one of the {self.window} nearest unswapped records"
         else:
             partner = near + partners[self.strategy]
         if self.complete and self.strategy != "random":
@@ -180,7 +192,7 @@ class RankSwapping(BlockwiseMethod):
     @property
     def protection_advice(self) -> str:
         """What would protect more."""
-        return "A larger k, guard=True or a method that groups protects more"
+        return "A larger window, guard=True or a method that groups protects more"
 
     def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
         """Explain swapping, whose pairs of records are counted but not kept."""
@@ -217,29 +229,35 @@ class RankSwapping(BlockwiseMethod):
         """Only whole records are searched for near ones; attributes alone are fast anyway."""
         return self.strategy == "multivariate"
 
+    @property
+    def smallest_block(self) -> int:
+        """The smallest block size that the method accepts."""
+        return 2 * self.window
+
     def standalone_test(self, tuples: Tuples) -> StandaloneTest:
         """Every record of a block must have others to swap with, and different ones."""
-        return lambda members: len(members) > 1 and int(tuples.counts[members].sum()) > self.k
+        return lambda members: len(members) > 1 and int(tuples.counts[members].sum()) > self.window
 
     def check(self, tuples: Tuples) -> None:
-        """Refuse a k that no table of this size can have."""
+        """Refuse a window that is too large for the table."""
         n = tuples.records
         if n < 2:
             raise ParameterError(
                 "there is only one record, and none to swap its values with",
                 "mask a table of two records or more",
             )
-        if self.k >= n and self.strategy != "random":
+        if self.window >= n and self.strategy != "random":
             raise ParameterError(
-                f"k is {self.k:,}, and each record has only {n - 1:,} to swap with",
-                f"choose k up to {n - 1:,}",
+                f"window must be at most {n - 1:,} for a table of {n:,} records, got "
+                f"{self.window:,}",
+                f"choose a window of {n - 1:,} or less",
             )
 
     def _swap_whole_records(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         from ontomask.methods.swapping.multivariate import swap_records
 
         operators = Operators(tuples, "mean", self.operators)
-        columns, unpaired = swap_records(operators, self.k, self.complete, self.guard, random)
+        columns, unpaired = swap_records(operators, self.window, self.complete, self.guard, random)
         return Transitions.from_records(tuples, columns, unpaired)
 
     def _swap_each_attribute(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
@@ -257,7 +275,7 @@ class RankSwapping(BlockwiseMethod):
             tuples.attributes[j],
             tuples.value_counts(j),
             self.strategy,
-            self.k,
+            self.window,
             self.complete,
             self.operators == "classic",
             random,

@@ -48,11 +48,11 @@ function choosePoint(id) {
 }
 
 function describePoint({ error, guarantee, unmet, unknown, notes }) {
-  if (error) return `Cannot be run: ${error}`;
+  if (error) return `Failed: ${error}`;
   const sentences = [
     guarantee,
-    ...unmet.map((reason) => `Not met: ${reason}`),
-    ...unknown.map((name) => `${name} is required, and not known before the table is made`),
+    ...unmet.map((reason) => `Requirement not met: ${reason}`),
+    ...unknown.map((name) => `${name} is required, but unknown until the table is masked`),
     ...notes,
   ];
   return sentences.filter(Boolean).map((text) => text.endsWith(".") ? text : `${text}.`).join(" ");
@@ -85,7 +85,7 @@ function showVerdicts(dominated, x, y) {
     if (point.error) continue;
     const isDominated = dominated.has(point.id);
     element.classList.toggle("dominated", isDominated);
-    const verdict = isDominated ? "dominated" : plottable.has(point) ? "no" : "not known";
+    const verdict = isDominated ? "yes" : plottable.has(point) ? "no" : "unknown";
     element.querySelector(".verdict").textContent = verdict;
   }
 }
@@ -123,8 +123,11 @@ if (points.some((point) => !point.error)) {
   map.show({ ...data, points: points.map(shortenStrength) }, null);
 }
 
-// Beside a point there is room for "5" or "α 0.3" only.
+// Beside a point there is room for "5", "w 5" or "α 0.3" only.
 function shortenStrength(point) {
-  const strength = point.strength.replace("alpha = ", "α ").replace("k = ", "");
+  const strength = point.strength
+    .replace("alpha = ", "α ")
+    .replace("window = ", "w ")
+    .replace("k = ", "");
   return { ...point, strength };
 }

@@ -108,6 +108,7 @@ class RunPoint(BaseModel):
     order: float
     argument: str
     k: float | None
+    window: float | None = None
     alpha: float | None
     guarantee: str = Field(description="In two words.")
     holds: str = Field(description="The same in full.")
