@@ -171,13 +171,13 @@ def small(number: float) -> str:
 
 #: The columns of the table of a data set: heading, and how the figure is shown.
 SHOWN: dict[str, Callable[[Figures], str]] = {
-    "promised k": lambda it: str(it["promise"] or "none"),
+    "guaranteed k": lambda it: str(it["promise"] or "none"),
     "smallest class": lambda it: f"{it['k']:,}",
     "unique": lambda it: percent(it["unique_share"]),
     "linked": lambda it: percent(it["linkage_nearest"]),
-    "of uniques": lambda it: percent(it["linkage_nearest_uniques"]),
+    "linked uniques": lambda it: percent(it["linkage_nearest_uniques"]),
     "changed": lambda it: percent(it["changed_records"]),
-    "SSE a record": lambda it: small(it["sse_per_record"]),
+    "SSE per record": lambda it: small(it["sse_per_record"]),
     "quality": lambda it: f"{it['semantic_quality']:.2f}",
     "KL": lambda it: f"{it['kl']:.2f}",
     "correlations": lambda it: f"{it['correlation_change']:.3f}",
@@ -200,14 +200,14 @@ def by_method(case: Case, found: Mapping[str, Sequence[Figures]]) -> Iterator[st
     slowest = max(figures["seconds"] for pair in found.values() for figures in pair)
     yield f"\n### {case.title}\n"
     yield (
-        f"{case.table.num_rows:,} records, {some['before']['classes']:,} distinct tuples. Distance "
-        f"correlations {', '.join(strengths)}. The slowest took {slowest:.1f} s.\n"
+        f"{case.table.num_rows:,} records, {some['before']['classes']:,} distinct combinations of "
+        f"values. Distance correlations {', '.join(strengths)}. The slowest took {slowest:.1f} s.\n"
     )
     yield f"| method | {' | '.join(SHOWN)} |"
     yield "|---" * (len(SHOWN) + 1) + "|"
     before = {"promise": None, **some["before"]}
     unmasked = [show(before) for show in list(SHOWN.values())[:5]]
-    yield f"| none: unmasked | {' | '.join(unmasked)} |" + " |" * (len(SHOWN) - 5)
+    yield f"| unmasked | {' | '.join(unmasked)} |" + " |" * (len(SHOWN) - 5)
     for name, pair in found.items():
         yield f"| {name} | {' | '.join(shown(show, pair) for show in SHOWN.values())} |"
 
