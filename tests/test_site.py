@@ -68,6 +68,25 @@ def test_every_link_inside_leads_somewhere(site):
     assert (site / "NOTICE.txt").read_text("utf-8") == (ROOT / "NOTICE").read_text("utf-8")
 
 
+def test_the_api_reference_is_made_from_the_docstrings(site):
+    """Every entry has its docstring; formulas, roles and examples are converted."""
+    for page in sorted((ROOT / "docs" / "reference").glob("*.md")):
+        text = (site / "reference" / f"{page.stem}.html").read_text(encoding="utf-8")
+        for entry in re.findall(r"^::: (\S+)", page.read_text(encoding="utf-8"), re.MULTILINE):
+            assert f'id="{entry}"' in text, entry
+        for left_over in (
+            ":func:`",
+            ":class:`",
+            ":math:`",
+            ".. math::",
+            "&gt;&gt;&gt; <p>",
+            "0x7f",
+        ):
+            assert left_over not in text, f"{page.name}: {left_over}"
+    masking = (site / "reference" / "masking.html").read_text(encoding="utf-8")
+    assert "Seed of all random draws, a non-negative integer." in masking
+
+
 def test_formulas_are_shown_without_a_script(site):
     shown = "".join(text for _, text in pages(site))
     assert shown.count("<math") > 20
@@ -102,3 +121,5 @@ def test_the_search_works_from_the_folder(site, tab):
     tab.keyboard.type("suppression")
     found = tab.locator(".md-search-result__link h1", has_text="Grouping methods")
     found.wait_for(state="visible")
+    tab.locator(".md-search__input").fill("ontomask.distance_matrix")
+    tab.locator(".md-search-result__link h1", has_text="API: distances").wait_for(state="visible")

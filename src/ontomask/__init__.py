@@ -2,7 +2,7 @@
 
 Taxonomies say what concepts are kinds of, distances how far apart two of them are, statistics
 what a column of them is like; masking methods make records alike that were not.
-``docs/reference.md`` lists everything by purpose.
+``docs/reference/`` has all public names by subject.
 
 Names are looked up when they are first used, so that importing the package costs next to nothing.
 """

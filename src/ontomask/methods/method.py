@@ -1,4 +1,4 @@
-"""What a masking method is: everything that the rest of the package asks of one.
+"""The interface of a masking method: everything that the rest of the package needs from it.
 
 A method is one module with one class: a frozen dataclass, derived from :class:`Method`, whose
 fields are its settings (:mod:`ontomask.methods.settings`). Report, workbench, command line, release
@@ -7,17 +7,18 @@ file and explanations read what stands here; none of them has a list of methods.
 
 from __future__ import annotations
 
+import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_type_hints
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import ParameterError, format_count
+from ontomask.errors import ParameterError
 from ontomask.methods.settings import SettingHelp, check_settings
 from ontomask.microdata.tuples import Transitions, Tuples
 
@@ -46,6 +47,32 @@ class SensitivePromise:
         return self.columns is None or column in self.columns
 
 
+class _SettingsSignature:
+    """The signature of a method for ``help``: types of settings without their help texts."""
+
+    def __get__(self, method: Any, kind: type) -> inspect.Signature:
+        if not is_dataclass(kind):
+            raise AttributeError("__signature__")  # the usual one
+        try:
+            types = get_type_hints(kind)
+        except NameError as error:  # a type that only its function knows
+            raise AttributeError("__signature__") from error
+        return inspect.Signature(
+            [
+                inspect.Parameter(
+                    setting.name,
+                    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                    default=inspect.Parameter.empty
+                    if setting.default is MISSING
+                    else setting.default,
+                    annotation=types[setting.name],
+                )
+                for setting in fields(kind)
+                if setting.init
+            ]
+        )
+
+
 class Method(ABC):
     """Base class of masking methods.
 
@@ -53,6 +80,8 @@ class Method(ABC):
     :meth:`plan`. Everything else has a default: a method promises nothing unless it says so, and is
     explained by its plan.
     """
+
+    __signature__ = _SettingsSignature()
 
     #: What a release file calls it; the class in snake case unless given.
     name: ClassVar[str]
@@ -242,13 +271,17 @@ class BlockwiseMethod(Method):
 
 @dataclass(frozen=True)
 class GroupingMethod(Method):
-    """A method that forms groups of at least ``k`` records with the same masked values."""
+    """A method that forms groups of at least ``k`` records with the same masked values.
+
+    Args:
+        k: Smallest number of records (or people) in a group, at least 2.
+    """
 
     k: Annotated[
         int,
         SettingHelp(
             "k",
-            "At least so many records, or people, share every combination of masked values.",
+            "Every combination of masked values is shared by at least k records (or people).",
             least=2,
             usual=(2, 3, 5, 10, 20, 50),
             main=True,
@@ -276,9 +309,8 @@ class GroupingMethod(Method):
         """Raise an error if the table has fewer than ``k`` records."""
         if self.k > tuples.records:
             raise ParameterError(
-                f"k is {self.k:,}, and there {'is' if tuples.records == 1 else 'are'} only "
-                f"{format_count(tuples.records, 'record')}",
-                f"choose k up to {tuples.records:,}"
+                f"k must be at most the number of records, {tuples.records:,}, got {self.k:,}",
+                f"choose a k from 2 to {tuples.records:,}"
                 if tuples.records > 1
-                else "nobody can be hidden in a crowd of one",
+                else "mask a table of at least two records",
             )

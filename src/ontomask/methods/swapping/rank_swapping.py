@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask._runtime.deprecation import accept_renamed_settings
-from ontomask.errors import NothingSwappedWarning, ParameterError
+from ontomask.errors import Hint, NothingSwappedWarning, ParameterError, Setting
 from ontomask.methods.method import BlockwiseMethod
 from ontomask.methods.operators import Operators
 from ontomask.methods.settings import BlockSize, OperatorChoice, SettingHelp
@@ -42,9 +42,8 @@ class RankSwapping(BlockwiseMethod):
     r"""Swap each value with the value of a similar record, one of the ``window`` nearest.
 
     Each column keeps its values and how often each occurs. Rank swapping promises no k-anonymity.
-    The paper (RS) calls ``window`` k; it is a number of neighbours, not the k of k-anonymity.
-
-    ``strategy`` chooses the records that swap:
+    The partner is drawn from those of the ``window`` nearest that are not swapped yet. If there are
+    none, the value stays where it is, and the transitions count it as unpaired. Strategies:
 
     - ``"multivariate"`` (RS algorithm 3) takes one record after another. The first has the greatest
       summed distance to all records (RS eq. 10); each next one is as far as possible from the last
@@ -57,15 +56,6 @@ class RankSwapping(BlockwiseMethod):
     - ``"distributional"`` does the same with a ranking by frequency, rare values first (RS 4.2).
     - ``"random"`` pairs all records at random and ignores ``window``.
 
-    The partner is drawn from those of the ``window`` nearest that are not swapped yet. If there are
-    none, the value stays where it is, and the transitions count it as unpaired. With
-    ``complete=True`` it is swapped with the nearest unswapped value instead. ``guard=True``
-    (multivariate only) searches the ``window`` nearest unswapped records. It also refuses a swap of
-    equal values that would leave a record unchanged if fewer than ``window`` records share its
-    combination of values; ``complete`` then has no effect. ``operators="classic"`` compares words
-    only as equal or different. ``block`` (multivariate only) splits very large tables into blocks,
-    and records swap within their block (docs/concepts/blocks.md).
-
     Departures from the paper: in algorithm 3, a value of the reference record that was swapped
     before is left alone (line 9, read literally, would duplicate values). Ties in a ranking, at the
     edge of the window and for the next reference are broken at random, record by record. Numbers
@@ -73,6 +63,21 @@ class RankSwapping(BlockwiseMethod):
     that a record is linked with a probability of at most 1/k (RS 3.5). This does not hold, and
     ontomask does not claim it: a value that is swapped with an equal one, or not at all, may leave
     a record unchanged.
+
+    Args:
+        window: Number of nearest neighbours that a value can be swapped with, at least 1. The paper
+            calls it k, and ``k=`` still works with a warning. It is not the k of k-anonymity.
+        strategy: Which records swap: ``"multivariate"``, ``"dynamic"``, ``"fixed"``,
+            ``"distributional"`` or ``"random"``.
+        complete: Whether a value without a partner is swapped with the nearest unswapped value.
+        guard: Whether rare records must change (multivariate only). The search covers the
+            ``window`` nearest unswapped records. A swap of equal values is refused if it would
+            leave a record unchanged whose combination of values fewer than ``window`` records
+            share. ``complete`` then has no effect.
+        operators: ``"semantic"``, or ``"classic"``, which only distinguishes equal and unequal
+            terms.
+        block: Largest number of combinations of values that are planned together (multivariate
+            only). Records swap within their block (docs/concepts/blocks.md).
 
     >>> import numpy as np
     >>> from ontomask.microdata.attributes import NumericalAttribute
@@ -98,14 +103,14 @@ class RankSwapping(BlockwiseMethod):
     strategy: Annotated[
         Literal["multivariate", "dynamic", "fixed", "distributional", "random"],
         SettingHelp(
-            "Who swaps",
-            "With whole records, what belongs together stays together best.",
+            "Strategy",
+            "Which records swap values. Multivariate swapping keeps correlations best.",
             {
-                "multivariate": "multivariate: near whole records",
-                "dynamic": "dynamic: each column by itself",
-                "fixed": "fixed: each column, ranked once",
+                "multivariate": "multivariate: between similar records",
+                "dynamic": "dynamic: each column separately",
+                "fixed": "fixed: each column separately, ranked once",
                 "distributional": "distributional: ranked by frequency",
-                "random": "random: anybody",
+                "random": "random: between any records",
             },
             main=True,
         ),
@@ -113,25 +118,27 @@ class RankSwapping(BlockwiseMethod):
     complete: Annotated[
         bool,
         SettingHelp(
-            "Leave no value unswapped",
-            "One without a partner goes to the nearest that has none either.",
+            "Swap all values",
+            "If no value in the window is free, swap with the nearest free one.",
         ),
     ] = False
     guard: Annotated[
         bool,
         SettingHelp(
-            "Guard rare records",
-            "Swaps that would leave a rare record wholly as it was are refused.",
+            "Protect rare records",
+            "Refuse swaps that would leave a rare record unchanged.",
             main=True,
         ),
     ] = False
     operators: OperatorChoice = "semantic"
     block: BlockSize = None
 
-    summary: ClassVar[str] = "Each column keeps its values, each as often as before."
+    summary: ClassVar[str] = (
+        "Not k-anonymous: swaps values between similar records; every column keeps its values."
+    )
     help: ClassVar[str] = (
-        "No k: about as many records are unique as before, and some are unchanged. Correlations "
-        "hardly move."
+        "About as many records are unique as before, and some do not change. Correlations change "
+        "little."
     )
     varied_by: ClassVar[str | None] = "window"
     renamed_settings: ClassVar[Mapping[str, str]] = {"k": "window"}
@@ -142,13 +149,13 @@ class RankSwapping(BlockwiseMethod):
         super().__post_init__()
         if self.guard and self.strategy != "multivariate":
             raise ParameterError(
-                f"guard is True, and strategy is {self.strategy!r}",
-                "guard whole records with strategy='multivariate', or leave guard out",
+                f"guard cannot be used with strategy {self.strategy!r}",
+                Hint("use ", Setting("strategy", "multivariate"), ", or leave guard out"),
             )
         if self.block is not None and not self.gains_from_blocks:
             raise ParameterError(
-                f"block is {self.block:,}, and strategy is {self.strategy!r}",
-                "only strategy='multivariate' needs blocks; the others are fast on any table",
+                f"block cannot be used with strategy {self.strategy!r}",
+                "leave block out; only the multivariate strategy plans in blocks",
             )
 
     @property
@@ -159,7 +166,7 @@ class RankSwapping(BlockwiseMethod):
     @property
     def description(self) -> str:
         """What was exchanged."""
-        return f"values were exchanged between similar records (window {self.window:,})"
+        return f"values were swapped between similar records (window {self.window:,})"
 
     @property
     def promise(self) -> str:
@@ -167,40 +174,43 @@ class RankSwapping(BlockwiseMethod):
         near = "that of " if self.strategy == "multivariate" else ""
         partners = {
             "multivariate": f"one of the {self.window} records nearest to one of the two",
-            "dynamic": f"one of the {self.window} nearest to one of the two",
-            "fixed": f"one at most {self.window} ranks away, by distance from the most marginal "
-            "value",
-            "distributional": f"one at most {self.window} ranks away, by frequency",
-            "random": "any other of the column",
+            "dynamic": f"one of the {self.window} values nearest to one of the two",
+            "fixed": f"a value at most {self.window} ranks away, ranked by distance from the most "
+            "marginal value",
+            "distributional": f"a value at most {self.window} ranks away, ranked by frequency",
+            "random": "any other value of the column",
         }
         if self.guard:
             partner = f"that of one of the {self.window} nearest unswapped records"
         else:
             partner = near + partners[self.strategy]
         if self.complete and self.strategy != "random":
-            partner += ", or with the nearest unswapped one where none of these is left"
+            partner += ", or with the nearest unswapped one if none of these is left"
         return (
-            "every column holds the same values as often as before; "
+            "every column has the same values with the same frequencies as before; "
             f"a value is swapped with {partner}"
         )
 
     @property
     def because(self) -> str:
         """Whose place a value takes."""
-        return f"{self.promise}, drawn by chance"
+        return f"{self.promise}, drawn at random"
 
     @property
     def protection_advice(self) -> str:
         """What would protect more."""
-        return "A larger window, guard=True or a method that groups protects more"
+        return "A larger window, guard or a method that forms groups of k records protects more"
 
     def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
         """Explain swapping, whose pairs of records are counted but not kept."""
         n = masked.tuples.records
         return masked.explain_without_group(
-            "Who swapped with whom is not kept: the counts say what the records of this tuple got.",
+            "The swapped pairs are not stored. The counts show which values these records got.",
             column_notes=tuple(
-                (f"{unpaired:,} of the column's {n:,} values found no partner to swap with",)
+                (
+                    f"{unpaired:,} of the {n:,} values of the column were not swapped: no partner "
+                    "was free",
+                )
                 if unpaired
                 else ()
                 for unpaired in masked.plan.unpaired or [0] * len(masked.columns)
@@ -212,7 +222,7 @@ class RankSwapping(BlockwiseMethod):
         self.check(tuples)
         if len(tuples) == 1:
             warnings.warn(
-                "all records have the same values: there is nothing to swap",
+                "all records have the same values, so swapping changes nothing",
                 NothingSwappedWarning,
                 stacklevel=2,
             )
@@ -243,8 +253,8 @@ class RankSwapping(BlockwiseMethod):
         n = tuples.records
         if n < 2:
             raise ParameterError(
-                "there is only one record, and none to swap its values with",
-                "mask a table of two records or more",
+                "rank swapping needs at least two records, got 1",
+                "mask a table of at least two records",
             )
         if self.window >= n and self.strategy != "random":
             raise ParameterError(
