@@ -145,7 +145,7 @@ def test_columns_with_values_of_ones_own(jobs, command):
     done = command(jobs, "check", "release.yaml")
     assert done.code == 0
     assert done.err == (
-        "Warning: note: 70 % of the records have a value of their own: it may give people away\n"
+        "Warning: column 'note' may identify people: 70 % of the records have a unique value\n"
     )  # and of pay it is 20 %, no more
     told = json.loads(command(jobs, "check", "release.yaml", "--json").out)
     assert (told["fine"], len(told["warnings"])) == (True, 1)

@@ -72,7 +72,7 @@ def test_tables_that_do_not_fit(masked, command):
     (masked / "short.csv").write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
     short = command(masked, "evaluate", "people.csv", "short.csv", "--spec", "release.yaml")
     assert short.code == 2
-    assert "the original has 60 records, the masked table 59 records" in short.err
+    assert "60 records in the original table and 59 records in the masked table" in short.err
     (masked / "other.csv").write_text("a,b\n1,2\n")
     other = command(masked, "evaluate", "people.csv", "other.csv", "--spec", "release.yaml")
     assert other.code == 2

@@ -9,7 +9,9 @@ import pytest
 
 from release_commands import write_spec
 
-PRIVATE = "This names original values: it is for the data steward's eyes and must not be published."
+PRIVATE = (
+    "This explanation contains original values. It is for the data steward: do not publish it."
+)
 CHANCE = "this method draws by chance, and no seed was given"
 
 
@@ -87,12 +89,12 @@ def test_which_methods_draw(jobs, command, method, drawn):
     ("asked", "words"),
     [
         (["hepatitis D"], "did you mean 'hepatitis B' (diagnosis)"),
-        (["diagnosis=hepatits"], "no record holds 'hepatits' in column 'diagnosis'"),
+        (["diagnosis=hepatits"], "no record has the value 'hepatits' in column 'diagnosis'"),
         (["age=19"], "did you mean '20'?"),
         (["flu", "20"], "'flu' names no column"),
         (["diagnosis=flu", "age=20", "age=21"], "'age' is given twice"),
         (["diagnosis=flu", "wage=20"], "there is no quasi-identifier 'wage'"),
-        (["wage=20"], "no record holds 'wage=20'"),
+        (["wage=20"], "no record has the value 'wage=20'"),
     ],
 )
 def test_wrong_values_are_an_error(jobs, command, asked, words):

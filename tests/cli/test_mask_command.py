@@ -58,8 +58,8 @@ KINDS = {
 
 #: The column that is kept tells most of the records of a class apart.
 CAUTION = (
-    "Warning: with what is kept untouched (note), 52 of the 60 records are unique: whoever knows "
-    "that of somebody as well may find them\n"
+    "Warning: 52 of the 60 records are unique if an attacker also knows the unmasked column "
+    "'note'\n"
 )
 
 

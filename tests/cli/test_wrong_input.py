@@ -161,8 +161,10 @@ def test_what_is_required_and_not_met_is_exit_code_3(jobs):
     before = contents(jobs)
     done = finished(process(jobs, "mask", "release.yaml"))
     assert (done.code, done.out) == (3, "")
-    assert done.err.startswith("Error: nothing was released, for the table is not what is required")
-    assert "k: the smallest class has 3 records, and 5 are required" in done.err
+    assert done.err.startswith(
+        "Error: nothing was released, because the masked table does not meet the requirements"
+    )
+    assert "k: the smallest equivalence class must have at least 5 records, got 3" in done.err
     assert "sse_below" in done.err
     assert contents(jobs) == before
 

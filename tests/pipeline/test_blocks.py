@@ -57,7 +57,7 @@ def test_classes_are_of_k_and_the_release_says_what_blocks_cost(method):
     assert cut.blocks == len(method.blocks(release.transitions.tuples))
     assert 100 < cut.sample <= len(release.transitions.tuples)
     assert str(cut) in release.cautions
-    assert f"planned in {cut.blocks} blocks of up to 100 tuples: about " in str(cut)
+    assert f"planned in {cut.blocks} blocks of up to 100 combinations of values, " in str(cut)
 
 
 def test_swapping_in_blocks_keeps_the_values():
@@ -88,7 +88,7 @@ def test_a_table_that_is_planned_as_a_whole_says_nothing():
 def test_a_table_too_large_for_memory_is_planned_in_blocks(monkeypatch):
     monkeypatch.setattr(blocked, "DEFAULT_BLOCK_SIZE", 50)
     monkeypatch.setattr(blocked, "free_memory", lambda: 1000)
-    with pytest.warns(BlocksChosenWarning, match="planned in blocks of 50, .*; block= chooses"):
+    with pytest.warns(BlocksChosenWarning, match="planned in blocks of 50, .* use block="):
         release = om.mask(table(), schema(), om.Microaggregation(3), SEED)
     assert release.blocked.size == 50
     assert release.method == om.Microaggregation(3, block=50)
@@ -150,4 +150,4 @@ def test_a_release_file_may_ask_for_blocks(tmp_path, size):
     else:
         assert said["blocks"]["size"] == 20
         assert said["blocks"]["blocks"] > 2
-        assert "blocks of up to 20 tuples" in page
+        assert "blocks of up to 20 combinations of values" in page

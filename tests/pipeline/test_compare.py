@@ -96,7 +96,7 @@ def test_the_figures_are_those_of_mask(more):
             rest = {name: it for name, it in wanted.risk.items() if name not in OF_CONFIDENTIAL}
             assert rest == {name: it for name, it in risk.items() if name not in OF_CONFIDENTIAL}
             assert point.guarantee.k == release.guarantee.k
-            assert any("confidential" in note for note in point.notes)
+            assert any("l and t are unknown" in note for note in point.notes)
 
 
 def test_of_split_records_neither_people_nor_diversity_are_claimed_to_be_known():
@@ -125,7 +125,7 @@ def test_requirements_are_those_of_a_release():
 def test_a_method_that_cannot_be_run_does_not_lose_the_others():
     found = om.compare(table(), schema(), [om.Recoding(k=61), om.Recoding(k=2)], SEED)
     failed, fine = found.points
-    assert failed.error == "k is 61, and there are only 60 records"
+    assert failed.error == "k must be at most the number of records, 60, got 61"
     assert failed.evaluation is None
     assert not failed.dominated
     assert fine.error == ""
@@ -136,11 +136,11 @@ def test_a_method_that_cannot_be_run_does_not_lose_the_others():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"methods": []}, "methods is empty"),
-        ({"methods": ["recoding"]}, "method is 'recoding'"),
-        ({"workers": 0}, "workers is 0"),
-        ({"sample": -1}, "sample is -1"),
-        ({"seed": -1}, "seed is no whole number"),
+        ({"methods": []}, "methods must be a list of at least one method"),
+        ({"methods": ["recoding"]}, "method must be a masking method, got 'recoding'"),
+        ({"workers": 0}, "workers must be a positive integer, got 0"),
+        ({"sample": -1}, "sample must be a positive integer, got -1"),
+        ({"seed": -1}, "seed must be a non-negative integer"),
     ],
 )
 def test_wrong_arguments(arguments, words):
@@ -220,7 +220,7 @@ def test_a_process_that_dies_is_reported_with_its_point(tmp_path, monkeypatch):
     methods = [Fatal(), om.Recoding(k=2), Fatal(), om.Recoding(k=3), om.Recoding(k=4)]
     found = om.compare(table(), schema(), methods, SEED, workers=2)
     errors = [point.error for point in found.points]
-    assert [error.startswith("its process ended: it was killed") for error in errors] == [
+    assert [error.startswith("the worker process ended: it was killed") for error in errors] == [
         *(True, False, True, False, False)
     ]
     assert errors[1] == errors[3] == errors[4] == ""
@@ -454,7 +454,7 @@ def test_the_page_shows_every_point_and_asks_nobody(page):
     }
     assert hollow == {i for i, point in enumerate(found.points) if point.dominated}
     assert seen.page.locator("#points tbody tr").count() == len(found.points)
-    assert "cannot be run: k is 61" in seen.page.locator("#points").inner_text()
+    assert "failed: k must be at most" in seen.page.locator("#points").inner_text()
     assert seen.page.locator("#map line.limit").count() == 1
 
 
@@ -468,7 +468,7 @@ def test_other_axes_move_the_points_and_dominance(page):
     rows = found.table()
     worse = by_definition([(row["marketer"], row["kl"]) for row in rows])
     told = seen.page.locator("#points .verdict").all_inner_texts()
-    assert [it == "dominated" for it in told] == worse
+    assert [it == "yes" for it in told] == worse
     checked = seen.page.is_checked("#log-x")
     before = places(seen)
     seen.page.set_checked("#log-x", not checked)

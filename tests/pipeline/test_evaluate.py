@@ -102,14 +102,14 @@ def same_figures(frame, release, schema, k=None):
 def test_the_figures_of_a_release(diagnoses, name, kind):
     method, schema = METHODS[name], schema_of(diagnoses)
     frame, release = released(table(), schema, method, kind)
-    same_figures(frame, release, schema, getattr(method, "k", None))
+    same_figures(frame, release, schema, method.target_k)
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_missing_values_as_a_category(diagnoses, name):
     method, schema = METHODS[name], schema_of(diagnoses, missing="category")
     frame, release = released(table(missing=True), schema, method)
-    same_figures(frame, release, schema, getattr(method, "k", None))
+    same_figures(frame, release, schema, method.target_k)
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
@@ -118,7 +118,7 @@ def test_dropped_records_may_be_gone_from_the_masked_table(diagnoses, name, kind
     method, schema = METHODS[name], schema_of(diagnoses, missing="drop")
     frame, release = released(table(60, missing=True), schema, method, kind)
     assert release.dropped == 12
-    same_figures(frame, release, schema, getattr(method, "k", None))
+    same_figures(frame, release, schema, method.target_k)
 
 
 def test_dropped_records_may_be_in_the_masked_table(diagnoses):
@@ -278,16 +278,16 @@ def test_unknown_masked_values_are_named(diagnoses):
 @pytest.mark.parametrize("text", ["20-30", "[20, 30)"])
 def test_intervals_are_refused_with_a_way_out(text):
     before, after = pd.DataFrame({"age": [20, 29]}), pd.DataFrame({"age": [text, text]})
-    with pytest.raises(ColumnError, match="is no number") as caught:
+    with pytest.raises(ColumnError, match="must contain numbers") as caught:
         om.evaluate(before, after, om.Schema([om.Numeric("age")]))
     assert text in caught.value.message
-    assert "middle of each interval" in caught.value.hint
+    assert "replace intervals by their midpoints" in caught.value.hint
 
 
 def test_intervals_of_pandas_are_refused_too():
     before = pd.DataFrame({"age": [20, 29]})
     after = pd.DataFrame({"age": pd.cut(before["age"], [0, 25, 50])})
-    with pytest.raises(ColumnError, match="an interval"):
+    with pytest.raises(ColumnError, match="must contain numbers"):
         om.evaluate(before, after, om.Schema([om.Numeric("age")]))
 
 
@@ -359,9 +359,13 @@ def test_confidential_columns_are_watched_where_they_are_in_both(diagnoses, whic
 
 def test_tables_of_different_length(diagnoses):
     frame = pd.DataFrame(table())
-    with pytest.raises(ParameterError, match="the original has 40 records, the masked table 39"):
+    with pytest.raises(
+        ParameterError, match="40 records in the original table and 39 records in the masked"
+    ):
         om.evaluate(frame, frame[:-1], schema_of(diagnoses))
-    with pytest.raises(ParameterError, match="the original has 40 records, the masked table 0"):
+    with pytest.raises(
+        ParameterError, match="40 records in the original table and 0 records in the masked"
+    ):
         om.evaluate(frame, frame[:0], schema_of(diagnoses))
 
 
@@ -373,7 +377,7 @@ def test_empty_tables(diagnoses):
 
 def test_what_is_no_schema_or_misses_values(diagnoses):
     frame = pd.DataFrame(table(missing=True))
-    with pytest.raises(ParameterError, match="schema is str"):
+    with pytest.raises(ParameterError, match="schema must be a Schema, got str"):
         om.evaluate(frame, frame, "word")
     with pytest.raises(ColumnError, match="values are missing in 1 column: 'word'"):
         om.evaluate(frame, frame, schema_of(diagnoses))
@@ -449,6 +453,8 @@ def test_a_column_that_does_not_match_records_is_refused(diagnoses):
             om.evaluate(before, after, schema, match_by=match_by)
         return str(error.value)
 
-    assert "the masked table has no such column" in refusal(before[["word"]], "id")
-    assert "values are missing or repeated" in refusal(before, "same")
-    assert "different values of 'id'" in refusal(before.assign(id=[1, 3]), "id")
+    assert "which the masked table does not have" in refusal(before[["word"]], "id")
+    assert "missing or repeated values" in refusal(before, "same")
+    assert "must have the same values of the match_by column 'id'" in refusal(
+        before.assign(id=[1, 3]), "id"
+    )

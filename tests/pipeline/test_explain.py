@@ -37,7 +37,7 @@ from ontomask.microdata.tuples import Transitions
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.errors.WeakProtectionWarning")
 
 FIXED = 2**28
-PRIVATE = "must not be published."
+PRIVATE = "do not publish it."
 
 
 def one(explained):
@@ -101,8 +101,11 @@ def test_the_sums_of_four_patients_by_hand(four):
 def test_the_text_has_the_group_the_sums_and_the_distance(four):
     text = words_of(four, {"sick": "flu"})
     assert "Microaggregation(k=4): similar records form groups of 4 or more" in text
-    assert "influenza · 38, 1 record → hepatitis B · 33; 4 records of 4 tuples became that" in text
-    assert "its group: 4 tuples, 4 records" in text
+    assert (
+        "influenza · 38, 1 record → hepatitis B · 33; in total 4 records with 4 original "
+        "combinations have this result" in text
+    )
+    assert "its group: 4 combinations, 4 records" in text
     assert "most specific in common: viral infection; 3 of the 4 concepts above either" in text
     assert "log2(1 + 3/4) = 0.807" in text
     assert "its group has hepatitis B (2 times), hepatitis C, influenza" in text
@@ -122,8 +125,8 @@ def test_distances_of_the_group_are_the_mean_over_columns(four):
 @pytest.mark.parametrize(
     ("algorithm", "equals"),
     [
-        ("merge", "what costs least with the other columns"),
-        ("mdav", "the deepest, then the first identifier"),
+        ("merge", "the one with the least information loss over all columns"),
+        ("mdav", "the deepest one, then the first identifier"),
     ],
 )
 def test_equal_sums_are_named(algorithm, equals, diagnoses):
@@ -140,7 +143,7 @@ def test_equal_sums_are_named(algorithm, equals, diagnoses):
     )
     assert centre.tied
     text = words_of(release, "broken leg")
-    assert f"and of equals {equals}" in text
+    assert f"in a tie, {equals}" in text
 
 
 # ---------------------------------------------------------------- against the plain definition
@@ -360,7 +363,9 @@ def test_synthetic_values_are_drawn_within_the_reach_of_the_group(diagnoses):
 
 def test_swapping_says_how_many_lie_nearer(diagnoses):
     table = pd.DataFrame({"age": [20, 30, 45, 70]})
-    release = mask(table, Schema([Numeric("age")]), RankSwapping(window=1, strategy="fixed"), seed=1)
+    release = mask(
+        table, Schema([Numeric("age")]), RankSwapping(window=1, strategy="fixed"), seed=1
+    )
     for age in table["age"]:
         (move,) = explained(release, age).columns[0].moves
         apart = abs(move.to.value - age)
@@ -402,8 +407,8 @@ class Halves(Method):
 
 def test_a_method_of_ones_own_is_explained_by_its_plan(diagnoses):
     text = words_of(small(diagnoses, Halves()), "flu")
-    assert text.startswith("Halves influenza, 1 record → hepatitis B; 8 records of 4 tuples")
-    assert "what became the same: 4 tuples, 8 records" in text
+    assert text.startswith("Halves influenza, 1 record → hepatitis B; in total 8 records with 4 ")
+    assert "what became the same: 4 combinations, 8 records" in text
 
 
 # ---------------------------------------------------------------- values by any name
@@ -460,7 +465,7 @@ def test_some_columns_say_which_records_are_meant(visits):
     part = one(visits.explain({"pain": "low", "day": "2026-01-05"}))
     assert (part.records, part.tuples) == (2, 2)
     assert [it.column for it in part.values] == ["pain", "day"]
-    assert "name more columns with their values: sick, cost." in words_of(
+    assert "give values of more columns: sick, cost." in words_of(
         visits, {"pain": "low", "day": "2026-01-05"}
     )
     whole = one(visits.explain(("sprain", "low", datetime.date(2026, 2, 1), 40)))
@@ -479,22 +484,30 @@ def test_a_value_of_two_columns_is_explained_for_both(diagnoses):
     [
         ("hepatitis A", UnknownValueError, "did you mean 'hepatitis B' (sick)"),
         ({"sick": "hepatits"}, UnknownValueError, "in column 'sick'"),
-        ({"sick": "cirrhosis"}, UnknownValueError, "no record holds 'cirrhosis'"),  # but known
+        (
+            {"sick": "cirrhosis"},
+            UnknownValueError,
+            "no record has the value 'cirrhosis'",
+        ),  # but known
         (
             "viral infection",
             UnknownValueError,
-            "'sick' hold what is below it: 'Flu', 'hepatitis B'",
+            "'sick' has more specific values: 'Flu', 'hepatitis B'",
         ),
         ({"cost": 30}, UnknownValueError, "did you mean '2.25' or '40.00'"),
         ({"pain": "lov"}, UnknownValueError, "did you mean 'low'"),
         ({"day": "2026-01-06"}, UnknownValueError, "'2026-01-05' or '2026-02-01'"),
-        ({"day": "yesterday"}, UnknownValueError, "as the original table has it"),
-        ({"cost": None}, UnknownValueError, "no record holds"),
-        ({"cost": True}, UnknownValueError, "no record holds"),
-        ({"sick": "Flu", "pain": "high"}, UnknownValueError, "these values together"),
+        ({"day": "yesterday"}, UnknownValueError, "as in the original table"),
+        ({"cost": None}, UnknownValueError, "no record has the value"),
+        ({"cost": True}, UnknownValueError, "no record has the value"),
+        (
+            {"sick": "Flu", "pain": "high"},
+            UnknownValueError,
+            "no record has this combination of values",
+        ),
         ({"sik": "Flu"}, ParameterError, "did you mean 'sick'"),
-        ({}, ParameterError, "nothing was asked for"),
-        (("Flu", "low"), ParameterError, "there are 4 quasi-identifiers"),
+        ({}, ParameterError, "value must not be empty"),
+        (("Flu", "low"), ParameterError, "for each of the 4 quasi-identifiers, got 2"),
     ],
 )
 def test_what_no_record_holds_is_an_error(visits, asked, error, words):
@@ -509,7 +522,7 @@ def test_a_name_that_several_values_have_is_an_error():
     labels = {"B1": ["bank"], "B2": ["bank"]}
     tree = om.Taxonomy.from_edges([("B1", "R"), ("B2", "R")], labels)
     release = mask(pd.DataFrame({"it": ["B1", "B2"]}), Schema([Nominal("it", tree)]), Recoding(k=2))
-    with pytest.raises(UnknownValueError, match="may be several values of column 'it': 'B1', 'B2'"):
+    with pytest.raises(UnknownValueError, match="'bank' is ambiguous in column 'it': 'B1', 'B2'"):
         release.explain("bank")
 
 

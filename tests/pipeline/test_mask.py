@@ -107,7 +107,7 @@ def test_every_class_has_k_records_and_nothing_else_changes(case, k):
     classes = Counter(zip(release.data["word"], release.data["age"], strict=True))
     assert min(classes.values()) >= k
     assert release.guarantee == (
-        f"{k}-anonymous on word, age: smallest class {min(classes.values())} records"
+        f"{k}-anonymous on word, age: smallest equivalence class {min(classes.values())} records"
     )
     assert (release.guarantee.k, release.guarantee.classes) == (k, len(classes))
     others = ["row", "note", "share"]
@@ -142,7 +142,7 @@ def test_synthetic_values_are_in_the_data_and_promise_nothing(diagnoses):
     release = mask(frame, schema, Microaggregation(k=3, replacement="synthetic"), seed=1)
     assert set(release.data["age"]) <= set(frame["age"])
     assert release.guarantee.startswith(
-        "not k-anonymous: Microaggregation(k=3, replacement='synthetic') promises no class sizes"
+        "not k-anonymous: Microaggregation(k=3, replacement='synthetic') does not guarantee class "
     )
 
 
@@ -202,14 +202,14 @@ def test_what_a_release_looks_like(diagnoses):
     release = mask(frame, schema_of(diagnoses), Microaggregation(k=3, distance="s"))
     tuples, classes = len(release.transitions.tuples), release.guarantee.classes
     assert repr(release) == (
-        f"Release(40 records, {tuples} → {classes} tuples, "
+        f"Release(40 records, {tuples} → {classes} combinations of values, "
         "Microaggregation(k=3, distance='s'), 3-anonymous)"
     )
 
 
 def test_a_method_without_a_promise_says_so(diagnoses):
     release = mask(pl.DataFrame(table()), schema_of(diagnoses), Splitting())
-    assert release.guarantee.startswith("not k-anonymous: Splitting promises no class sizes; on")
+    assert release.guarantee.startswith("not k-anonymous: Splitting does not guarantee class sizes")
     assert release.guarantee.k is None
     assert repr(release).endswith("Splitting, not k-anonymous)")
 
@@ -536,12 +536,15 @@ def test_what_is_no_table(frame, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema": {"x": 1}}, "schema is dict"),
-        ({"method": Microaggregation}, "method is Microaggregation, the class"),
-        ({"method": 5}, "method is 5"),
-        ({"seed": -1}, "seed is no whole number"),
-        ({"seed": 1.5}, "seed is no whole number"),
-        ({"seed": True}, "seed is no whole number"),
+        ({"schema": {"x": 1}}, "schema must be a Schema, got dict"),
+        (
+            {"method": Microaggregation},
+            "method must be a masking method, got the class Microaggregation",
+        ),
+        ({"method": 5}, "method must be a masking method, got 5"),
+        ({"seed": -1}, "seed must be a non-negative integer"),
+        ({"seed": 1.5}, "seed must be a non-negative integer"),
+        ({"seed": True}, "seed must be a non-negative integer"),
     ],
 )
 def test_arguments_that_make_no_sense(change, message):
@@ -555,7 +558,7 @@ def test_a_constant_column_and_a_single_concept_stay_as_they_are():
     frame = pd.DataFrame({"word": ["only"] * 4, "age": [30] * 4})
     release = mask(frame, schema_of(single, keep=[]), Microaggregation(k=2))
     pd.testing.assert_frame_equal(release.data, frame)
-    assert release.guarantee == "2-anonymous on word, age: smallest class 4 records"
+    assert release.guarantee == "2-anonymous on word, age: smallest equivalence class 4 records"
 
 
 def test_the_given_table_is_not_touched(diagnoses):
@@ -604,7 +607,7 @@ def test_nothing_left_is_an_error(diagnoses):
         {"word": [None, "?"]},
         [Nominal("word", diagnoses)],
         ColumnError,
-        "every record misses a value: 'word'",
+        "every record has a missing value in 'word'",
         missing="drop",
         missing_marks=["?"],
     )
@@ -663,7 +666,7 @@ def test_numbers_have_no_missing_category():
 def test_a_repeated_identifier_is_warned_of(diagnoses):
     frame = pl.DataFrame({**table(), "row": [i // 2 for i in range(40)]})
     schema = schema_of(diagnoses, identifiers=["row"], keep=[])
-    with pytest.warns(RepeatedIdentifierWarning, match="person='row' makes it count people"):
+    with pytest.warns(RepeatedIdentifierWarning, match="To count people, use person='row'"):
         release = mask(frame, schema, Microaggregation(k=3))
     assert release.guarantee.endswith("records")
 
@@ -681,7 +684,10 @@ def test_classes_hold_k_different_people(case, k, people):
         classes.setdefault(row, set()).add(person)
     smallest = min(map(len, classes.values()))
     assert smallest >= k
-    assert release.guarantee == f"{k}-anonymous on word, age: smallest class {smallest} people"
+    assert (
+        release.guarantee
+        == f"{k}-anonymous on word, age: smallest equivalence class {smallest} people"
+    )
 
 
 @given(case=skewed_tables(), k=st.integers(2, 6), how=st.sampled_from(["blank", "drop"]))
@@ -704,7 +710,7 @@ def test_people_and_missing_words(diagnoses):
     frame = pl.DataFrame({"word": words, "who": [1, 1, 2, 3, 4, 5]})
     schema = Schema([Nominal("word", diagnoses)], person="who", missing="category")
     release = mask(frame, schema, Microaggregation(k=2))
-    assert release.guarantee == "2-anonymous on word: smallest class 2 people"
+    assert release.guarantee == "2-anonymous on word: smallest equivalence class 2 people"
     assert release.data["word"].null_count() == 0
 
 
@@ -741,7 +747,7 @@ def test_unknown_people_are_missing_values(diagnoses):
     refused(frame, [Numeric("x")], ColumnError, "missing in 1 column: 'who' (1 row)", person="who")
     schema = Schema([Numeric("x")], person="who", missing="category")
     release = mask(pl.DataFrame(frame), schema, Microaggregation(k=2))
-    assert release.guarantee.endswith("smallest class 2 people")
+    assert release.guarantee.endswith("smallest equivalence class 2 people")
 
 
 # ---------------------------------------------------------------------- verification
@@ -803,7 +809,7 @@ def test_a_method_that_breaks_its_promise_does_not_pass(diagnoses):
         def plan(self, tuples, random):
             return Transitions.from_targets(tuples, tuples.targets(), np.arange(len(tuples)))
 
-    with pytest.raises(InternalError, match="5-anonymity was promised, and a class has"):
+    with pytest.raises(InternalError, match="5-anonymity was guaranteed, but a class has"):
         mask(pl.DataFrame(table()), schema_of(diagnoses), Careless(k=5))
 
 
@@ -813,7 +819,7 @@ def test_a_named_index_is_released_with_a_warning(diagnoses):
     schema = Schema([Nominal("d", diagnoses)])
     assert list(mask(table, schema, Microaggregation(2)).data.index) == list("wxyz")
     table.index.name = "patient"
-    with pytest.warns(IndexReleasedWarning, match="the index, 'patient', is released"):
+    with pytest.warns(IndexReleasedWarning, match="the index 'patient' is released"):
         mask(table, schema, Microaggregation(2))
 
 

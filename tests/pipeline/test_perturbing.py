@@ -244,7 +244,7 @@ def test_people_are_counted_and_not_released(illnesses, method):
 def test_the_measured_figures_and_the_words(illnesses, method, missing):
     frame = made("pandas", table(missing=missing))
     release, warned = masked(frame, schema_of(illnesses, missing="category"), method)
-    k = getattr(method, "k", None)
+    k = method.target_k
     expected = Plain(illnesses, frame, release.data).measured(k)
     found = release.guarantee.measured
     for name, figure in expected.items():
@@ -252,7 +252,7 @@ def test_the_measured_figures_and_the_words(illnesses, method, missing):
     text = str(release.guarantee)
     assert text.startswith("not k-anonymous: ")
     assert f"{100 * expected['unchanged']:.1f} % of the records are unchanged" in text
-    assert f"{100 * expected['linked']:.1f} % of the records are linked to their original" in text
+    assert f"record linkage finds {100 * expected['linked']:.1f} % of the records" in text
     assert (f"above 1/{k}" in text) == (k is not None)
     assert f"By construction: {method.promise}" in text
     weak = expected["unchanged"] > 0.5 or (expected["linked_uniques"] or 0) > 1 / (k or 1)
@@ -267,7 +267,7 @@ def test_values_without_a_partner_are_counted(illnesses, method):
     unpaired = release.guarantee.measured.unpaired
     assert list(unpaired) == ["word", "age", "severity", "day"]
     assert all(0 <= share < 1 for share in unpaired.values())
-    told = "of a column's values found no partner" in release.guarantee
+    told = "of the values of a column were not swapped" in release.guarantee
     assert told == any(unpaired.values())
     if method.complete or method.strategy == "random":
         assert max(unpaired.values()) <= 1 / 51  # the odd one out
@@ -276,7 +276,7 @@ def test_values_without_a_partner_are_counted(illnesses, method):
 def test_noise_has_no_partners(illnesses):
     release, _ = masked(made("polars", table()), schema_of(illnesses), om.NoiseAddition(0.5))
     assert release.guarantee.measured.unpaired == {}
-    assert "partner" not in release.guarantee
+    assert "swapped" not in release.guarantee
 
 
 # ---------------------------------------------------------------------- what is warned of
@@ -298,7 +298,7 @@ def test_uniques_linked_too_often():
     random = np.random.default_rng(0)
     frame = pl.DataFrame({name: random.integers(0, 99, 200) for name in "abc"})
     schema = om.Schema([om.Numeric(name) for name in "abc"])
-    with pytest.warns(WeakProtectionWarning, match="that nobody shared are linked") as caught:
+    with pytest.warns(WeakProtectionWarning, match="of the originally unique records") as caught:
         release = om.mask(frame, schema, om.RankSwapping(10, "dynamic"), seed=1)
     assert len(caught) == 1
     assert release.guarantee.measured.linked_uniques > 1 / 10

@@ -42,38 +42,35 @@ def test_met(wanted):
 
 
 UNMET = [
-    ({"k": 6}, ["k: the smallest class has 5 records, and 6 are required"]),
-    ({"l": 2}, ["l: a class has 1 different value of 'outcome', and 2 are required"]),
+    ({"k": 6}, ["k: the smallest equivalence class must have at least 6 records, got 5"]),
+    (
+        {"l": 2},
+        ["l: every equivalence class must have at least 2 different values of 'outcome', got 1"],
+    ),
     (
         {"l": 4},
         [
-            "l: a class has 3 different values of 'charge', and 4 are required",
-            "l: a class has 1 different value of 'outcome', and 4 are required",
+            "l: every equivalence class must have at least 4 different values of 'charge', got 3",
+            "l: every equivalence class must have at least 4 different values of 'outcome', got 1",
         ],
     ),
     (
         {"t": 0.2},
         [
-            "t: a class is 0.25 from the whole table in 'outcome' (values are equal or not), "
-            "and at most 0.2 is required"
+            "t: the distribution of 'outcome' in every equivalence class must be at most 0.2 from "
+            "the whole table (equal distance), got 0.25"
         ],
     ),
     (
         {"linkage_below": 0.031},  # below, not equal to
-        [
-            "linkage_below: 3.1 % of the records are linked to their original, and less than "
-            "3.1 % is required"
-        ],
+        ["linkage_below: record linkage must be below 3.1 % of the records, got 3.1 %"],
     ),
     (
         {"linkage_below": 0.03099},  # as many digits as it takes
-        [
-            "linkage_below: 3.1 % of the records are linked to their original, and less than "
-            "3.099 % is required"
-        ],
+        ["linkage_below: record linkage must be below 3.099 % of the records, got 3.1 %"],
     ),
-    ({"sse_below": 92.1}, ["sse_below: the SSE is 92.1, and below 92.1 is required"]),
-    ({"sse_below": 10}, ["sse_below: the SSE is 92.1, and below 10 is required"]),
+    ({"sse_below": 92.1}, ["sse_below: the SSE must be below 92.1, got 92.1"]),
+    ({"sse_below": 10}, ["sse_below: the SSE must be below 10, got 92.1"]),
 ]
 
 
@@ -89,19 +86,19 @@ def test_nothing_is_required():
 
 def test_people_are_counted_where_the_guarantee_does():
     found = unmet_requirements(dict(k=5), evaluation(), guarantee(smallest=2, unit="people"))
-    assert found == ["k: the smallest class has 2 people, and 5 are required"]
+    assert found == ["k: the smallest equivalence class must have at least 5 people, got 2"]
 
 
 def test_no_record_is_left():
     found = unmet_requirements(dict(k=5), evaluation(), guarantee(smallest=0, classes=0))
-    assert found == ["k: no records are left, and 5 in every class are required"]
+    assert found == ["k: no records are left; every equivalence class must have at least 5"]
 
 
 def test_of_a_sample_the_upper_end_counts():
     sampled = evaluation(linkage_nearest_interval=[0.02, 0.06])
     assert unmet_requirements(dict(linkage_below=0.05), sampled, guarantee()) == [
-        "linkage_below: 6 % of the records are linked to their original at most (estimated from a "
-        "sample), and less than 5 % is required"
+        "linkage_below: record linkage must be below 5 % of the records, got 6 % (upper end of an "
+        "estimate from a sample)"
     ]
     assert unmet_requirements(dict(linkage_below=0.07), sampled, guarantee()) == []
 
@@ -110,7 +107,7 @@ def test_numbers_are_told_apart_by_their_ranks():
     ranked = evaluation(t_equal={"charge": 0.9}, t_ordered={"charge": 0.2})
     assert unmet_requirements(dict(t=0.3), ranked, guarantee()) == []
     (reason,) = unmet_requirements(dict(t=0.1), ranked, guarantee())
-    assert "0.2 from the whole table in 'charge' (values by their ranks)" in reason
+    assert "at most 0.1 from the whole table (ordered distance), got 0.2" in reason
 
 
 def test_what_is_not_known_meets_nothing():
@@ -137,17 +134,11 @@ def test_all_reasons_are_one_error():
     assert "nothing was released" in caught.value.message
 
 
-def test_one_is_no_plural():
-    for unit, one in (("records", "record"), ("people", "person")):
-        found = unmet_requirements(dict(k=5), evaluation(), guarantee(smallest=1, unit=unit))
-        assert found == [f"k: the smallest class has 1 {one}, and 5 are required"]
-
-
 def test_a_larger_k_is_for_methods_that_promise_one():
     promise = Guarantee("words", k=5, smallest=5, classes=7, unit="records")
     for found, hint in (
-        (guarantee(), "try another method, or require less"),
-        (promise, "try a larger k or another method, or require less"),
+        (guarantee(), "try another method, or relax the requirements"),
+        (promise, "try a larger k or another method, or relax the requirements"),
     ):
         with pytest.raises(RequirementNotMet) as caught:
             check_requirements(dict(k=6), evaluation(), found)

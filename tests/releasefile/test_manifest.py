@@ -211,7 +211,8 @@ def test_one_changed_record_cannot_be_worked_out(folder):
     assert values["distance_correlations"]["before"][0][1] is None
     assert values["changed_records"] == pytest.approx(1 / 60)  # how many is no secret
     assert (
-        "fewer than 5 records were changed in word, age: no figures of their own" in found["notes"]
+        "fewer than 5 records were changed in word, age, so the figures of these columns are "
+        "withheld" in found["notes"]
     )
 
 
@@ -226,7 +227,7 @@ def test_a_mean_is_named_where_enough_records_hold_it(folder):
     found = make_manifest(mask(table, high.schema(), high.method_object()), high, None, None)
     assert found["utility"]["mean_shift"]["value"]["word"]["before"] is None
     assert found["utility"]["number_means"]["value"] == {"age": None}
-    assert any("it is not named" in note for note in found["notes"])
+    assert any("it is withheld" in note for note in found["notes"])
 
 
 def test_levels_are_counted_and_folders_left_out(folder):
@@ -329,7 +330,7 @@ def test_the_transitions_are_private(folder, tmp_path):
 
 def test_the_name_says_so(folder, tmp_path):
     release, _, _ = released(folder)
-    with pytest.raises(ParameterError, match=r"ends in \.private\.csv"):
+    with pytest.raises(ParameterError, match=r"must end in \.private\.csv"):
         write_private_transitions(release.transitions, tmp_path / "transitions.csv")
     assert not list(tmp_path.iterdir())
 

@@ -143,7 +143,7 @@ def test_the_paragraph_can_be_copied(stay, opened):
     page.locator("button[data-copy=paragraph]").click()
     assert page.locator("button[data-copy=paragraph]").inner_text() == "Copied"
     paragraph = page.locator("#paragraph").inner_text()
-    assert "released.csv holds 4,000 records" in paragraph
+    assert "released.csv has 4,000 records" in paragraph
     assert f"at least {known['guarantee']['smallest']} people" in paragraph
 
 
@@ -185,9 +185,9 @@ def test_what_is_guaranteed_and_what_is_measured(stay):
 def test_swapping_promises_no_class_sizes(folder):
     release, spec, _ = released(folder, {"name": "rank_swapping", "window": 4})
     text = html.unescape(release.report(make_manifest(release, spec, None, None)))
-    assert "No class sizes are promised" in text
+    assert "k-anonymity is not guaranteed" in text
     assert release.method.promise[1:] in text
-    assert "none promised" in text
+    assert "no minimum guaranteed" in text
 
 
 def test_a_frame_has_a_report_too(folder, tmp_path):
@@ -290,7 +290,7 @@ def test_one_large_number_cannot_be_worked_out_of_sums():
     assert utility["mean_absolute_distance"] == {"pay": None}
     assert utility["sse"] is None
     assert utility["il1s"] is None
-    assert any("one record makes up much" in note for note in known["notes"])
+    assert any("a single record dominates" in note for note in known["notes"])
     plain = om.mask(table[:-1], om.Schema([om.Numeric("pay")]), om.Microaggregation(k=5))
     assert publishable_facts(plain, 5)["utility"]["number_means"]["value"]["pay"]["before"] == 1014
 
@@ -314,21 +314,22 @@ def test_what_is_not_masked_is_warned_of():
     schema = om.Schema([om.Numeric("age")], confidential=["charge"], keep=["ward"], other="drop")
     release = om.mask(table, schema, om.Suppression(k=2))
     assert release.cautions == (
-        "charge: 100 % of the records have a value of their own: it may give people away",
-        "with what is kept untouched (ward), 1 of the 20 records are unique: whoever knows that of "
-        "somebody as well may find them",
+        "column 'charge' may identify people: 100 % of the records have a unique value",
+        "1 of the 20 records are unique if an attacker also knows the unmasked column 'ward'",
     )
     known = publishable_facts(release, 2)
     assert known["columns"]["note"] == {"role": "drop", "type": None}
     text = html.unescape(release.report(known))
     assert all(it[1:] in text for it in release.cautions)
-    assert "To be considered: charge: 100 %" in text
+    assert "Caution: column 'charge' may identify people: 100 %" in text
 
 
 def test_weak_swapping_is_said_in_the_report(folder):
-    release, spec, _ = released(folder, {"name": "rank_swapping", "window": 4, "strategy": "dynamic"})
+    release, spec, _ = released(
+        folder, {"name": "rank_swapping", "window": 4, "strategy": "dynamic"}
+    )
     (caution,) = release.cautions
-    assert "protects little here" in caution
+    assert "protects this table only weakly" in caution
     assert caution in html.unescape(release.report(make_manifest(release, spec, None, None)))
 
 

@@ -377,7 +377,7 @@ def test_a_taxonomy_that_is_changed_back_while_it_is_read_leaves_no_trace(diagno
     page, held = diagnoses, []
     page.route("**/api/columns/diagnosis/meaning", lambda route: held.append(route), times=1)
     page.select_option("#taxonomy", "wordnet")
-    expect(page.locator("#trouble")).to_contain_text("Looking for concepts")
+    expect(page.locator("#trouble")).to_contain_text("Matching values with concepts")
     expect(page.locator("#lost")).to_have_attribute("inert", "")  # the suggestions of before
     page.select_option("#taxonomy", "icd9cm")
     expect(page.locator("#trouble")).to_be_empty()
@@ -413,9 +413,9 @@ def test_two_values_are_far_apart_in_words(diagnoses):
 
     page = diagnoses
     page.fill("#second", page.input_value("#first"))
-    expect(page.locator("#distance")).to_contain_text("0 from 0")
+    expect(page.locator("#distance")).to_contain_text("0 on a scale from 0")
     page.fill("#second", HOSTILE)
-    expect(page.locator("#apart")).to_contain_text("has no concept of its own")
+    expect(page.locator("#apart")).to_contain_text("is not mapped to a concept")
 
 
 @pytest.fixture
@@ -463,7 +463,7 @@ def test_a_taxonomy_is_dragged_together(building, tmp_path):
     page.keyboard.press("Enter")
     for name in ("nurse", "cook", HOSTILE):
         drag(page, name, "work")
-        expect(page.locator("#said")).to_have_text(f"{name} is now below work.")
+        expect(page.locator("#said")).to_have_text(f"{name} is now under work.")
     drag(page, "cook", "nurse", part=0.1)
     assert typed(page).splitlines()[:4] == ["work", "    cook", "    nurse", f"    {HOSTILE}"]
     drag(page, "nurse", "a'b\"c 🙂", keys=["Control"])  # a second parent
@@ -483,7 +483,7 @@ def test_rows_are_moved_with_keys(building):
     before = typed(page)
     row(page, "nurse").focus()
     page.keyboard.press("Alt+ArrowRight")
-    expect(page.locator("#said")).to_have_text("nurse is now below cook.")
+    expect(page.locator("#said")).to_have_text("nurse is now under cook.")
     assert "cook\n    nurse" in typed(page)
     row(page, "nurse").focus()
     page.keyboard.press("Alt+ArrowLeft")
@@ -516,7 +516,7 @@ def test_a_wrong_line_is_pointed_at(building):
     assert page.evaluate("getSelection().toString()") == "    nurse"
     page.fill("#typed", "work\n    nurse")
     page.click("#builder-save")
-    expect(page.locator("#said")).to_contain_text("4 values are not in it yet")
+    expect(page.locator("#said")).to_contain_text("4 values are not in the taxonomy yet")
     expect(page.locator("#lost-values li")).to_have_count(4)
 
 
@@ -569,7 +569,7 @@ def test_values_that_mean_missing_are_marked_with_one_click(chromium, tmp_path, 
         "columns: {diagnosis: {role: quasi, taxonomy: icd9cm}}\nmethod: {name: recoding}\n"
     )
     for page in meaning_screen(chromium, serving(tmp_path, "discharges.csv"), "diagnosis"):
-        expect(page.locator("#lost-words")).to_contain_text('"unknown" may mean')
+        expect(page.locator("#lost-words")).to_contain_text('"unknown" may be codes for missing values')
         page.click("#add-marks")
         expect(page.locator("#covered")).to_have_text("100 %")
         assert load_release_file(tmp_path / "release.yaml").missing_marks == ("unknown",)

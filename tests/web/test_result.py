@@ -32,7 +32,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
 
 METHODS = [
     om.Microaggregation(k=5),
-    om.RankSwapping(k=10),
+    om.RankSwapping(window=10),
     om.Suppression(k=3, how="drop"),
     om.Recoding(k=4, weighted=True),
     om.NoiseAddition(alpha=0.3),
@@ -308,11 +308,11 @@ def test_the_limits_are_those_of_the_release_file_now(two, client):
     found = client.get("/api/map").json()
     records = found["points"][0]["records"]
     assert found["limits"] == {"linkage_nearest": 0.5, "sse": 20, "sse_per_record": 20 / records}
-    assert any("smallest class" in it for it in found["points"][0]["unmet"])
-    assert not any("smallest class" in it for it in found["points"][1]["unmet"])
+    assert any("smallest equivalence class" in it for it in found["points"][0]["unmet"])
+    assert not any("smallest equivalence class" in it for it in found["points"][1]["unmet"])
     required = client.get("/api/runs/0001/parts").json()["required"]
     assert [it["name"] for it in required] == ["k", "linkage_below", "sse_below"]
-    assert required[0]["reasons"] == ["The smallest class has 3 records, and 4 are required."]
+    assert required[0]["reasons"] == ["The smallest equivalence class must have at least 4 records, got 3."]
 
 
 def test_a_requirement_that_is_half_written_breaks_nothing(two, client):
@@ -366,7 +366,7 @@ def three(tmp_path_factory):
     methods = (
         {"name": "microaggregation", "k": 3},
         {"name": "recoding", "k": 5},
-        {"name": "rank_swapping", "k": 10},
+        {"name": "rank_swapping", "window": 10},
     )
     for method in methods:
         text = format_yaml(fields_of(**method))
@@ -400,7 +400,7 @@ def titled(page, words):
 
 
 def test_the_newest_run_is_shown_and_another_can_be_chosen(result):
-    assert result.locator("#run-title").inner_text() == "Rank swapping, k = 10"
+    assert result.locator("#run-title").inner_text() == "Rank swapping, window = 10"
     assert "Not guaranteed." in result.locator("#promise").inner_text()
     result.select_option("#run", "0001")
     titled(result, "Micro")
@@ -461,9 +461,9 @@ def test_settings_are_taken_up_and_given_back(result, tmp_path):
     assert "rank_swapping" in (tmp_path / "release.yaml").read_text()
 
 
-def test_a_run_is_forgotten_and_taken_back(result, tmp_path):
+def test_a_run_is_deleted_and_restored(result, tmp_path):
     there = tmp_path / ".ontomask" / "runs" / "0003"
-    result.click("#forget")
+    result.click("#delete")
     result.wait_for_selector("#restore")
     titled(result, "Reco")
     assert not there.exists()
@@ -472,11 +472,11 @@ def test_a_run_is_forgotten_and_taken_back(result, tmp_path):
     assert there.is_dir()
 
 
-def test_when_the_last_run_is_forgotten_the_page_says_what_to_do(result):
+def test_when_the_last_run_is_deleted_the_page_says_what_to_do(result):
     for begin in ("Rank", "Reco", "Micro"):
         titled(result, begin)
-        result.click("#forget")
-        shows(result, "#notice", "Run . is forgotten")
+        result.click("#delete")
+        shows(result, "#notice", "Run . was deleted")
     result.wait_for_selector("#empty")
     assert result.get_attribute("#empty a", "href") == "/method"
 

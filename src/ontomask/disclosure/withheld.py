@@ -58,19 +58,20 @@ def suppress_small_counts(
         safe.update(dict.fromkeys((*OVER_COLUMNS, *added_measures("utility"))))
     if dominated:
         notes.append(
-            f"one record makes up much of what sums over {', '.join(dominated)} tell: no figures "
-            "of their own"
+            f"a single record dominates the sums over {', '.join(dominated)}, so the figures of "
+            f"{'this column' if len(dominated) == 1 else 'these columns'} are withheld"
         )
         if len(plan.tuples.attributes) == len(withheld):
             safe["sse"] = None
     if few:
         columns = ", ".join(few)
         notes.append(
-            f"fewer than {threshold:,} records were changed in {columns}: no figures of their own"
+            f"fewer than {threshold:,} records were changed in {columns}, so the figures of "
+            f"{'this column' if len(few) == 1 else 'these columns'} are withheld"
         )
     if 0 < figures["changed_records"] * records < threshold:
         safe["sse"] = None
-        notes.append(f"fewer than {threshold:,} records were changed: no SSE")
+        notes.append(f"fewer than {threshold:,} records were changed, so the SSE is withheld")
     safe["number_means"] = _withhold_rare_numbers(safe["number_means"], plan, threshold)
     safe["number_variances"] = _withhold_rare_numbers(safe["number_variances"], plan, threshold)
     safe["mean_shift"] = _withhold_rare_means(safe["mean_shift"], plan, threshold, notes)
@@ -157,7 +158,7 @@ def _withhold_rare_means(
         if any(shift[side] is not None for side in rare):
             notes.append(
                 f"a mean of {name} is a concept that fewer than {threshold:,} released records "
-                "hold: it is not named"
+                "have, so it is withheld"
             )
         safe[name] = {**shift, **dict.fromkeys(rare)}
     return safe

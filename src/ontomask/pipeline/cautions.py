@@ -1,4 +1,4 @@
-"""What a release does not protect, in sentences: columns that are released as they are."""
+"""Cautions: the disclosure risk of columns that are released unchanged."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ontomask.engines.protocol import Applied, Engine
+from ontomask.errors import quote_names
 
 if TYPE_CHECKING:
     from ontomask.microdata.schema import Schema
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_UNIQUE_SHARE", "list_cautions", "uniqueness_caution"]
 
-#: Where more of the records have a value that nobody else has, a column may give people away.
+#: A column may identify people if more than this share of the records have a unique value.
 MAX_UNIQUE_SHARE = 0.2
 
 
@@ -24,8 +25,8 @@ def uniqueness_caution(engine: Engine, column: str, records: int) -> str:
     if share <= MAX_UNIQUE_SHARE:
         return ""
     return (
-        f"{column}: {math.floor(100 * share)} % of the records have a value of their own: it may "
-        "give people away"
+        f"column {column!r} may identify people: {math.floor(100 * share)} % of the records have "
+        "a unique value"
     )
 
 
@@ -48,10 +49,10 @@ def list_cautions(release: Release, applied: Applied | None) -> Iterator[str]:
     if common and release.guarantee.k is not None:
         uniques = applied.count_uniques_with(common)
         if uniques:
+            noun = "column" if len(common) == 1 else "columns"
             yield (
-                f"with what is kept untouched ({', '.join(common)}), {uniques:,} of the "
-                f"{release.records:,} records are unique: whoever knows that of somebody as well "
-                "may find them"
+                f"{uniques:,} of the {release.records:,} records are unique if an attacker also "
+                f"knows the unmasked {noun} {quote_names(common, most=len(common))}"
             )
 
 

@@ -1,4 +1,4 @@
-"""Which records are complete, and what missing means."""
+"""Complete records, and the treatment of missing values."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def select_complete_records(
             Hint(
                 "use ",
                 Setting("missing", "drop"),
-                " to leave these rows out, or 'category' to keep missing as a value",
+                " to remove these rows, or 'category' to treat missing as a value",
             ),
         )
     if schema.missing == "drop":
         kept &= ~np.logical_or.reduce(list(missing_rows.values()))
         if not kept.any():
             raise ColumnError(
-                f"every record misses a value: {quote_names(counts)}",
+                f"every record has a missing value in {quote_names(counts)}",
                 Hint("use ", Setting("missing", "category")),
             )
     return [distinct.select_rows(kept) for distinct in columns], kept

@@ -99,13 +99,14 @@ def open_engine(table: Any, file: Mapping[str, Any]) -> Engine:
         unknown = set(settings) - set(FILE_SETTINGS)
         if unknown:
             raise ParameterError(
-                f"{quote_names(sorted(unknown))} is no setting of a file",
-                f"it can be {quote_names([*FILE_SETTINGS, 'memory'], most=6)}",
+                f"unknown file setting {quote_names(sorted(unknown))}",
+                f"the file settings are {quote_names([*FILE_SETTINGS, 'memory'], most=6)}",
             )
         return StoredEngine(open_table(table, connect(memory), **settings))
     if file:
         raise ParameterError(
-            f"{quote_names(file)} is for a file, and {type(table).__name__} is none", "leave it out"
+            f"{quote_names(file)} is only for files, got a table of type {type(table).__name__}",
+            "remove this argument",
         )
     if _is_spark(table):
         from ontomask.engines.spark.engine import SparkEngine
@@ -126,7 +127,7 @@ def count_table(engine: Engine, schema: Schema) -> Counted:
     schema.check(engine.names)
     rows, missing_people = count_raw_rows(engine, schema)
     if not rows.records + rows.left_out:
-        raise ColumnError("the table has no records", "there is nothing to mask")
+        raise ColumnError("the table has no records")
     warn_about_table(engine, schema)
     distinct, kept = select_complete_records(rows.frame, schema, rows.weights, missing_people)
     columns = _code_columns(schema, distinct)
@@ -149,7 +150,7 @@ def count_table(engine: Engine, schema: Schema) -> Counted:
 
 
 def count_raw_rows(engine: Engine, schema: Schema) -> tuple[CountedRows, dict[str, int]]:
-    """The quasi-identifiers as they are, and how many records are of nobody known."""
+    """The quasi-identifiers unchanged, and how many records have no person."""
     names = [column.column for column in schema.quasi_identifiers]
     person = schema.person
     if person is None:
@@ -192,8 +193,8 @@ def warn_about_table(engine: Engine, schema: Schema) -> None:
     """Warn where the table holds something that its schema does not expect."""
     if engine.index_names:
         warnings.warn(
-            f"the index, {quote_names(engine.index_names)}, is released as it is; "
-            "reset_index() makes it a column, which can have a role",
+            f"the index {quote_names(engine.index_names)} is released unchanged. To give it a "
+            "role, turn it into a column with reset_index()",
             IndexReleasedWarning,
             stacklevel=5,
         )
@@ -202,9 +203,9 @@ def warn_about_table(engine: Engine, schema: Schema) -> None:
     repeated = [column for column in schema.identifiers if engine.has_repeats(column)]
     if repeated:
         warnings.warn(
-            f"identifiers are repeated in {quote_names(repeated)}: one person may have several "
-            "records, "
-            f"and the guarantee counts records; person={repeated[0]!r} makes it count people",
+            f"direct identifiers are repeated in {quote_names(repeated)}: a person may have "
+            "several records, but k counts records. To count people, use "
+            f"person={repeated[0]!r}",
             RepeatedIdentifierWarning,
             stacklevel=5,
         )

@@ -1,4 +1,4 @@
-"""Whether a release is what its file requires."""
+"""Whether a release meets the requirements of its release file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 __all__ = ["check_requirements", "reasons_unmet", "unmet_requirements"]
 
-#: The figures of t-closeness, and how each tells values apart: the first that there is counts.
+#: The figures of t-closeness, and the distance that each uses; the first one available counts.
 CLOSENESS_FIGURES = {
-    "t_ordered": "values by their ranks",
-    "t_semantic": "values by their meaning",
-    "t_equal": "values are equal or not",
+    "t_ordered": "ordered distance",
+    "t_semantic": "semantic distance",
+    "t_equal": "equal distance",
 }
 
 
@@ -26,19 +26,19 @@ def reasons_unmet(
 ) -> dict[str, list[str]]:
     """Why a release does not meet each requirement, by name; no reasons where it does.
 
-    A reason has the figure found and the limit.
+    A reason names the figure and the limit.
 
-    - ``k``: the smallest class as counted on the released table, in records or people.
-    - ``l``: the fewest different values in a class, for every confidential column.
-    - ``t``: the largest distance from a class to the whole table, for every confidential column.
-      Numbers are told apart by their ranks (``t_ordered``), for hardly any two are equal; words by
-      their meaning where that was worked out (``t_semantic``), otherwise by equality.
-    - ``linkage_below``: ``linkage_nearest``; where that is an estimate from a sample, the upper
-      end of its interval.
-    - ``sse_below``: the summed squared distance.
+    - ``k``: the smallest equivalence class as counted on the released table, in records or people.
+    - ``l``: the fewest different values in a class, for every sensitive attribute.
+    - ``t``: the largest distance from a class to the whole table, for every sensitive attribute.
+      Numbers are compared by rank (``t_ordered``), because hardly any two are equal. Words are
+      compared by semantic distance if it was computed (``t_semantic``), otherwise by equality.
+    - ``linkage_below``: ``linkage_nearest``; if it was estimated from a sample, the upper end of
+      its confidence interval.
+    - ``sse_below``: the sum of squared errors.
 
-    The last two must be below their limit, not equal to it. A figure that there is not meets
-    nothing.
+    The last two must be below their limit, not equal to it. A figure that is not available does
+    not meet any requirement.
     """
     checks: dict[str, Callable[[Any], Iterator[str]]] = {
         "k": lambda k: _check_k(k, guarantee),
@@ -65,42 +65,39 @@ def check_requirements(
     reasons = unmet_requirements(limits, evaluation, guarantee)
     if reasons:
         raise RequirementNotMet(
-            "nothing was released, for the table is not what is required:"
+            "nothing was released, because the masked table does not meet the requirements:"
             + "".join(f"\n  - {reason}" for reason in reasons),
             f"try {'another' if guarantee.k is None else 'a larger k or another'} method, "
-            "or require less",
+            "or relax the requirements",
         )
 
 
 def _check_k(k: int, guarantee: Guarantee) -> Iterator[str]:
     if not guarantee.classes:
-        yield f"no records are left, and {k:,} in every class are required"
+        yield f"no records are left; every equivalence class must have at least {k:,}"
     elif guarantee.smallest < k:
         yield (
-            f"the smallest class has {guarantee.smallest:,} {_format_unit(guarantee)}, "
-            f"and {k:,} are required"
+            f"the smallest equivalence class must have at least {k:,} {guarantee.unit}, got "
+            f"{guarantee.smallest:,}"
         )
-
-
-def _format_unit(guarantee: Guarantee) -> str:
-    singular = {"records": "record", "people": "person"}
-    return singular[guarantee.unit] if guarantee.smallest == 1 else guarantee.unit
 
 
 def _check_l(limit: int, evaluation: Evaluation) -> Iterator[str]:
     diversity = evaluation.risk.get("l_distinct") or {}
     if not diversity:
-        yield f"no confidential column was watched, and {limit:,} values are required"
+        yield f"no sensitive attribute was measured; at least {limit:,} values are required"
     for column, fewest in diversity.items():
         if fewest < limit:
-            values = "different value" if fewest == 1 else "different values"
-            yield (f"a class has {fewest:,} {values} of {column!r}, and {limit:,} are required")
+            yield (
+                f"every equivalence class must have at least {limit:,} different values of "
+                f"{column!r}, got {fewest:,}"
+            )
 
 
 def _check_t(limit: float, evaluation: Evaluation) -> Iterator[str]:
     columns = evaluation.risk.get("t_equal") or {}
     if not columns:
-        yield f"no confidential column was watched, and at most {limit:g} is required"
+        yield f"no sensitive attribute was measured; at most {limit:g} is required"
     for column in columns:
         figure = next(
             name for name in CLOSENESS_FIGURES if column in (evaluation.risk.get(name) or {})
@@ -108,32 +105,33 @@ def _check_t(limit: float, evaluation: Evaluation) -> Iterator[str]:
         closeness = evaluation.risk[figure][column]
         if closeness > limit:
             yield (
-                f"a class is {_format_figure(closeness, limit)} from the whole table in "
-                f"{column!r} ({CLOSENESS_FIGURES[figure]}), and at most {limit:g} is required"
+                f"the distribution of {column!r} in every equivalence class must be at most "
+                f"{limit:g} from the whole table ({CLOSENESS_FIGURES[figure]}), got "
+                f"{_format_figure(closeness, limit)}"
             )
 
 
 def _check_linkage(limit: float, evaluation: Evaluation) -> Iterator[str]:
     share = evaluation.risk.get("linkage_nearest")
     interval = evaluation.risk.get("linkage_nearest_interval")
-    words = "of the records are linked to their original"
+    source = ""
     if interval is not None:
-        share, words = interval[1], f"{words} at most (estimated from a sample)"
+        share, source = interval[1], " (upper end of an estimate from a sample)"
     if share is None:
-        yield f"it is not known, and below {limit:g} is required"
+        yield f"record linkage must be below {100 * limit:g} %, but it is unknown"
     elif not share < limit:
         yield (
-            f"{_format_figure(100 * share, 100 * limit)} % {words}, and less than "
-            f"{100 * limit:g} % is required"
+            f"record linkage must be below {100 * limit:g} % of the records, got "
+            f"{_format_figure(100 * share, 100 * limit)} %{source}"
         )
 
 
 def _check_sse(limit: float, evaluation: Evaluation) -> Iterator[str]:
     sse = evaluation.utility.get("sse")
     if sse is None:
-        yield f"it is not known, and below {limit:g} is required"
+        yield f"the SSE must be below {limit:g}, but it is unknown"
     elif not sse < limit:
-        yield f"the SSE is {_format_figure(sse, limit)}, and below {limit:g} is required"
+        yield f"the SSE must be below {limit:g}, got {_format_figure(sse, limit)}"
 
 
 def _format_figure(value: float, limit: float) -> str:

@@ -1,4 +1,4 @@
-"""The report of a release: one page that says what was done, what it promises and what it cost."""
+"""The report of a release: one page with the guarantees, the disclosure risk and the utility."""
 
 from ontomask.report.page import report
 

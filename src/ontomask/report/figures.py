@@ -11,44 +11,44 @@ from ontomask.report.pages import numbers
 
 __all__ = ["Figure", "class_size_bars", "risk_by_column", "risk_rows", "utility_rows"]
 
-#: What figures are called in words, in the order they are read in.
+#: The titles of the figures, in reading order.
 RISK = {
-    "k": "Records in the smallest class",
-    "uniques": "Records that are alone in their class",
-    "classes": "Classes of records that look alike",
-    "prosecutor": "Risk of the record most at risk",
-    "prosecutor_at_risk": "Records at more than the accepted risk",
-    "journalist": "The same against a population",
-    "marketer": "Records found on average",
-    "linkage_nearest": "Records linked by meaning",
-    "linkage_nearest_uniques": "The same among records that were unique",
-    "linkage_nearest_above": "Records linked with more than 1/k",
-    "linkage_text": "Records linked by equal text",
-    "unchanged": "Records left as they were",
-    "suppressed": "Records suppressed",
-    "l_distinct": "Different values in a class, at least",
-    "l_entropy": "The same by entropy",
-    "l_recursive": "The same, recursive",
-    "t_equal": "Farthest class from the whole table",
-    "t_ordered": "The same by rank",
-    "t_semantic": "The same by meaning",
+    "k": "Smallest equivalence class (k)",
+    "uniques": "Unique records",
+    "classes": "Equivalence classes",
+    "prosecutor": "Prosecutor risk, maximum",
+    "prosecutor_at_risk": "Records above the accepted prosecutor risk",
+    "journalist": "Journalist risk, maximum",
+    "marketer": "Marketer risk",
+    "linkage_nearest": "Record linkage",
+    "linkage_nearest_uniques": "Record linkage of originally unique records",
+    "linkage_nearest_above": "Records linked with a probability above 1/k",
+    "linkage_text": "Record linkage by identical values",
+    "unchanged": "Unchanged records",
+    "suppressed": "Suppressed records",
+    "l_distinct": "l-diversity, distinct values",
+    "l_entropy": "l-diversity, entropy",
+    "l_recursive": "l-diversity, recursive",
+    "t_equal": "t-closeness, equal distance",
+    "t_ordered": "t-closeness, ordered distance",
+    "t_semantic": "t-closeness, semantic distance",
 }
 RISK_BY_COLUMN = {
-    "linkage_alone": "linked by this column alone",
-    "linkage_without": "linked by all columns but this",
-    "rank_interval": "numbers close in rank",
-    "sd_interval": "numbers close in value",
+    "linkage_alone": "record linkage with this column alone",
+    "linkage_without": "record linkage without this column",
+    "rank_interval": "interval disclosure, by rank",
+    "sd_interval": "interval disclosure, by standard deviation",
 }
 UTILITY = {
-    "semantic_quality": "Similarity of masked and original values",
-    "sse": "Squared errors, summed (SSE)",
+    "semantic_quality": "Semantic quality",
+    "sse": "Sum of squared errors (SSE)",
     "changed_records": "Records with a changed value",
-    "kl": "Change of frequencies (KL)",
+    "kl": "Kullback-Leibler divergence (KL)",
     "clustering_distance": "Change of clusters",
-    "average_class_size": "Records in a class on average",
-    "normalised_average_class_size": "The same, in multiples of k",
-    "discernibility": "Discernibility",
-    "il1s": "Movement of numbers in spreads (IL1s)",
+    "average_class_size": "Average equivalence class size",
+    "normalised_average_class_size": "Average equivalence class size, divided by k",
+    "discernibility": "Discernibility metric",
+    "il1s": "Information loss of numbers (IL1s)",
 }
 SHARES = {
     "prosecutor",
@@ -194,6 +194,6 @@ def _shares_by_size(sizes: list[list[int]]) -> list[float]:
 def _size_range_label(size_range: int) -> str:
     low = CLASS_SIZES[size_range - 1] + 1 if size_range else 1
     if size_range == len(CLASS_SIZES):
-        return f"{low:,} up"
+        return f"{low:,} or more"
     high = CLASS_SIZES[size_range]
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"

@@ -1,9 +1,9 @@
 """The manifest of a release: what was done, with what, and what is known of the result.
 
-It goes beside the released table and may be published with it. It holds no seed, no record, no
-path, and names nothing that fewer records carry than the threshold. Figures that would tell what
-happened to so few records are left out: the mean of a column before and after tells the original
-value where a single record was changed.
+It is written next to the released table and may be published with it. It contains no seed, no
+record and no path, and names no value that fewer records have than the threshold. It leaves out
+figures that would reveal a change of few records: if a single record was changed, the mean of a
+column before and after masking reveals its original value.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What is said of a file: its name without the folder, its size and its SHA-256.
+    """A file as described in a manifest: its name without the folder, its size and its SHA-256.
 
-    Of a file that is not on this machine only the name is known.
+    For a file that is not on this machine only the name is known.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What the report shows, put together: facts of the release, and what may be told of its plan."""
+"""The contents of the report: the facts of a release, and what may be published of its plan."""
 
 from __future__ import annotations
 
@@ -24,10 +24,36 @@ from ontomask.report.figures import (
     risk_rows,
     utility_rows,
 )
+from ontomask.report.glossary import GLOSSARY
 from ontomask.report.pages import numbers, render_page
 from ontomask.utility.sides import attribute_distances
 
 __all__ = ["report_contents", "report"]
+
+#: The terms that the report explains in its glossary.
+REPORT_TERMS = (
+    "attribute disclosure",
+    "data utility",
+    "direct identifier",
+    "disclosure risk",
+    "equivalence class",
+    "identity disclosure",
+    "information loss",
+    "journalist risk",
+    "k-anonymity",
+    "l-diversity",
+    "marketer risk",
+    "prosecutor risk",
+    "quasi-identifier",
+    "re-identification risk",
+    "record linkage",
+    "sensitive attribute",
+    "SSE",
+    "suppression",
+    "t-closeness",
+    "taxonomy",
+    "uniqueness",
+)
 
 #: Columns of a matrix of correlations that can be read; of more, those that changed most are shown.
 MOST_CORRELATED = 20
@@ -63,6 +89,7 @@ def report_contents(
         "measured": words.list_measurements(facts),
         "tiles": _tiles(facts),
         "where_usual": USUAL_VALUES_NOTE,
+        "glossary": {term: GLOSSARY[term] for term in REPORT_TERMS},
         "roles": _roles(facts),
         "risk": risk_rows(facts["risk"]),
         "risk_columns": risk_by_column(facts["risk"]),
@@ -85,30 +112,35 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, str]]:
     guarantee, quality = facts["guarantee"], facts["utility"]["semantic_quality"]["value"]
     smallest = {
         "figure": numbers.format_integer(guarantee["smallest"]),
-        "words": f"{guarantee['unit']} at least share every combination"
-        if guarantee["k"] is not None
-        else f"{guarantee['unit']} in the smallest class; none promised",
+        "words": f"{guarantee['unit']} in the smallest equivalence class; "
+        + (
+            "no minimum guaranteed"
+            if guarantee["k"] is None
+            else f"at least {numbers.format_integer(guarantee['k'])} guaranteed"
+        ),
     }
     return [
         {
             "figure": numbers.format_integer(facts["records"]["released"]),
-            "words": f"records released, {numbers.format_integer(guarantee['classes'])} classes",
+            "words": "records released, in "
+            f"{numbers.format_integer(guarantee['classes'])} equivalence classes",
         },
         smallest,
         {
             "figure": numbers.format_percent(risk["linkage_nearest"]),
-            "words": "of the records linked by meaning; "
-            f"{numbers.format_percent(risk['before']['linkage_nearest'])} before",
+            "words": "of the records linked correctly by record linkage; "
+            f"{numbers.format_percent(risk['before']['linkage_nearest'])} before masking",
         },
         {
             "figure": numbers.format_integer(risk["uniques"]),
-            "words": f"records unique; {numbers.format_integer(risk['before']['uniques'])} before",
+            "words": "unique records; "
+            f"{numbers.format_integer(risk['before']['uniques'])} before masking",
         },
         *(
             [
                 {
                     "figure": numbers.format_percent(quality),
-                    "words": "similarity to the original values",
+                    "words": "semantic quality: similarity to the original values",
                 }
             ]
             if quality is not None
@@ -119,11 +151,11 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, str]]:
 
 def _roles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     treatments = {
-        "quasi": "masked",
-        "identifier": "removed",
-        "drop": "removed",
-        "confidential": "released untouched, and watched",
-        "keep": "released untouched",
+        "quasi": "quasi-identifier: masked",
+        "identifier": "direct identifier: removed",
+        "drop": "other attribute: removed",
+        "confidential": "sensitive attribute: released unchanged",
+        "keep": "other attribute: released unchanged",
     }
     return [
         {
@@ -139,10 +171,10 @@ def _roles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _class_sizes(facts: Mapping[str, Any]) -> Markup:
     pairs = [Pair(**size_range) for size_range in class_size_bars(facts["risk"])]
     return draw_paired_bars(
-        "Share of the records in classes of each size",
+        "Share of the records by the size of their equivalence class",
         pairs,
-        across="records in a class",
-        up="of the records",
+        across="records in the equivalence class",
+        up="share of the records",
         shown=numbers.format_percent,
         ticks=lambda share: f"{100 * share:.0f} %",
     )
@@ -154,7 +186,7 @@ def _class_sizes(facts: Mapping[str, Any]) -> Markup:
 def _attributes(
     facts: Mapping[str, Any], plan: Transitions, schema: Schema
 ) -> list[dict[str, Any]]:
-    """The masked columns, each with the figures of its own."""
+    """The masked columns, each with its figures."""
     utility = {name: figure["value"] for name, figure in facts["utility"].items()}
     rows = []
     for attribute, column in zip(plan.tuples.attributes, schema.quasi_identifiers, strict=True):
@@ -178,7 +210,7 @@ def _attributes(
 
 def _unit(column: Any) -> str:
     units = {Nominal: "0 to 1", Ordinal: "levels", Date: "days"}
-    return units.get(type(column), "its own")
+    return units.get(type(column), "as in the column")
 
 
 def _format_means(attribute: Any, column: Any, shift: Mapping[str, Any] | None) -> str:
@@ -191,7 +223,8 @@ def _format_means(attribute: Any, column: Any, shift: Mapping[str, Any] | None) 
     before, after = shift["before"], shift["after"]
     if before is None or after is None:
         apart = shift["distance"]
-        return "not named" + ("" if apart is None else f", {numbers.format_figure(apart)} apart")
+        distance = "" if apart is None else f", distance {numbers.format_figure(apart)}"
+        return f"withheld{distance}"
     labels = [attribute.domain.label(concept) for concept in (before, after)]
     return labels[0] if before == after else f"{labels[0]} → {labels[1]}"
 
@@ -203,7 +236,7 @@ def _format_change(change: Mapping[str, Any] | None) -> str:
 
 
 def _correlations(facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """How columns hang together before and after; of many, those where most has changed."""
+    """Correlations before and after; of many columns, those whose correlations changed most."""
     matrices = facts["utility"]["distance_correlations"]["value"]
     names = matrices["columns"]
     if len(names) < 2:
@@ -266,7 +299,7 @@ def _spreads(plan: Transitions, schema: Schema, least: int) -> list[dict[str, An
 
 
 def _taxonomies(plan: Transitions, least: int) -> dict[str, Any]:
-    """The taxonomies of nominal columns with the records in them; names are told once."""
+    """The taxonomies of nominal columns with the records in them; each name is stored once."""
     nominal = [
         j
         for j, attribute in enumerate(plan.tuples.attributes)
@@ -303,12 +336,12 @@ def _concept_name(concept: str, label: str) -> str:
 def _loss(
     plan: Transitions, facts: Mapping[str, Any], losses: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Which columns and which branches the loss is in."""
+    """The information loss by column and by branch of the taxonomies."""
     records = plan.tuples.records
     moves = facts["utility"]["mean_absolute_distance"]["value"]
     rows = []
     for attribute, apart in zip(plan.tuples.attributes, attribute_distances(plan), strict=True):
-        is_public = moves.get(attribute.name) is not None  # else it would be told here
+        is_public = moves.get(attribute.name) is not None  # otherwise the chart would reveal it
         rows.append(Bar(attribute.name, float(plan.count @ apart) / records if is_public else None))
     rows.sort(key=lambda row: -(row.value or 0.0))
     by_branch = []
@@ -318,20 +351,22 @@ def _loss(
                 Bar(row["label"], row["share"], _branch_tooltip(row)) for row in column["rows"]
             ]
             svg = draw_bars(
-                f"Loss of {column['name']} by branch", lines, shown=numbers.format_percent
+                f"Information loss of {column['name']} by branch",
+                lines,
+                shown=numbers.format_percent,
             )
             by_branch.append({"name": column["name"], "svg": svg})
     return {
-        "by_column": draw_bars("Mean distance moved, by column", rows[:MOST_CHARTS]),
+        "by_column": draw_bars("Mean distance by column", rows[:MOST_CHARTS]),
         "by_branch": by_branch,
     }
 
 
 def _branch_tooltip(row: Mapping[str, Any]) -> str:
     return (
-        f"{row['label']}: {numbers.format_percent(row['share'])} of the loss; "
-        f"{numbers.format_integer(row['before'])} records, moved by "
-        f"{numbers.format_figure(row['mean_distance'])} on average"
+        f"{row['label']}: {numbers.format_percent(row['share'])} of the information loss; "
+        f"{numbers.format_integer(row['before'])} records, mean distance "
+        f"{numbers.format_figure(row['mean_distance'])}"
     )
 
 

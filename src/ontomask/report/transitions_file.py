@@ -1,7 +1,7 @@
 """The plan of a release as a table: which original values became which, and how often.
 
-Whoever has it can undo much of the masking. It is written only when asked for, under a name that
-says so, and for its owner's eyes only.
+Anybody who has this file can undo much of the masking. It is written only on request, its name
+must say that it is private, and only its owner may read it.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ def write_private_transitions(
     target = Path(path)
     if not target.name.endswith(PRIVATE_ENDING):
         raise ParameterError(
-            f"{target.name} would hold original values, and its name does not say so",
-            f"choose a name that ends in {PRIVATE_ENDING}, and never publish the file",
+            f"the name of a file with original values must end in {PRIVATE_ENDING}, got "
+            f"{target.name}",
+            "rename the file, and never publish it",
         )
     before = plan.tuples.targets()[plan.source]
     after = plan.targets[plan.target]

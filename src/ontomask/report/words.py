@@ -1,4 +1,4 @@
-"""What a report says in sentences, for people who do not read figures."""
+"""The sentences of a report: guarantees, measurements and the summary."""
 
 from __future__ import annotations
 
@@ -27,18 +27,20 @@ def join_names(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
-# ---------------------------------------------------------------------- what holds, what was found
+# ---------------------------------------------------------------------- guarantees, measurements
 
 
 def list_guarantees(facts: Mapping[str, Any], method: Method) -> list[str]:
-    """List what holds by construction; class sizes and other cells were counted on the table."""
+    """List what is guaranteed; class sizes and other cells were verified on the table."""
     guarantee = facts["guarantee"]
     masked = join_names(_columns_with_role(facts, "quasi"))
     sentences = []
     if guarantee["k"] is not None and guarantee["classes"]:
         sentences.append(
-            f"Every combination of {masked} is shared by at least {format_integer(guarantee['k'])} "
-            f"{guarantee['unit']}; the smallest class has {format_integer(guarantee['smallest'])}."
+            f"{format_integer(guarantee['k'])}-anonymity: every combination of values of {masked} "
+            f"is shared by at least {format_integer(guarantee['k'])} {guarantee['unit']}. The "
+            "smallest equivalence class has "
+            f"{format_integer(guarantee['smallest'])} {guarantee['unit']}."
         )
     if method.promise:
         sentences.append(f"{method.promise[0].upper()}{method.promise[1:]}.")
@@ -49,43 +51,46 @@ def list_guarantees(facts: Mapping[str, Any], method: Method) -> list[str]:
         )
     left_out = facts["records"]["dropped"] or facts["method"]["drops"]
     sentences.append(
-        "All other cells are as they were, row by row and in the same order"
-        + (", but for the records that were left out." if left_out else ".")
+        "All other columns are unchanged, and the rows are in the original order"
+        + ("; some records were removed." if left_out else ".")
     )
     return sentences
 
 
 def describe_linkage(facts: Mapping[str, Any]) -> str:
-    """Say how many records an attacker links to their originals by meaning."""
+    """Say how many records an attacker links to their originals by record linkage."""
     risk = {name: entry["value"] for name, entry in facts["risk"].items()}
     return (
-        "An attacker who has the original values and links every released record to the most "
-        f"similar one is right for {format_percent(risk['linkage_nearest'])} of the records (in "
-        f"the original table: {format_percent(risk['before']['linkage_nearest'])})"
-        f"{_estimate_interval(risk)}."
+        "Record linkage: an attacker who has the original values and links every released record "
+        f"to the most similar original record is right for "
+        f"{format_percent(risk['linkage_nearest'])} of the records (before masking: "
+        f"{format_percent(risk['before']['linkage_nearest'])}){_estimate_interval(risk)}."
     )
 
 
 def list_measurements(facts: Mapping[str, Any]) -> list[str]:
-    """List what was measured on this table; it promises nothing about a stronger attacker."""
+    """List what was measured on this table; a stronger attacker may do better."""
     risk = {name: entry["value"] for name, entry in facts["risk"].items()}
     before = risk["before"]
     sentences = []
     if facts["guarantee"]["k"] is None:
         sentences.append(
-            f"No class sizes are promised; {format_count(risk['uniques'], 'record')} "
-            f"{'is' if risk['uniques'] == 1 else 'are'} alone with the masked values (before: "
-            f"{format_integer(before['uniques'])})."
+            f"k-anonymity is not guaranteed. {format_count(risk['uniques'], 'record')} "
+            f"{'is' if risk['uniques'] == 1 else 'are'} unique in the masked columns (before "
+            f"masking: {format_integer(before['uniques'])})."
         )
     sentences.append(describe_linkage(facts))
     for column, fewest in risk["l_distinct"].items() if facts["guarantee"]["k"] else ():
         sentences.append(
-            f"A class has at least {format_count(fewest, 'different value')} of {column}"
-            + (": who is known to be in it is known to have it." if fewest == 1 else ".")
+            f"Attribute disclosure: an equivalence class has only one value of {column}. Anybody "
+            "who knows that a person is in this class knows the value."
+            if fewest == 1
+            else f"l-diversity: every equivalence class has at least {fewest:,} different values "
+            f"of {column}."
         )
     sentences.append(
-        "Rows stand in the order they had. If it tells something, as a date of admission, shuffle "
-        "them before you publish."
+        "The rows are in their original order. If the order reveals something, such as the date "
+        "of admission, shuffle the rows before you publish the table."
     )
     return sentences
 
@@ -96,7 +101,7 @@ def _estimate_interval(risk: Mapping[str, Any]) -> str:
         return ""
     low, high = interval
     interval = f"{format_percent(low)} to {format_percent(high)}"
-    return f", estimated from a sample: {interval} with 95 % confidence"
+    return f", estimated from a sample; 95 % confidence interval: {interval}"
 
 
 # ---------------------------------------------------------------------- to paste elsewhere
@@ -120,10 +125,11 @@ def _describe_masking(facts: Mapping[str, Any]) -> list[str]:
     untouched = _columns_with_role(facts, "confidential") + _columns_with_role(facts, "keep")
     output = facts.get("output") or {}
     table = f"The table {output['name']}" if output else "The table"
+    quasi = "quasi-identifier" if len(masked) == 1 else "quasi-identifiers"
     sentences = [
-        f"{table} holds {format_count(facts['records']['released'], 'record')}.",
-        f"The {_column_noun(masked)} {join_names(masked)} {'was' if len(masked) == 1 else 'were'} "
-        f"masked with ontomask {facts['versions']['ontomask']} by {_describe_method(facts)}.",
+        f"{table} has {format_count(facts['records']['released'], 'record')}.",
+        f"The {quasi} {join_names(masked)} {'was' if len(masked) == 1 else 'were'} masked with "
+        f"ontomask {facts['versions']['ontomask']} by {_describe_method(facts)}.",
         _describe_taxonomies(facts),
     ]
     if removed:
@@ -138,19 +144,20 @@ def _describe_masking(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _describe_method(facts: Mapping[str, Any]) -> str:
-    """The method with its chief setting, and what it did where it says so."""
+    """The method with its main setting and, where it has one, its description."""
     return ": ".join(filter(None, [facts["method"]["title"], facts["method"]["description"]]))
 
 
 def _describe_taxonomies(facts: Mapping[str, Any]) -> str:
-    """How similarity was judged; nothing where all columns are numbers."""
+    """The taxonomies that define semantic distances; nothing if all columns are numbers."""
     by_name: dict[str, list[str]] = {}
     for column, taxonomy in facts["taxonomies"].items():
         if facts["columns"].get(column, {}).get("role") == "quasi":
             by_name.setdefault(_describe_taxonomy(taxonomy), []).append(column)
-    parts = [f"that of {join_names(columns)} by {name}" for name, columns in by_name.items()]
-    judged = facts["method"]["compares_values"]
-    return f"Similarity was judged by meaning: {'; '.join(parts)}." if parts and judged else ""
+    parts = [f"{name} for {join_names(columns)}" for name, columns in by_name.items()]
+    if not parts or not facts["method"]["compares_values"]:
+        return ""
+    return f"Semantic distances were computed with these taxonomies: {'; '.join(parts)}."
 
 
 def _describe_taxonomy(taxonomy: Mapping[str, Any]) -> str:
@@ -164,19 +171,21 @@ def _describe_risk(facts: Mapping[str, Any]) -> list[str]:
     before, guarantee = risk["before"], facts["guarantee"]
     if guarantee["k"] is not None:
         first = (
-            f"Counted on the released table, every combination of the masked columns is shared by "
-            f"at least {format_integer(guarantee['smallest'])} {guarantee['unit']}."
+            f"The released table is {format_integer(guarantee['smallest'])}-anonymous: every "
+            "combination of values of the masked columns is shared by at least "
+            f"{format_integer(guarantee['smallest'])} {guarantee['unit']}, as counted on the "
+            "released table."
         )
     else:
-        first = "The method promises no smallest number of records that look alike."
+        first = "The method does not guarantee k-anonymity."
     return [
         first,
         f"Records that are unique in these columns: {format_integer(before['uniques'])} "
         f"({format_percent(before['unique_share'])}) before, {format_integer(risk['uniques'])} "
         f"({format_percent(risk['unique_share'])}) after.",
-        f"In a simulated attack that links every released record to the most similar original one, "
-        f"{format_percent(risk['linkage_nearest'])} of the records were linked correctly "
-        f"(before masking: {format_percent(before['linkage_nearest'])}).",
+        "In a simulated record linkage attack, which links every released record to the most "
+        f"similar original record, {format_percent(risk['linkage_nearest'])} of the links were "
+        f"correct (before masking: {format_percent(before['linkage_nearest'])}).",
     ]
 
 
@@ -184,14 +193,15 @@ def _describe_remaining_risk(facts: Mapping[str, Any]) -> list[str]:
     fewest = facts["risk"]["l_distinct"]["value"].items() if facts["guarantee"]["k"] else ()
     uniform = [column for column, values in fewest if values == 1]
     uniform_sentences = [
-        f"Some class shares a single value of {column}: to be in it is to have that value."
+        f"Attribute disclosure is possible: at least one equivalence class has a single value of "
+        f"{column}."
         for column in uniform
     ]
     return [
-        "Masking can lower the risk that a person is recognised; it does not exclude it, and "
-        "columns released unchanged are not protected.",
+        "Masking reduces the risk of re-identification but does not exclude it. Columns that are "
+        "released unchanged are not protected.",
         *uniform_sentences,
-        *(f"To be considered: {caution}." for caution in facts["cautions"]),
+        *(f"Caution: {caution}." for caution in facts["cautions"]),
     ]
 
 
@@ -201,7 +211,7 @@ def _describe_left_out(facts: Mapping[str, Any]) -> str:
     if records["dropped"]:
         were = "was" if records["dropped"] == 1 else "were"
         dropped = format_count(records["dropped"], "record")
-        sentences.append(f"{dropped} with missing values {were} left out.")
+        sentences.append(f"{dropped} with missing values {were} removed.")
     if records["suppressed"]:
         were = "was" if records["suppressed"] == 1 else "were"
         suppressed = format_count(records["suppressed"], "record")
@@ -209,7 +219,7 @@ def _describe_left_out(facts: Mapping[str, Any]) -> str:
         sentences.append(
             f"{suppressed} {were} removed."
             if removed
-            else f"In {suppressed} the masked columns were left blank."
+            else f"The masked columns of {suppressed} {were} left blank."
         )
     return " ".join(sentences)
 

@@ -140,7 +140,7 @@ def test_classes_hold_k_people(tmp_path, icd9):
     path.write_text("who,d\n" + "".join(f"{who},{d}\n" for who, d in rows))
     schema = om.Schema([om.Nominal("d", icd9)], person="who")
     release = om.mask(path, schema, om.Microaggregation(3), seed=0)
-    assert release.guarantee == "3-anonymous on d: smallest class 5 people"
+    assert release.guarantee == "3-anonymous on d: smallest equivalence class 5 people"
     assert release.data.columns == ["d"]
 
 
@@ -178,9 +178,9 @@ def test_unknown_settings_are_refused(tmp_path, icd9):
     path = tmp_path / "a.csv"
     path.write_text("d\n250.00\n250.00\n")
     schema = om.Schema([om.Nominal("d", icd9)])
-    with pytest.raises(ParameterError, match="'delimeter' is no setting of a file"):
+    with pytest.raises(ParameterError, match="unknown file setting 'delimeter'"):
         om.mask(path, schema, om.Microaggregation(2), delimeter=";")
-    with pytest.raises(ParameterError, match="is for a file, and DataFrame is none"):
+    with pytest.raises(ParameterError, match="is only for files, got a table of type DataFrame"):
         om.mask(pd.read_csv(path), schema, om.Microaggregation(2), delimiter=";")
 
 

@@ -1,4 +1,4 @@
-"""The figures that points are compared by: risks and losses, better when lower throughout."""
+"""The axes of the risk-utility map: disclosure risk and information loss, better when lower."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["LOSSES", "RISKS", "Axis", "axis_figures", "loss_axes", "risk_axes"]
 
 @dataclass(frozen=True)
 class Axis:
-    """A figure to compare by: what it is called and means, and how it is read from an evaluation.
+    """A figure to compare by: its label and meaning, and how to read it from an evaluation.
 
-    ``share`` says that it is written in percent.
+    ``share`` is true for a figure that is shown in percent.
     """
 
     name: str
@@ -37,38 +37,38 @@ def _loss_axis(name: str, label: str) -> Axis:
     return Axis(name, label, meaning, lambda evaluation, _: evaluation.utility[name])
 
 
-#: What can be put on the horizontal axis, other than what other packages add.
+#: The figures of the horizontal axis; other packages may add some.
 RISKS = (
-    _risk_axis("linkage_nearest", "records linked by distance"),
-    _risk_axis("linkage_nearest_uniques", "records linked, of those nobody shared"),
-    _risk_axis("linkage_text", "records linked by their text"),
+    _risk_axis("linkage_nearest", "record linkage"),
+    _risk_axis("linkage_nearest_uniques", "record linkage of originally unique records"),
+    _risk_axis("linkage_text", "record linkage by identical values"),
     _risk_axis("marketer", "marketer risk"),
     _risk_axis("prosecutor", "prosecutor risk"),
-    _risk_axis("unique_share", "records alone in their class"),
-    _risk_axis("unchanged", "records left as they were"),
+    _risk_axis("unique_share", "unique records"),
+    _risk_axis("unchanged", "unchanged records"),
 )
 
-#: What can be put on the vertical axis, other than what other packages add.
+#: The figures of the vertical axis; other packages may add some.
 LOSSES = (
     Axis(
         "sse_per_record",
         "squared error per record",
-        "The squared distance between an original record and its masked one, on average (SSE over "
-        "records).",
+        "The mean squared distance between an original record and its masked record (SSE divided "
+        "by the number of records).",
         lambda evaluation, n: _per_record(evaluation.utility["sse"], n),
     ),
-    _loss_axis("sse", "squared error (SSE)"),
+    _loss_axis("sse", "sum of squared errors (SSE)"),
     Axis(
         "semantic_loss",
         "1 − semantic quality",
-        "How far masked values are from the original ones on average.",
+        "The mean semantic distance between original and masked values.",
         lambda evaluation, _: _difference(1.0, evaluation.utility["semantic_quality"]),
     ),
-    _loss_axis("kl", "change of frequencies (KL)"),
+    _loss_axis("kl", "Kullback-Leibler divergence (KL)"),
     Axis(
         "correlation_difference",
         "change of correlations",
-        "How much the distance correlations between every two columns have changed, on average.",
+        "The mean change of the distance correlations between all pairs of columns.",
         lambda evaluation, _: _off_diagonal(
             evaluation.utility["distance_correlations"]["difference"]
         ),
@@ -82,15 +82,15 @@ LOSSES = (
     Axis(
         "mean_shift",
         "shift of the means",
-        "How far the semantic means of the columns of words have moved, on average.",
+        "The mean distance between the semantic means of the nominal columns before and after.",
         lambda evaluation, _: _mean(
             [shift["distance"] for shift in evaluation.utility["mean_shift"].values()]
         ),
     ),
-    _loss_axis("average_class_size", "records that look alike"),
+    _loss_axis("average_class_size", "average equivalence class size"),
     Axis(
         "suppressed",
-        "records suppressed",
+        "suppressed records",
         risk.DESCRIPTIONS["suppressed"].meaning,
         lambda evaluation, _: evaluation.risk["suppressed"],
         share=True,
@@ -99,12 +99,12 @@ LOSSES = (
 
 
 def risk_axes() -> tuple[Axis, ...]:
-    """What can be put on the horizontal axis."""
+    """The figures of the horizontal axis."""
     return (*RISKS, *_added_axes("risk"))
 
 
 def loss_axes() -> tuple[Axis, ...]:
-    """What can be put on the vertical axis."""
+    """The figures of the vertical axis."""
     return (*LOSSES, *_added_axes("utility"))
 
 

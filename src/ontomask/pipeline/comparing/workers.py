@@ -71,7 +71,7 @@ def compute_points(
             _compute_point_at, (task, tuple(methods)), range(len(methods)), number, report_start
         )
         points = {
-            place: Point(methods[place], error=f"its process ended: {outcome.reason}")
+            place: Point(methods[place], error=f"the worker process ended: {outcome.reason}")
             if isinstance(outcome, WorkerFailure)
             else outcome
             for place, outcome in outcomes.items()

@@ -33,7 +33,7 @@ def format_explanation(explained: MaskingExplanation) -> str:
     chosen = f": {explained.because}" if explained.because else ""
     lines = _wrap(f"{explained.method}{chosen}", 0)
     if len(explained.columns) > 1:
-        lines += _wrap(f"tuples are {' · '.join(explained.columns)}", 0)
+        lines += _wrap(f"combinations of values: {' · '.join(explained.columns)}", 0)
     for part in explained.parts:
         lines += ["", *_format_part(part, explained.columns)]
     return "\n".join([*lines, "", *_wrap(PRIVATE, 0)])
@@ -73,21 +73,21 @@ def _format_part(part: ExplanationPart, columns: Sequence[str]) -> Iterator[str]
         return
     for explained in part.values:
         heading = (
-            f"{format_count(part.records, 'record')} of {format_count(part.tuples, 'tuple')} became"
+            f"{format_count(part.records, 'record')} with "
+            f"{format_count(part.tuples, 'combination')} of values became"
         )
         yield from _wrap(f"{explained.column} {explained.value.words}: {heading}", 0, 2)
         yield from _format_shares(explained.moves)
         yield ""
     most = format_count(part.example.records, "record")
-    yield f"Of these tuples, the first of those with the most records ({most}):"
+    yield f"The most frequent of these combinations ({most}):"
     yield ""
     yield from _format_tuple(part.example)
     others = [name for name in columns if name not in part.asked]
     yield ""
     yield from _wrap(
-        f"To see another of the {format_count(part.tuples, 'tuple')}, name more columns with "
-        "their values: "
-        f"{', '.join(others)}.",
+        f"To see another of the {format_count(part.tuples, 'combination')}, give values of more "
+        f"columns: {', '.join(others)}.",
         0,
     )
 
@@ -118,7 +118,7 @@ def _format_tuple(explained: TupleExplanation) -> Iterator[str]:
         yield from _wrap(_format_target(target, explained.records), 2, 2)
     if rest := explained.became[MOST_MOVES:]:
         records = format_count(sum(target.records for target in rest), "record")
-        yield f"  → {format_count(len(rest), 'other tuple')}, {records}"
+        yield f"  → {format_count(len(rest), 'other combination')}, {records}"
     for note in explained.notes:
         yield from _wrap(note, 2)
     if explained.group is not None:
@@ -139,25 +139,25 @@ def _format_target(target: Target, records: int) -> str:
         else ""
     )
     if target.alike_records == target.records:
-        return f"→ {values}{share}; no other record became that"
+        return f"→ {values}{share}; no other record has this result"
     alike_records = format_count(target.alike_records, "record")
-    alike = f"{alike_records} of {format_count(target.alike_tuples, 'tuple')}"
-    return f"→ {values}{share}; {alike} became that in all"
+    alike = f"{alike_records} with {format_count(target.alike_tuples, 'original combination')}"
+    return f"→ {values}{share}; in total {alike} have this result"
 
 
 def _format_group(group: TupleGroup) -> Iterator[str]:
     if group.tuples == 1:
-        yield f"{group.name}: this tuple alone, {format_count(group.records, 'record')}"
+        yield f"{group.name}: only this combination, {format_count(group.records, 'record')}"
         return
-    tuples, records = format_count(group.tuples, "tuple"), format_count(group.records, "record")
-    yield f"{group.name}: {tuples}, {records}"
+    combinations = format_count(group.tuples, "combination")
+    yield f"{group.name}: {combinations}, {format_count(group.records, 'record')}"
     yield f"  records  distance from {group.measured_from}, mean over the columns"
     for member in group.members:
         begin = f"  {member.records:>7,}  {member.distance:>8.3f}  "
         yield from _wrap_row(begin, _join_values(member.values))
     if more := group.tuples - len(group.members):
         rest = group.records - sum(member.records for member in group.members)
-        yield f"  {rest:>7,}            {format_count(more, 'other tuple')}"
+        yield f"  {rest:>7,}            {format_count(more, 'other combination')}"
 
 
 def _format_column(column: ColumnExplanation, records: int, in_company: bool) -> Iterator[str]:
@@ -188,11 +188,11 @@ def _format_move(move: Move, records: int) -> Iterator[str]:
     yield from _wrap(move.words, 4)
     if move.nearer is not None:
         nearer = (
-            f"{move.nearer:,} of the column's other records lie"
+            f"{move.nearer:,} other records of the column are"
             if move.nearer
-            else "no record lies"
+            else "no other record is"
         )
-        yield f"    {nearer} nearer"
+        yield f"    {nearer} closer"
 
 
 def _format_centre(centre: Centre, group: str) -> Iterator[str]:
@@ -237,15 +237,15 @@ def _format_rule(centre: Centre) -> str:
     among = f"of {format_count(centre.among, 'candidate')}"
     if centre.rule == "least loss":
         return (
-            f"{among} the one that costs least together with the other columns; summed distances:"
+            f"{among}, the one with the least information loss over all columns; sums of distances:"
         )
     if centre.rule != "most frequent":
-        first = "the deepest, then the first identifier"
+        first = "the deepest one, then the first identifier"
         equals = (
-            "what costs least with the other columns"
+            "the one with the least information loss over all columns"
             if centre.rule == "least sum, then loss"
             else first
         )
-        tied = f", and of equals {equals}" if centre.tied else ""
-        return f"{among} the least summed distance to them{tied}:"
-    return f"the one that most records hold{', of equals the first' if centre.tied else ''}:"
+        tied = f"; in a tie, {equals}" if centre.tied else ""
+        return f"{among}, the one with the smallest sum of distances to them{tied}:"
+    return f"the most frequent value{'; in a tie, the first one' if centre.tied else ''}:"

@@ -1,7 +1,7 @@
-"""What the values of a nominal column mean: the steward's own view, with nothing withheld.
+"""The meaning of the values of a nominal column: a view for the data steward, nothing withheld.
 
-Everything starts from the column's values with their counts, so that it costs the same for a
-thousand records and for a billion. Nothing of it is fit to be published.
+Everything is computed from the distinct values and their counts, so the cost does not depend on the
+number of records. None of it may be published.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _outcome(match: Match) -> MatchOutcome:
 
 @dataclass(frozen=True)
 class UnmappedTerm:
-    """A value without a concept of its own; ``ambiguous`` where several are called so.
+    """A value that is not mapped to one concept; ``ambiguous`` if several have this name.
 
     ``nearest`` are those, or the concepts whose names are most like it.
     """
@@ -357,8 +357,8 @@ class ColumnMeaning:
         for value, concept in ((first, a), (second, b)):
             if concept not in domain:
                 raise UnknownValueError(
-                    f"{value!r} is not below {domain.label(domain.root)!r}, the domain",
-                    "name a concept above all values as domain, or lcs, or taxonomy",
+                    f"{value!r} is not below the domain {domain.label(domain.root)!r}",
+                    "set domain to a concept above all values, to lcs or to taxonomy",
                 )
         explanation = domain.explain(a, b, self.column.measure)
         return ValueDistance(
@@ -382,14 +382,14 @@ class ColumnMeaning:
         match: Match | None = matches.get(value)
         if match is not None:
             raise UnknownValueError(
-                f"{value!r} has no concept of its own", "say first what it means"
+                f"{value!r} is not mapped to a concept", "map the value to a concept first"
             )
         concept = map_terms({value: 1}, self.column.taxonomy).concepts.get(value)
         if concept is not None:  # a concept may be compared that no record holds
             return concept
         near = closest_names(value, matches)
         raise UnknownValueError(
-            f"no record holds {value!r}, and no concept is called so",
+            f"{value!r} is neither a value of the column nor the name of a concept",
             f"did you mean {quote_names(near)}?" if near else "choose a value of the column",
         )
 

@@ -53,7 +53,8 @@ def make_block_runner(run_in_tasks: TaskRunner) -> BlockRunner:
     ) -> list[BlockOutcome]:
         def describe(number: int) -> str:
             tuples, _ = pieces[number]
-            return f"block {number + 1:,} of {len(pieces):,} ({format_count(len(tuples), 'tuple')})"
+            size = format_count(len(tuples), "combination")
+            return f"block {number + 1:,} of {len(pieces):,} ({size} of values)"
 
         return run_in_tasks(plan_block, plan, pieces, on_done, describe)
 

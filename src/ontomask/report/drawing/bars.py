@@ -50,7 +50,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Bar:
-    """A value and its name; ``told`` is shown when it is pointed at."""
+    """A value and its name; ``tooltip`` is shown when the pointer is over the bar."""
 
     label: str
     value: float | None

@@ -116,7 +116,7 @@ export function drawPath(place, openNode, onOpen) {
 
 // Draws the original and the masked records of each column side by side, as the report and the
 // workbench show them: {columns: [{name, nodes}], names, least}. A node is [parent, name, records
-// before, records after, share of the loss]; names are told once, with their code after a tab.
+// before, records after, share of the loss]; names are stored once, with their code after a tab.
 export function drawIciclePair(place, taxonomies) {
   const columns = taxonomies.columns.map(({ name, nodes }) => ({
     name,
@@ -129,7 +129,7 @@ export function drawIciclePair(place, taxonomies) {
   const path = h("div", {
     class: "path",
     role: "navigation",
-    "aria-label": "The branch that is open",
+    "aria-label": "Path to the open branch",
   });
   const description = h("p", { class: "told soft", "aria-live": "polite" });
   const sides = [createSide("original", "before"), createSide("masked", "after")];
@@ -162,7 +162,7 @@ export function drawIciclePair(place, taxonomies) {
 
   function open(node) {
     openNode = node;
-    description.textContent = node ? describeNode(node) : "Too few records to be drawn.";
+    description.textContent = node ? describeNode(node) : "Too few records to show.";
     drawPath(path, node, open);
     for (const { name, svg, title, countRecords } of sides) {
       title.textContent = `${column.name}, ${name}`;
@@ -206,10 +206,12 @@ export function drawIciclePair(place, taxonomies) {
 
   function describeNode({ label, code, before, after, loss }) {
     const count = (records) =>
-      records === null ? `fewer than ${taxonomies.least}, or not told` : formatInteger(records);
+      records === null ? `fewer than ${taxonomies.least}, or withheld` : formatInteger(records);
     const name = code ? `${label} (${code})` : label;
-    const share = loss === null ? "" : ` ${(100 * loss).toFixed(1)} % of the column's loss.`;
-    return `${name}: records before ${count(before)}, after ${count(after)}.${share}`;
+    const share = loss === null
+      ? ""
+      : ` ${(100 * loss).toFixed(1)} % of the column's information loss.`;
+    return `${name}: ${count(before)} records before masking, ${count(after)} after.${share}`;
   }
 }
 

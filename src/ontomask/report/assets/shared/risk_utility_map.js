@@ -161,7 +161,8 @@ export function createRiskUtilityMap(elements, options) {
     tip.hidden = true;
     if (hadFocus) chart.querySelector("[tabindex='0']")?.focus();
     setContent(legend, listSeries().map(drawLegendItem));
-    meaning.textContent = `Across: ${x.label}. ${x.meaning} Up: ${y.label}. ${y.meaning}`;
+    meaning.textContent =
+      `Horizontal axis: ${x.label}. ${x.meaning} Vertical axis: ${y.label}. ${y.meaning}`;
     onDraw(dominated, x, y);
   }
 
@@ -300,7 +301,7 @@ export function createRiskUtilityMap(elements, options) {
     );
     const verdicts = [
       ...(isDominated ? ["dominated"] : []),
-      ...(point.unmet.length ? ["does not meet what is required"] : []),
+      ...(point.unmet.length ? ["does not meet the requirements"] : []),
     ];
     const showTip = () => {
       tip.textContent = [point.label, ...figures, ...verdicts].join("\n");
