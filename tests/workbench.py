@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 import ontomask as om
 
 SEED = 7
-TOKEN = "a-token-for-tests"
 PORT = 8765
 
 #: What is on a screen when all that it asked for has come.
@@ -45,16 +44,16 @@ def write_discharges(path: Path, records: int = 400, **changed: dict[int, str]) 
 
 
 def talking_to(bench):
-    """A client that knows the token."""
+    """A client that has the cookie."""
     from starlette.testclient import TestClient
 
     from ontomask.web.app import create_app, guard_app
 
-    app = guard_app(create_app(bench), token=TOKEN, port=PORT)
+    guard = guard_app(create_app(bench), port=PORT)
     return TestClient(
-        app,
+        guard,
         base_url=f"http://127.0.0.1:{PORT}",
-        headers={"authorization": f"Bearer {TOKEN}"},
+        headers={"cookie": guard.cookie},
         raise_server_exceptions=False,
     )
 
@@ -73,15 +72,12 @@ class Served:
 
     folder: Path
     link: str
+    cookie = ""  # once the link was opened
 
     @property
     def address(self) -> str:
         parts = urlsplit(self.link)
         return f"{parts.scheme}://{parts.netloc}"
-
-    @property
-    def token(self) -> str:
-        return urlsplit(self.link).query.removeprefix("token=")
 
 
 class ServedHere(Served):
@@ -99,15 +95,21 @@ class ServedHere(Served):
         self.bench.begin(data)
         self._socket = _open_socket(0)
         port = self._socket.getsockname()[1]
-        self.link = f"http://127.0.0.1:{port}/?token={TOKEN}"
-        app = guard_app(create_app(self.bench), token=TOKEN, port=port)
-        config = uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1)
+        self._guard = guard_app(create_app(self.bench), port=port)
+        config = uvicorn.Config(
+            self._guard, log_config=None, ws="none", timeout_graceful_shutdown=1
+        )
         self._ending = False
         self._thread = Thread(
             target=_StoppableServer(config).serve_until,
             args=(lambda: self._ending, self._socket),
         )
         self._thread.start()
+
+    @property
+    def link(self) -> str:
+        """Another one every time, as each works once."""
+        return self._guard.make_link()
 
     def end(self) -> None:
         self._ending = True
@@ -123,7 +125,7 @@ class ServedProcess(Served):
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.folder = folder
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "ontomask.cli", "workbench", "--no-browser", *arguments],
+            [sys.executable, "-m", "ontomask", "workbench", "--no-browser", *arguments],
             cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

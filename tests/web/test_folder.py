@@ -98,7 +98,7 @@ def test_an_upload_over_the_limit_leaves_nothing(folder):
 
 
 def test_an_upload_never_overwrites(folder):
-    with pytest.raises(ParameterError, match="exists already"):
+    with pytest.raises(ParameterError, match="already exists"):
         received(folder, "own.csv", b"other")
     assert (folder.path / "own.csv").read_text() == "a\n1\n"
 
@@ -116,3 +116,14 @@ def test_tables_and_taxonomies_are_told_by_their_names(folder):
         (folder.path / name).write_text("x")
     assert [it.name for it in folder.tables()] == ["b.parquet", "c.csv.gz", "own.csv"]
     assert "d.obo" in [it.name for it in folder.taxonomies()]
+
+
+@pytest.mark.parametrize("name", ["numpy.py", "run.sh", "site.pth", "a.so", "data", "a.py.gz"])
+def test_only_tables_taxonomies_and_release_files_can_be_uploaded(folder, name):
+    with pytest.raises(ParameterError, match="cannot be uploaded"):
+        folder._new_file(name)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.CSV.gz", "a.parquet", "a.owl", "a.obo.gz", "a.yml"])
+def test_tables_taxonomies_and_release_files_can_be_uploaded(folder, name):
+    assert folder._new_file(name).name == name

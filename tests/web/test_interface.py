@@ -8,13 +8,10 @@ from hypothesis import HealthCheck, given, settings
 
 from ontomask.web.app import create_app, guard_app
 from ontomask.web.session import Workbench
-from workbench import PORT, SEED, TOKEN, write_discharges
+from workbench import PORT, SEED, write_discharges
 
 schemathesis = pytest.importorskip("schemathesis")
 pytest.importorskip("schemathesis.specs.openapi.checks")  # which makes them known
-KNOWN = {"Authorization": f"Bearer {TOKEN}", "Host": f"127.0.0.1:{PORT}"}
-
-
 CHECKS = [
     schemathesis.checks.CHECKS.get_one(name)
     for name in (
@@ -33,25 +30,26 @@ def interface(tmp_path_factory):
     write_discharges(folder / "discharges.csv", 60)
     bench = Workbench(folder, seed=SEED, largest=10_000)
     bench.open("discharges.csv")
-    app = guard_app(create_app(bench), token=TOKEN, port=PORT)
-    yield schemathesis.openapi.from_asgi("/api/openapi.json", app, headers=KNOWN)
+    guard = guard_app(create_app(bench), port=PORT)
+    known = {"Cookie": guard.cookie, "Host": f"127.0.0.1:{PORT}"}
+    yield schemathesis.openapi.from_asgi("/api/openapi.json", guard, headers=known), known
     bench.close()
 
 
 @pytest.mark.slow
 def test_no_request_is_too_much(interface):
     tried = 0
-    for found in interface.get_all_operations():
-        operation = found.ok()
-        _try(operation)
+    description, known = interface
+    for operation in description.get_all_operations():
+        _try(operation.ok(), known)
         tried += 1
     assert tried > 20
 
 
-def _try(operation):
+def _try(operation, known):
     @given(case=operation.as_strategy())
     @settings(max_examples=25, suppress_health_check=list(HealthCheck))
     def asked(case):
-        case.call_and_validate(headers=KNOWN, checks=CHECKS)
+        case.call_and_validate(headers=known, checks=CHECKS)
 
     asked()

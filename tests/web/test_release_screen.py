@@ -142,7 +142,7 @@ def test_a_release_equals_that_of_the_command_line_and_keeps_its_promise(small, 
     table = small.folder.path / "discharges.released.csv"
     again = {**small.draft.read().fields, "output": "again.csv"}
     (small.folder.path / "again.yaml").write_text(json.dumps(again))
-    command = [sys.executable, "-m", "ontomask.cli", "mask", "again.yaml"]
+    command = [sys.executable, "-m", "ontomask", "mask", "again.yaml"]
     given = {**os.environ, "ONTOMASK_SEED": str(SEED)}
     subprocess.run(command, cwd=small.folder.path, env=given, check=True, capture_output=True)
     assert table.read_bytes() == (small.folder.path / "again.csv").read_bytes()
@@ -156,7 +156,7 @@ def test_nothing_is_overwritten_unasked(small, client):
     target.write_text("mine")
     refused = client.post("/api/work", json={"kind": "release"})
     assert refused.status_code == 422
-    assert "exists already" in refused.json()["message"]
+    assert "already exists" in refused.json()["message"]
     assert target.read_text() == "mine"
     assert done(client, "release", overwrite=True)["state"] == "done"
     assert target.read_text() != "mine"
@@ -192,7 +192,7 @@ def test_no_download_leads_out_of_the_folder(tmp_path, empty):
 
 def test_required_ticked_off_written_and_downloaded(tab, served):
     tab.goto(f"{served.address}/release")
-    expect(tab.locator("#judged")).to_contain_text("No run was made")
+    expect(tab.locator("#judged")).to_contain_text("There is no run with these settings yet")
     tab.goto(f"{served.address}/method")
     tab.locator("#run").click()
     tab.locator("#to-result").wait_for()

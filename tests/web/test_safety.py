@@ -5,23 +5,25 @@ from starlette.testclient import TestClient
 
 from ontomask.web.app import create_app, guard_app
 from ontomask.web.safety import CONTENT_SECURITY_POLICY, LARGEST_REQUEST
-from workbench import PORT, TOKEN, talking_to
+from workbench import PORT, talking_to
 
 ADDRESS = f"http://127.0.0.1:{PORT}"
 
 
 @pytest.fixture
 def stranger(empty):
-    """A client without the token."""
-    app = guard_app(create_app(empty), token=TOKEN, port=PORT)
-    return TestClient(app, base_url=ADDRESS, follow_redirects=False)
+    """A client without the cookie."""
+    guard = guard_app(create_app(empty), port=PORT)
+    client = TestClient(guard, base_url=ADDRESS, follow_redirects=False)
+    client.make_link = guard.make_link
+    return client
 
 
 def let_in(client):
-    """The cookie that the opening link gives."""
-    answer = client.get(f"/?token={TOKEN}")
-    assert answer.status_code == 303
-    assert answer.headers["location"] == "/"
+    """The cookie that an opening link gives."""
+    answer = client.get(client.make_link())
+    assert answer.status_code == 200
+    assert 'content="0; url=/"' in answer.text
     return answer.headers["set-cookie"]
 
 
@@ -29,9 +31,20 @@ def test_the_link_is_exchanged_for_a_cookie_that_scripts_cannot_read(stranger):
     cookie = let_in(stranger)
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie
-    assert TOKEN not in cookie
+    assert f"ontomask-{PORT}=" in cookie
     assert stranger.get("/api/session").status_code == 200
     assert stranger.get("/", follow_redirects=True).status_code == 200
+
+
+def test_a_link_works_once(stranger):
+    link = stranger.make_link()
+    assert link.partition("token=")[2] not in stranger.get(link).headers["set-cookie"]
+    stranger.cookies.clear()
+    assert stranger.get(link).status_code == 403
+    token = link.partition("token=")[2]
+    bearer = {"authorization": f"Bearer {token}"}
+    assert stranger.get("/api/session", headers=bearer).status_code == 403
+    assert stranger.get(stranger.make_link()).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,13 @@ def served(tmp_path, starting):
     return starting(tmp_path, "discharges.csv")
 
 
-def asked(served, path, token=True):
-    request = urllib.request.Request(f"{served.address}{path}")
-    if token:
-        request.add_header("authorization", f"Bearer {served.token}")
+def asked(served, path, known=True):
+    """The answer to a request, of somebody who has opened the link."""
+    if known and not served.cookie:
+        with urllib.request.urlopen(served.link, timeout=300) as answer:
+            served.cookie = answer.headers["set-cookie"].partition(";")[0]
+    headers = {"cookie": served.cookie} if known else {}
+    request = urllib.request.Request(f"{served.address}{path}", headers=headers)
     with urllib.request.urlopen(request, timeout=300) as answer:
         return answer.read().decode()
 
@@ -36,7 +39,7 @@ def test_the_link_is_all_there_is_on_standard_output(served):
 
 def test_nobody_else_is_answered(served):
     with pytest.raises(HTTPError) as refused:
-        asked(served, "/api/session", token=False)
+        asked(served, "/api/session", known=False)
     assert refused.value.code == 403
     refused.value.close()
 
@@ -74,7 +77,7 @@ def test_the_page_is_there_while_a_large_table_is_read(tmp_path, starting):
 def test_a_port_that_is_taken_is_said(served, tmp_path):
     port = served.address.rpartition(":")[2]
     done = subprocess.run(
-        [sys.executable, "-m", "ontomask.cli", "workbench", "--no-browser", "--port", port],
+        [sys.executable, "-m", "ontomask", "workbench", "--no-browser", "--port", port],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -96,7 +99,7 @@ def test_a_release_file_or_a_folder_can_be_named(tmp_path, starting, served):
 @pytest.mark.slow
 def test_a_file_that_is_not_there_is_said(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "ontomask.cli", "workbench", "--no-browser", "nothing.csv"],
+        [sys.executable, "-m", "ontomask", "workbench", "--no-browser", "nothing.csv"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -23,7 +23,7 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -71,18 +71,27 @@ def free_memory() -> int | None:
         return free
 
 
-def start_python(code: str, stdin: int, stdout: int) -> subprocess.Popen[bytes]:
-    """Start a Python process that imports from where this one does, and from nowhere else.
+def start_python(
+    code: str,
+    stdin: int,
+    stdout: int,
+    stderr: int | None = subprocess.DEVNULL,
+    *,
+    environment: Mapping[str, str] = os.environ,
+) -> subprocess.Popen[bytes]:
+    """Start a Python process that imports nothing from the current folder.
 
-    Without ``-P`` it would also import from the current folder.
+    Data may be there, and a file ``numpy.py`` beside it would be run. ``-P`` keeps the folder off
+    the process's path, and the empty entry of an interactive session is not passed on.
     """
-    path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
+    path = os.pathsep.join(folder for folder in sys.path if os.path.isabs(folder))
     return subprocess.Popen(
         [sys.executable, "-P", "-c", code],
         stdin=stdin,
         stdout=stdout,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": path},
+        stderr=stderr,
+        cwd=os.path.dirname(os.path.abspath(__file__)),
+        env={**environment, "PYTHONPATH": path},
     )
 
 

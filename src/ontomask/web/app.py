@@ -66,10 +66,10 @@ def create_app(workbench: Workbench) -> FastAPI:
     return app
 
 
-def guard_app(app: FastAPI, *, token: str, port: int) -> Guard:
+def guard_app(app: FastAPI, *, port: int) -> Guard:
     """Wrap the application in the guard that checks every request."""
     bench: Workbench = app.state.workbench
-    return Guard(app, token=token, port=port, largest=bench.folder.largest)
+    return Guard(app, port=port, largest=bench.folder.largest)
 
 
 def _add_pages(app: FastAPI) -> None:

@@ -1,4 +1,4 @@
-"""The working folder: the only one whose files the page can name."""
+"""The working folder: the only folder whose files the page can use."""
 
 from __future__ import annotations
 
@@ -13,22 +13,25 @@ from ontomask.web.errors import NotThere, OutsideError, TooLarge
 
 __all__ = ["SIDE_FILE_SUFFIXES", "OWN_FOLDER", "WorkingFolder"]
 
-#: Where the workbench keeps its own: runs, and earlier states of the release file.
+#: Where the workbench stores its own files: runs, and earlier versions of the release file.
 OWN_FOLDER = ".ontomask"
 
 #: Endings of files that may hold a taxonomy.
 TAXONOMY_SUFFIXES = (".obo", ".owl", ".rdf", ".ttl", ".nt", ".xml", ".csv", ".tsv", ".txt", ".json")
 
-#: Endings of tables that were written beside a release, and are none to release.
+#: Endings of files that are written with a release and are not tables to mask.
 SIDE_FILE_SUFFIXES = (".taxonomy.csv", ".private.csv", ".manifest.json")
 
-#: So many files are listed, and names are so long, at most.
+#: Endings of files that can be uploaded besides tables; compressed ones, too.
+UPLOAD_SUFFIXES = (*TAXONOMY_SUFFIXES, ".yaml", ".yml")
+
+#: The most files that are listed, and the longest name in bytes.
 MAX_FILES = 1_000
 MAX_NAME_BYTES = 200
 
 
 class WorkingFolder:
-    """A folder; no name leads out of it, except to what its owner named outside of the page."""
+    """A folder; files outside of it are refused unless its owner has named them."""
 
     def __init__(self, path: Path, *, largest: int) -> None:
         self.path = path.resolve()
@@ -36,11 +39,11 @@ class WorkingFolder:
         self._trusted: set[Path] = set()
 
     def trust(self, path: Path) -> None:
-        """A file that was named by the owner of the folder: on the command line, or in the file."""
+        """Trust a file that the owner named on the command line or in the release file."""
         self._trusted.add(path.resolve())
 
     def own(self, name: str) -> Path:
-        """A folder of the workbench's own, which no version control takes up."""
+        """A folder of the workbench itself, which version control ignores."""
         own_folder = self.path / OWN_FOLDER
         gitignore = own_folder / ".gitignore"
         if not gitignore.exists():
@@ -49,23 +52,25 @@ class WorkingFolder:
                 gitignore.write_text("*\n")
             except OSError as error:
                 raise FileFormatError(
-                    f"nothing can be written in {self.path}: {error.strerror or error}",
-                    "start the workbench in a folder of your own",
+                    f"cannot write to the folder {self.path}: {error.strerror or error}",
+                    "start the workbench in a folder that you can write to",
                 ) from None
         return own_folder / name
 
     def resolve_inside(self, name: str) -> Path:
-        """The file of a name that the page gives; refused where it is not in the folder.
+        """The file with a name that the page sends; refused if it is not in the folder.
 
-        A link that leads out of the folder is outside.
+        A symbolic link that points outside is refused, too.
         """
         if not name or "\0" in name or len(name) > 4096:
-            raise OutsideError("a file has no name", "name a file of the working folder")
+            raise OutsideError(
+                "the file name is empty or too long", "name a file in the working folder"
+            )
         try:
             path = self.path / name
             resolved = path.resolve()
         except (OSError, RuntimeError, ValueError):
-            raise OutsideError(f"{name!r} is no name of a file") from None
+            raise OutsideError(f"{name!r} is not a valid file name") from None
         if resolved in self._trusted:
             return path
         if not resolved.is_relative_to(self.path) or ".." in Path(name).parts:
@@ -74,14 +79,16 @@ class WorkingFolder:
                 "copy the file into it, or start the workbench in another folder",
             )
         if any(part.startswith(".") for part in resolved.relative_to(self.path).parts):
-            raise OutsideError(f"{name!r} is hidden", "name a file that is not")
+            raise OutsideError(
+                f"{name!r} is a hidden file", "choose a file whose name does not start with a dot"
+            )
         return path
 
     def resolve_existing(self, name: str) -> Path:
-        """The file of a name that the page gives; refused where it is outside or does not exist."""
+        """The file with a name that the page sends; refused if it is outside or missing."""
         path = self.resolve_inside(name)
         if not path.is_file():
-            raise NotThere(f"there is no file {name!r} in the working folder")
+            raise NotThere(f"the working folder has no file {name!r}")
         return path
 
     def tables(self) -> list[Path]:
@@ -123,7 +130,7 @@ class WorkingFolder:
         except FileExistsError:
             raise _exists_error(name) from None
         except OSError as error:
-            raise FileFormatError(f"{name} cannot be stored: {error.strerror or error}") from None
+            raise FileFormatError(f"cannot store {name}: {error.strerror or error}") from None
         finally:
             partial.unlink(missing_ok=True)
         return target
@@ -131,29 +138,45 @@ class WorkingFolder:
     def _too_large_error(self) -> TooLarge:
         """The error for an upload that exceeds the limit."""
         return TooLarge(
-            f"a file of more than {self.largest / 1e6:,.0f} MB is not taken",
-            "copy it into the working folder and open it from there",
+            f"the file is too large: the limit is {self.largest / 1e6:,.0f} MB",
+            "copy it into the working folder and open it there",
         )
 
     def _new_file(self, name: str) -> Path:
         """The place of a new file: right in the folder, under a plain name."""
         if Path(name).name != name or "\\" in name or len(name.encode()) > MAX_NAME_BYTES:
-            raise OutsideError(f"{name[:60]!r} is no plain name of a file", "name it as data.csv")
+            raise OutsideError(
+                f"{name[:60]!r} is not a plain file name", "use a name such as data.csv"
+            )
         if not name.isprintable():
-            raise OutsideError("the name of the file has signs that cannot be seen", "rename it")
+            raise OutsideError(
+                "the file name has characters that cannot be displayed", "rename the file"
+            )
         target = self.resolve_inside(name)
+        if not (
+            _is_table(target) or _without_compression(target).suffix.lower() in UPLOAD_SUFFIXES
+        ):
+            raise ParameterError(
+                f"{name} is not a table, a taxonomy or a release file, and cannot be uploaded",
+                f"upload a table (.csv, .parquet, ...) or one of {', '.join(UPLOAD_SUFFIXES)}",
+            )
         if target.exists() or target.is_symlink():
             raise _exists_error(name)
         return target
 
 
 def _exists_error(name: str) -> ParameterError:
-    return ParameterError(f"{name} exists already in the working folder", "rename one of the two")
+    return ParameterError(
+        f"{name} already exists in the working folder", "rename one of the two files"
+    )
 
 
 def _is_table(path: Path) -> bool:
-    plain = path.with_suffix("") if path.suffix.lower() in (".gz", ".zst") else path
-    return named_format(plain) is not None
+    return named_format(_without_compression(path)) is not None
+
+
+def _without_compression(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix.lower() in (".gz", ".zst") else path
 
 
 def _open_private(path: str, flags: int) -> int:

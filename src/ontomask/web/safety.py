@@ -3,8 +3,8 @@
 - Host: only the names of this machine. With DNS rebinding, the name of another site can point to
   this machine; such requests carry that name and are refused.
 - Origin: only the workbench itself. Other pages in the same browser can send requests, too.
-- Token: the opening link contains a token. It is exchanged for a cookie that scripts cannot read
-  and that the browser only sends with requests from pages of the workbench.
+- Token: the opening link contains a token, which works once. It is exchanged for a cookie that
+  scripts cannot read and that the browser only sends with requests from pages of the workbench.
 - Content security policy: a page loads only files of the workbench and runs no inline script.
 - Size limits on requests.
 """
@@ -37,21 +37,38 @@ LARGEST_REQUEST = 4_000_000
 UPLOAD_PATH = "/api/files/"
 
 FORBIDDEN = (
-    "The workbench can only be opened with its own link. `ontomask workbench` prints the link when "
-    "it starts."
+    "The workbench can only be opened with its own link, which works once. `ontomask workbench` "
+    "prints a new link when it starts."
 )
+
+#: Opens the first page from a page of the workbench. A redirect would not carry the new cookie if
+#: a file has opened the link.
+ENTRANCE = b'<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>ontomask</title>'
 
 
 class Guard:
     """Passes on requests from pages of the workbench, and refuses all others."""
 
-    def __init__(self, app: ASGIApp, *, token: str, port: int, largest: int) -> None:
+    def __init__(self, app: ASGIApp, *, port: int, largest: int) -> None:
         self.app, self.largest = app, largest
-        self._token, self._secret = token, secrets.token_urlsafe(32)
+        self._secret = secrets.token_urlsafe(32)
+        self._tokens: set[str] = set()
         # Cookies know no ports: two workbenches must not take each other's.
         self._cookie_name = f"ontomask-{port}"
         self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
         self._origins = {f"http://{host}" for host in self._hosts}
+        self._address = f"http://127.0.0.1:{port}/"
+
+    @property
+    def cookie(self) -> str:
+        """The cookie of those who may come in."""
+        return f"{self._cookie_name}={self._secret}"
+
+    def make_link(self) -> str:
+        """A link that opens the workbench once."""
+        token = secrets.token_urlsafe(24)
+        self._tokens.add(token)
+        return f"{self._address}?token={token}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -64,8 +81,8 @@ class Guard:
         if refusal is not None:
             await _send_error(send, *refusal)
             return
-        if self._is_opening_link(scope):
-            await self._send_cookie(send)
+        if self._opens(scope):
+            await self._send_cookie(send, scope)
             return
         largest = self.largest if scope["path"].startswith(UPLOAD_PATH) else LARGEST_REQUEST
         if _content_length(headers) > largest:
@@ -81,36 +98,44 @@ class Guard:
             None,
         ):
             return 403, "The request comes from another web page."
-        if self._is_opening_link(scope) or self._is_authorised(headers):
+        if self._opens(scope) or self._is_authorised(headers):
             return None
         return 403, FORBIDDEN
 
-    def _is_opening_link(self, scope: Scope) -> bool:
-        """Whether this is the opening link."""
-        if scope["path"] != "/" or scope["method"] != "GET":
-            return False
-        token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        return secrets.compare_digest(token.encode(), self._token.encode())
+    def _opens(self, scope: Scope) -> bool:
+        """Whether this is an opening link that nobody has used."""
+        return (
+            scope["path"] == "/"
+            and scope["method"] == "GET"
+            and any(_equal(_read_token(scope), token) for token in self._tokens)
+        )
 
     def _is_authorised(self, headers: Headers) -> bool:
-        """Whether the request carries the cookie, or the token in its header."""
-        token = headers.get("authorization", "").removeprefix("Bearer ")
-        if token and secrets.compare_digest(token.encode(), self._token.encode()):
-            return True
+        """Whether the request carries the cookie."""
         try:
             cookie = SimpleCookie(headers.get("cookie", "")).get(self._cookie_name)
         except CookieError:
             return False
-        return cookie is not None and secrets.compare_digest(
-            cookie.value.encode(), self._secret.encode()
+        return cookie is not None and _equal(cookie.value, self._secret)
+
+    async def _send_cookie(self, send: Send, scope: Scope) -> None:
+        """Exchange the token for a cookie, and go on to the address without it."""
+        self._tokens.discard(_read_token(scope))
+        cookie = f"{self.cookie}; Path=/; HttpOnly; SameSite=Strict"
+        await _send_response(
+            send,
+            200,
+            ENTRANCE,
+            [(b"content-type", b"text/html; charset=utf-8"), (b"set-cookie", cookie.encode())],
         )
 
-    async def _send_cookie(self, send: Send) -> None:
-        """Exchange the token for a cookie, and redirect to the address without it."""
-        cookie = f"{self._cookie_name}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
-        await _send_response(
-            send, 303, b"", [(b"location", b"/"), (b"set-cookie", cookie.encode())]
-        )
+
+def _read_token(scope: Scope) -> str:
+    return parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+
+
+def _equal(given: str, secret: str) -> bool:
+    return secrets.compare_digest(given.encode(), secret.encode())
 
 
 def _is_foreign(headers: Headers) -> bool:

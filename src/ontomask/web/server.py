@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 import socket
+import tempfile
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from html import escape
 from pathlib import Path
 from threading import Timer
 
@@ -37,8 +39,8 @@ def serve(
     """Serve the workbench of a folder until it is interrupted.
 
     ``data`` is the table of the folder to open first. ``tell`` is called with the link that opens
-    the workbench; it contains a token, and requests without it are refused. Port 0 means any free
-    port.
+    the workbench; it contains a token that works once, and requests without it are refused. Port 0
+    means any free port.
     """
     own_socket = _open_socket(port)
     try:
@@ -46,25 +48,47 @@ def serve(
         if data is not None:
             bench.folder.trust(folder / data)
         bench.begin(data)
-        token, own_port = secrets.token_urlsafe(24), own_socket.getsockname()[1]
-        app = guard_app(create_app(bench), token=token, port=own_port)
-        link = f"http://127.0.0.1:{own_port}/?token={token}"
+        guard = guard_app(create_app(bench), port=own_socket.getsockname()[1])
         server = _StoppableServer(
             uvicorn.Config(
-                app,
+                guard,
                 log_level="warning",
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=1,
             )
         )
-        tell(link)
-        if browser:
-            Timer(0.3, webbrowser.open, [link]).start()
-        with early_stopping() as stop_requested:
+        tell(guard.make_link())
+        with (
+            _open_browser(guard.make_link()) if browser else nullcontext(),
+            early_stopping() as stop_requested,
+        ):
             server.serve_until(stop_requested, own_socket)
     finally:
         own_socket.close()
+
+
+@contextmanager
+def _open_browser(link: str) -> Iterator[None]:
+    """Open a link in the browser, from a file that only this user can read.
+
+    Every account of a machine can read the command line of a browser.
+    """
+    with tempfile.TemporaryDirectory(prefix="ontomask-") as folder:  # only this user can enter it
+        page = Path(folder) / "workbench.html"
+        page.touch(mode=0o600)
+        page.write_text(
+            f'<!doctype html><meta charset="utf-8"><title>ontomask</title>'
+            f'<meta http-equiv="refresh" content="0; url={escape(link)}">'
+            f'<a href="{escape(link)}">Open the workbench</a>',
+            encoding="utf-8",
+        )
+        timer = Timer(0.3, webbrowser.open, [page.as_uri()])
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
 
 def _open_socket(port: int) -> socket.socket:

@@ -1,8 +1,8 @@
-"""The long work of the workbench: one piece at a time, in a process of its own, that can be ended.
+"""Background tasks of the workbench: one at a time, each in its own process.
 
-The process is :mod:`ontomask.web.jobs.process`. It is told what to do through a pipe and says how
-far it is through another. Whoever cancels closes the first, which is also what it hears when the
-workbench is killed; one that does not heed it is ended.
+The process is :mod:`ontomask.web.jobs.process`. It reads its task from one pipe and writes its
+progress to another. Cancelling closes the first pipe, which also happens when the workbench is
+killed; a process that does not react is ended.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
@@ -24,6 +23,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from ontomask._runtime.workers import start_python
 from ontomask.web.errors import Busy
 from ontomask.web.jobs.process import SCRATCH_PREFIX
 
@@ -31,17 +31,17 @@ __all__ = ["JobFailure", "JobKind", "JobRequest", "JobRunner", "JobState"]
 
 JobKind = Literal["run", "try", "release"]
 
-#: What the kinds of work are called while they last.
+#: Descriptions of the running task, by kind.
 BUSY_WORDS = {
     "run": "the table is being masked",
-    "try": "a try is going on",
+    "try": "the method is being tried on a sample",
     "release": "a release is being written",
 }
 
-#: How long a process may take to end by itself, in seconds; one that writes files takes them away.
+#: Seconds that a process may take to stop; one that writes files must remove them.
 SECONDS_TO_END = {"run": 5.0, "try": 5.0, "release": 20.0}
 
-#: Where files are written before they take their names.
+#: Folders of unfinished files.
 UNFINISHED_PATTERN = ".ontomask.*"
 
 
@@ -70,7 +70,7 @@ class JobRequest:
 
 
 class JobFailure(BaseModel):
-    """Why the work gave nothing; ``unmet`` says that the result was not what is required."""
+    """Why a task failed; ``unmet`` says that the result did not meet the requirements."""
 
     error: str
     message: str
@@ -119,23 +119,23 @@ class JobRunner:
 
     @property
     def busy(self) -> bool:
-        """Whether something is being done."""
+        """Whether a task is running."""
         return self._state.state == "working"
 
     @property
     def version(self) -> int:
-        """Another number whenever something begins or ends."""
+        """A number that changes whenever a task starts or ends."""
         return self._state.count
 
     # ------------------------------------------------------------------ beginning
 
     def start(self, task: JobRequest) -> JobState:
-        """Begin; refused while something else is done."""
+        """Start a task; refused while another one is running."""
         with self._lock:
             if self._state.state == "working":
                 raise Busy(
-                    f"{BUSY_WORDS[str(self._state.kind)]}; one thing is done at a time",
-                    "wait for it, or cancel it",
+                    f"{BUSY_WORDS[str(self._state.kind)]}; only one task can run at a time",
+                    "wait until it is done, or cancel it",
                 )
             self._state = JobState(
                 state="working",
@@ -219,7 +219,7 @@ class JobRunner:
     # ------------------------------------------------------------------ ending
 
     def cancel(self) -> JobState:
-        """Have it end; what it began is taken away. Nothing happens where nothing is done."""
+        """Cancel the task and remove unfinished files; does nothing if no task is running."""
         with self._lock:
             process, kind = self._process, self._state.kind
             if process is None or self._state.cancelling:
@@ -233,33 +233,33 @@ class JobRunner:
         return self.state()
 
     def wait(self, seconds: float | None = None) -> JobState:
-        """Wait until nothing is done any more."""
+        """Wait until the task has ended."""
         follower = self._follower
         if follower is not None:
             follower.join(seconds)
         return self.state()
 
     def close(self) -> None:
-        """End what is being done, before the workbench itself ends."""
+        """Cancel the task before the workbench ends."""
         if self.cancel().state == "working":
             self.wait(max(SECONDS_TO_END.values()) + 5)
 
 
 def _start_process(scratch: str) -> subprocess.Popen[bytes]:
     """Start the process; its temporary files go into a folder that is removed after it."""
-    path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
     environment = {name: text for name, text in os.environ.items() if name != "ONTOMASK_SEED"}
     temporary_folders = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
-    return subprocess.Popen(
-        [sys.executable, "-m", "ontomask.web.jobs.process"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**environment, "PYTHONPATH": path, **temporary_folders},
+    return start_python(
+        "from ontomask.web.jobs.process import main; main()",
+        subprocess.PIPE,
+        subprocess.PIPE,
+        None,
+        environment={**environment, **temporary_folders},
     )
 
 
 def _end_process(process: subprocess.Popen[bytes], patience: float) -> None:
-    """Ask a process to end, and kill it where it does not."""
+    """Ask a process to stop, and kill it if it does not."""
     with suppress(OSError, ValueError):
         process.stdin.close()  # type: ignore[union-attr]  # it is a pipe
     try:
@@ -269,7 +269,7 @@ def _end_process(process: subprocess.Popen[bytes], patience: float) -> None:
 
 
 def _unfinished_folders(folder: Path) -> set[Path]:
-    """Folders in which files are being written, by whomever."""
+    """Folders in which files are being written, by any process."""
     return set(folder.glob(UNFINISHED_PATTERN))
 
 
@@ -289,12 +289,13 @@ def _process_failure(message: str) -> JobFailure:
     return JobFailure(
         error="ProcessEnded",
         message=message,
-        hint="try again; where memory is short, say how much may be used, as memory: 2GB",
+        hint="try again; if memory is short, set memory in the release file, for example "
+        "memory: 2GB",
     )
 
 
 def _describe_exit(code: int) -> str:
     if code == -9:
-        return "the process that did the work was killed, perhaps for its memory"
+        return "the process was killed, probably because memory ran out"
     reason = f"exit code {code}" if code >= 0 else f"signal {-code}"
-    return f"the process that did the work ended before its time ({reason})"
+    return f"the process ended unexpectedly ({reason})"

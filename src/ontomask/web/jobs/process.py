@@ -1,10 +1,10 @@
-"""The process that does the long work of the workbench, one piece: it is told what, and says how.
+"""The process that runs one long task of the workbench.
 
-A process of its own gives back its memory, keeps the page answering, and can be ended at any time.
-What to do is told in a line of JSON on its standard input, for the seed must not stand on a command
-line or in a file. What is going on is said in lines of JSON on its standard output. It ends itself
-when its input ends, whoever closed it: somebody who wants no more of it, or the system, where the
-workbench was killed. What is unfinished is taken away then, as by Ctrl-C.
+A separate process frees its memory at the end, keeps the page responsive and can be stopped at any
+time. It reads the task as a line of JSON from its standard input, because the seed must not appear
+on a command line or in a file. It writes its progress as lines of JSON to its standard output. It
+stops when its input is closed, either because the task was cancelled or because the workbench was
+killed, and then removes unfinished files, as after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ontomask.errors import OntomaskError, OntomaskWarning
+from ontomask.web.control_hints import control_hint
 
 if TYPE_CHECKING:
     from ontomask.releasefile.model import ReleaseFile
 
 __all__ = ["SCRATCH_PREFIX", "main"]
 
-#: How a folder for temporary files is called that is made for one piece of work.
+#: Prefix of the folder for temporary files of one task.
 SCRATCH_PREFIX = "ontomask-work-"
 
-#: How long the work may take to end when nobody wants it any more, in seconds; then it is ended.
+#: Seconds that a cancelled task may take to stop before the process is ended.
 SECONDS_TO_END = 30.0
 
 
@@ -44,11 +45,11 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):  # the parent may have ignored one of them
         signal.signal(number, signal.default_int_handler)
     line = sys.stdin.buffer.readline()
-    if not line:  # nobody wants anything any more
+    if not line:  # cancelled before it started
         return
     task = json.loads(line)
     channel = _Channel(os.fdopen(os.dup(1), "w", encoding="utf-8"))
-    os.dup2(2, 1)  # what libraries print must not get among the answers
+    os.dup2(2, 1)  # output of libraries must not mix with the messages
     try:
         Thread(target=channel.watch_input, daemon=True).start()
         channel.send(end="done", result=_do_task(task, channel))
@@ -56,55 +57,58 @@ def main() -> None:
         channel.send(end="cancelled")
     except OntomaskError as error:
         channel.send(
-            end="failed", error=type(error).__name__, message=error.message, hint=error.hint
+            end="failed",
+            error=type(error).__name__,
+            message=error.message,
+            hint=control_hint(error),
         )
     except MemoryError:
         channel.send(
             end="failed",
             error="MemoryError",
-            message="there is not enough memory for this",
-            hint="say how much may be used with memory:, as memory: 2GB, or close other programs",
+            message="not enough memory",
+            hint="close other programs, or set memory in the release file, for example memory: 2GB",
         )
     except Exception as error:
         traceback.print_exc()
         channel.send(
             end="failed",
             error="InternalError",
-            message=f"the work ended in a mistake of ours: {type(error).__name__}",
-            hint="what happened is in the terminal; please report it",
+            message=f"internal error: {type(error).__name__}",
+            hint="the terminal shows the details; please report them",
         )
     finally:
         _remove_scratch_folder()
 
 
 def _remove_scratch_folder() -> None:
-    """Remove the folder for temporary files, where it was made for this process alone."""
+    """Remove the folder for temporary files if it was made for this process."""
     scratch = Path(tempfile.gettempdir())
     if scratch.name.startswith(SCRATCH_PREFIX):
         shutil.rmtree(scratch, ignore_errors=True)
 
 
 class _Channel:
-    """The connection to the workbench: messages to it, and whether it still wants the work."""
+    """The connection to the workbench: messages to it, and whether the task was cancelled."""
 
     def __init__(self, answers: TextIO) -> None:
         self._answers, self._lock = answers, Lock()
         self._cancelled = Event()
 
     def send(self, **message: Any) -> None:
-        """Send a message; nobody may be there to read it."""
+        """Send a message; the workbench may have ended already."""
         line = json.dumps(message, ensure_ascii=True, allow_nan=False)
         with self._lock, suppress(OSError, ValueError):
             self._answers.write(f"{line}\n")
             self._answers.flush()
 
     def report_progress(self, now: str) -> None:
-        """Say what is being done; stop here if it was cancelled, for an interrupt may be lost."""
+        """Report progress; stop here if the task was cancelled, as an interrupt may be lost."""
         self.stop_if_cancelled()
         self.send(now=now)
 
     def stop_if_cancelled(self) -> None:
-        """Stop the work if nobody wants it any more."""
+        """Stop the work if it was cancelled."""
         if self._cancelled.is_set():
             raise KeyboardInterrupt
 
@@ -217,7 +221,7 @@ def _try_sample(
         )
     (point,), (row,) = comparison.points, comparison.table()
     if point.error:
-        raise ParameterError(point.error, "change the settings, or take more records")
+        raise ParameterError(point.error, "change the settings, or use a larger sample")
     return {
         "figures": row,
         "guarantee": str(point.guarantee),
@@ -245,7 +249,3 @@ def _write_release(
         "files": [Path(file).name for file in outcome.files],
         "guarantee": str(outcome.release.guarantee),
     }
-
-
-if __name__ == "__main__":
-    main()
