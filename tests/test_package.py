@@ -104,7 +104,7 @@ def test_errors_say_what_and_how_to_mend_it():
     error = OntomaskError("what is wrong", "what to do")
     assert str(error) == "what is wrong\n\nhint: what to do"
     assert (error.message, error.hint) == ("what is wrong", "what to do")
-    assert "mistake in ontomask" in str(InternalError("a loop ran away"))
+    assert "bug in ontomask" in str(InternalError("a loop ran away"))
 
 
 def test_errors_cross_process_borders():

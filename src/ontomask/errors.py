@@ -1,43 +1,43 @@
-"""What can go wrong, as a tree.
+"""All errors and warnings, as a tree.
 
 ::
 
-    OntomaskError                      something the caller can mend
-    ├── TaxonomyError                  the is-a graph itself is wrong
-    │   ├── CycleError                 a concept is its own ancestor
-    │   ├── EmptyTaxonomyError         no concept at all
-    │   ├── UndeclaredParentError      a parent that is no concept of the table
-    │   ├── DuplicateConceptError      one identifier, two concepts
-    │   └── SeveralParentsError        a tree was needed, a concept has two parents
-    ├── FileFormatError                a file cannot be read as what it should be
-    ├── UnknownTaxonomyError           no bundled taxonomy or file of that name
-    ├── UnknownConceptError            not a concept of this taxonomy
-    ├── UnknownValueError              values that reach no concept
-    ├── UnknownMeasureError            no distance of that name
-    ├── SchemaError                    the schema is wrong, or does not fit the table
-    ├── SpecError                      a release file is wrong
-    ├── ColumnError                    a column does not hold what its role needs
-    ├── RequirementNotMet              a release is not what its file requires
-    ├── BlockError                     a part of the table could not be planned
-    ├── ExtensionError                 a method, distance, reader or measure of another package
-    └── ParameterError                 an argument that makes no sense
-    InternalError                      a mistake of ours, please report it
+    OntomaskError                      an error that the caller can fix
+    ├── TaxonomyError                  the is-a graph is not valid
+    │   ├── CycleError                 the links between concepts form a cycle
+    │   ├── EmptyTaxonomyError         the taxonomy has no concepts
+    │   ├── UndeclaredParentError      a parent is not declared as a concept
+    │   ├── DuplicateConceptError      two concepts have the same identifier
+    │   └── SeveralParentsError        the format needs a tree, and a concept has two parents
+    ├── FileFormatError                a file cannot be read or written
+    ├── UnknownTaxonomyError           no bundled taxonomy or file has this name
+    ├── UnknownConceptError            the taxonomy does not contain this concept
+    ├── UnknownValueError              values cannot be mapped to a concept
+    ├── UnknownMeasureError            no distance has this name
+    ├── SchemaError                    the schema is not valid, or does not fit the table
+    ├── SpecError                      a release file is not valid
+    ├── ColumnError                    the values of a column do not fit its type or role
+    ├── RequirementNotMet              a release does not meet the requirements of its file
+    ├── BlockError                     a block of the table could not be planned
+    ├── ExtensionError                 an extension of another package cannot be used
+    └── ParameterError                 an argument is not valid
+    InternalError                      a bug in ontomask; please report it
 
     OntomaskWarning
-    ├── BlocksChosenWarning            a table was planned in blocks, for want of memory
-    ├── ExtensionWarning               a part of another package is left out
-    ├── SeveralRootsWarning            a virtual root was put above several
-    ├── HeaderWarning                  a first row was taken for a header
-    ├── IndexReleasedWarning           a named pandas index is in the released table
-    ├── NearNeighboursWarning          very many tuples were compared with those close by alone
-    ├── NothingSwappedWarning          all records are alike, swapping changes nothing
+    ├── BlocksChosenWarning            a table was planned in blocks to save memory
+    ├── ExtensionWarning               an extension of another package was ignored
+    ├── SeveralRootsWarning            a virtual root was added above several roots
+    ├── HeaderWarning                  the first row was read as a header
+    ├── IndexReleasedWarning           the released table contains a named pandas index
+    ├── NearNeighboursWarning          the search for the nearest values was approximate
+    ├── NothingSwappedWarning          all records are equal, so swapping changes nothing
     ├── RenamedSettingWarning          a setting of a method was given by its old name
-    ├── RepeatedIdentifierWarning      one person seems to have several records
-    ├── StoppedEarlyWarning            a search was interrupted, and gave the best so far
-    └── WeakProtectionWarning          a method without a guarantee changed next to nothing
+    ├── RepeatedIdentifierWarning      a person seems to have several records
+    ├── StoppedEarlyWarning            a search was interrupted and returned its best result
+    └── WeakProtectionWarning          a method without a guarantee protects little
 
-Every message says what is wrong, where, and what to do about it. A message may quote a few
-values; it never quotes a record.
+Every message says what is wrong, where, and what to do. A message may quote a few values but never
+a whole record.
 """
 
 from __future__ import annotations
@@ -84,12 +84,13 @@ __all__ = [
     "Setting",
     "format_count",
     "check_choice",
+    "quote_choices",
     "quote_names",
 ]
 
 
 class Placeholder(str):
-    """Text in the place of a value that only the reader knows; it is shown without quotes."""
+    """Text in place of a value that only the user knows; it is shown without quotes."""
 
     __slots__ = ()
     __repr__ = str.__str__
@@ -121,7 +122,7 @@ class Setting:
 
 @dataclass(frozen=True, init=False)
 class Hint:
-    """What to do about an error: text, and settings that each interface writes in its language.
+    """What to do about an error: text, and settings that each interface writes in its own syntax.
 
     >>> hint = Hint("did you mean ", Setting("mapping", {"hepatits": "hepatitis"}), "?")
     >>> hint.python
@@ -137,12 +138,12 @@ class Hint:
 
     @property
     def python(self) -> str:
-        """The hint for whoever calls a function."""
+        """The hint for somebody who calls a function."""
         return "".join(part if isinstance(part, str) else part.python for part in self.parts)
 
     @property
     def yaml(self) -> str:
-        """The hint for whoever writes a release file."""
+        """The hint for somebody who writes a release file."""
         return "".join(part if isinstance(part, str) else part.yaml for part in self.parts)
 
     @property
@@ -152,10 +153,10 @@ class Hint:
 
 
 class OntomaskError(Exception):
-    """Something the caller can mend.
+    """An error that the caller can fix.
 
     ``message`` says what is wrong and where, ``hint`` what to do; ``advice`` is the same hint with
-    its settings told apart from its text.
+    its settings separate from its text.
     """
 
     def __init__(self, message: str, hint: str | Hint = "") -> None:
@@ -173,70 +174,70 @@ class OntomaskError(Exception):
         return type(self)(message, self.advice)
 
     def with_yaml_hint(self) -> Self:
-        """The same error with its hint in the language of release files."""
+        """The same error with its hint in the syntax of release files."""
         return type(self)(self.message, self.advice.yaml)
 
 
 class TaxonomyError(OntomaskError):
-    """The is-a graph itself is wrong."""
+    """The is-a graph is not valid."""
 
 
 class CycleError(TaxonomyError):
-    """A concept is its own ancestor."""
+    """The links between concepts form a cycle: a concept is its own ancestor."""
 
 
 class EmptyTaxonomyError(TaxonomyError):
-    """There is no concept at all."""
+    """The taxonomy has no concepts."""
 
 
 class UndeclaredParentError(TaxonomyError):
-    """A parent is named that is no concept of the table."""
+    """A parent is not declared as a concept."""
 
 
 class DuplicateConceptError(TaxonomyError):
-    """One identifier stands for two concepts."""
+    """Two concepts have the same identifier."""
 
 
 class SeveralParentsError(TaxonomyError):
-    """A tree was needed, and a concept has more than one parent."""
+    """The format needs a tree, and a concept has more than one parent."""
 
 
 class FileFormatError(OntomaskError):
-    """A file cannot be read as what it should be: file, line and reason."""
+    """A file cannot be read or written: file, line and reason."""
 
 
 class UnknownTaxonomyError(OntomaskError):
-    """Neither a bundled taxonomy nor a file has that name."""
+    """No bundled taxonomy or file has this name."""
 
 
 class UnknownConceptError(OntomaskError, KeyError):
-    """Not a concept of this taxonomy."""
+    """The taxonomy does not contain this concept."""
 
     __str__ = Exception.__str__  # KeyError would show the message in quotes
 
 
 class UnknownValueError(OntomaskError):
-    """Values that reach no concept, with their counts."""
+    """Values cannot be mapped to a concept; listed with their counts."""
 
 
 class UnknownMeasureError(OntomaskError):
-    """No distance has that name."""
+    """No distance has this name."""
 
 
 class SchemaError(OntomaskError):
-    """The schema is wrong in itself, or does not fit the table: every problem at once."""
+    """The schema is not valid, or does not fit the table; all problems are listed."""
 
 
 class SpecError(OntomaskError):
-    """A release file is wrong: every problem at once, with its field and line."""
+    """A release file is not valid; all problems are listed with field and line."""
 
 
 class RequirementNotMet(OntomaskError):
-    """A release is not what its file requires; nothing was released."""
+    """A release does not meet the requirements of its file; nothing was released."""
 
 
 class BlockError(OntomaskError):
-    """A part of the table could not be planned: which, and why."""
+    """A block of the table could not be planned."""
 
 
 class ExtensionError(OntomaskError):
@@ -244,53 +245,53 @@ class ExtensionError(OntomaskError):
 
 
 class ColumnError(OntomaskError):
-    """A column does not hold what its role needs: values are missing, infinite, of another kind."""
+    """The values of a column do not fit its type or role: missing, infinite or of another type."""
 
 
 class ParameterError(OntomaskError, ValueError):
-    """An argument makes no sense, or not together with the others."""
+    """An argument is not valid, or not valid together with the others."""
 
 
 class InternalError(Exception):
-    """A mistake of ours."""
+    """A bug in ontomask."""
 
     def __init__(self, message: str) -> None:
         super().__init__(
-            f"{message}\n\nThis is a mistake in ontomask, not in your data; please report it "
-            "with this message and the version (SECURITY.md says what not to send)."
+            f"{message}\n\nThis is a bug in ontomask, not an error in your data. Please report it "
+            "with this message and the version; SECURITY.md lists what not to send."
         )
 
 
 class OntomaskWarning(UserWarning):
-    """Something was done that changes the result and that the caller may not expect."""
+    """Something that the caller may not expect changed the result."""
 
 
 class BlocksChosenWarning(OntomaskWarning):
-    """A table was planned in blocks, because planned as a whole it would not fit in memory."""
+    """A table was planned in blocks, because planning it as a whole needs too much memory."""
 
 
 class ExtensionWarning(OntomaskWarning):
-    """A method, distance, reader or measure of another package is left out."""
+    """A method, distance, reader or measure of another package was ignored."""
 
 
 class SeveralRootsWarning(OntomaskWarning):
-    """The taxonomy had several roots and was given a virtual one above them."""
+    """The taxonomy has several roots; a virtual root was added above them."""
 
 
 class HeaderWarning(OntomaskWarning):
-    """The first row of a table was taken for a header."""
+    """The first row of a table was read as a header."""
 
 
 class IndexReleasedWarning(OntomaskWarning):
-    """A pandas index with a name, which may identify people, is part of what is released."""
+    """The released table contains a named pandas index, which may identify people."""
 
 
 class NearNeighboursWarning(OntomaskWarning):
-    """Of very many tuples, each was compared with those close by, not with all."""
+    """Each combination of values was compared with similar ones only, not with all."""
 
 
 class NothingSwappedWarning(OntomaskWarning):
-    """All records have the same values, so that swapping them changes nothing."""
+    """All records have the same values, so swapping changes nothing."""
 
 
 class RenamedSettingWarning(OntomaskWarning, DeprecationWarning):
@@ -298,15 +299,15 @@ class RenamedSettingWarning(OntomaskWarning, DeprecationWarning):
 
 
 class RepeatedIdentifierWarning(OntomaskWarning):
-    """An identifier stands in several records, and the guarantee counts records, not people."""
+    """An identifier occurs in several records, and the guarantee counts records, not people."""
 
 
 class WeakProtectionWarning(OntomaskWarning):
-    """A method that promises nothing left most records as they were, or easy to link."""
+    """A method without a guarantee left most records unchanged or easy to link."""
 
 
 class StoppedEarlyWarning(OntomaskWarning):
-    """A search was interrupted, and gave the best it had found so far."""
+    """A search was interrupted and returned the best result so far."""
 
 
 def quote_names(names: Iterable[object], most: int = 5) -> str:
@@ -320,6 +321,16 @@ def quote_names(names: Iterable[object], most: int = 5) -> str:
     return first if len(quotations) <= most else f"{first} and {len(quotations) - most:,} more"
 
 
+def quote_choices(words: Iterable[object]) -> str:
+    """Quote the words that an argument accepts: ``'a', 'b' or 'c'``.
+
+    >>> quote_choices(["blank", "drop"]), quote_choices(["csv"])
+    ("'blank' or 'drop'", "'csv'")
+    """
+    *others, last = [repr(str(word)) for word in words]
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 def format_count(count: int, noun: str) -> str:
     """Format a count with its noun.
 
@@ -330,10 +341,9 @@ def format_count(count: int, noun: str) -> str:
 
 
 def check_choice(argument: str, value: object, *allowed: str) -> None:
-    """Raise an error unless a setting is one of the allowed words."""
+    """Raise an error unless an argument is one of the allowed words."""
     if value not in allowed:
-        choices = ", ".join(repr(word) for word in allowed)
-        raise ParameterError(f"{argument} is {value!r}", f"it can be {choices}")
+        raise ParameterError(f"{argument} must be {quote_choices(allowed)}, got {value!r}")
 
 
 def raise_together(errors: Sequence[OntomaskError], mixed: type[OntomaskError]) -> None:

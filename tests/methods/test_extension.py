@@ -201,7 +201,7 @@ def test_the_json_schema_has_its_settings(table):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("threshold: 70", "threshold: high", "method.threshold is 'high'; it is a number"),
+        ("threshold: 70", "threshold: high", "method.threshold must be a number, got 'high'"),
         (", threshold: 70", "", "method.threshold is missing"),
         ("threshold: 70", "threshold: 70, limit: 3", "method has no setting 'limit'"),
         ("top_coding", "top_codin", "did you mean 'top_coding'?"),

@@ -93,8 +93,9 @@ def merge_until_k_people(
 def refuse_several_targets() -> NoReturn:
     """Refuse a plan that sends records of one tuple to several classes."""
     raise ParameterError(
-        "the schema names a person, and this method gives records of one tuple to several classes",
-        "use Microaggregation, Recoding or Suppression, or leave person out",
+        "this method cannot be used with person: it puts records with the same values into "
+        "different classes",
+        "use microaggregation, recoding or suppression, or leave person out",
     )
 
 
@@ -119,8 +120,8 @@ class _PeopleByClass:
         everyone = len(set[int]().union(*self.members))
         if everyone < k:
             raise ParameterError(
-                f"k is {k:,}, and the records are of only {everyone:,} different people",
-                f"choose k up to {everyone:,}",
+                f"k must be at most the number of people, {everyone:,}, got {k:,}",
+                "choose a smaller k, or leave person out",
             )
 
     def smallest(self) -> int | None:

@@ -23,8 +23,8 @@ def _check_method(name: str, kind: Any) -> type[Method]:
 
     if not isinstance(kind, type) or not issubclass(kind, Method):
         raise ExtensionError(
-            f"the method {name!r} is {kind!r}, not a class derived from ontomask.methods.Method",
-            "docs/how-to/add-a-method.md shows one",
+            f"the method {name!r} must be a subclass of ontomask.methods.Method, got {kind!r}",
+            "see docs/how-to/add-a-method.md",
         )
     if kind.name != name:
         raise ExtensionError(
@@ -35,7 +35,7 @@ def _check_method(name: str, kind: Any) -> type[Method]:
     return kind
 
 
-#: Every method under its name in a release file, in the order in which they are worth a look.
+#: Every method under its name in a release file, in the order in which they are listed.
 METHODS: Registry[type[Method]] = Registry(
     "ontomask.methods",
     {
@@ -61,7 +61,7 @@ def name_of(method: Method) -> str:
 
 
 def example_settings(name: str) -> dict[str, Any]:
-    """Settings to begin with: the one a method is varied by, and those it cannot do without.
+    """Settings to start with: the one a method is varied by, and the required ones.
 
     >>> example_settings("noise_addition")
     {'alpha': 0.3}

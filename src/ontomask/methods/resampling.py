@@ -65,9 +65,9 @@ class Resampling(BlockwiseMethod, GroupingMethod):
     block: BlockSize = None
 
     summary: ClassVar[str] = (
-        "At least k records share every combination; chance brings them together."
+        "k-anonymous: forms groups across random samples and replaces values by their centroid."
     )
-    help: ClassVar[str] = "Values move far: much more meaning is lost than by microaggregation."
+    help: ClassVar[str] = "Loses much more information than microaggregation."
     compares_values: ClassVar[bool] = True
 
     @property
@@ -79,25 +79,25 @@ class Resampling(BlockwiseMethod, GroupingMethod):
     def description(self) -> str:
         """How groups were formed."""
         return (
-            f"groups of at least {self.k:,} records, formed across random samples that were sorted "
-            "by similarity, took the values in the middle of their group"
+            f"groups of at least {self.k:,} records were formed across random samples sorted by "
+            "similarity, and their values were replaced by the centroid of the group"
         )
 
     @property
     def because(self) -> str:
         """Who forms a group, and what it takes."""
         classic = self.operators == "classic"
-        taken = "their most frequent tuple" if classic else "the middle of their values"
+        taken = "their most frequent combination of values" if classic else "their centroid"
         return (
-            f"{self.k} samples are drawn by chance and sorted; records of the same rank form a "
+            f"{self.k} samples are drawn at random and sorted. Records of the same rank form a "
             f"group and take {taken}"
         )
 
     def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
         """Explain random groups, which a plan does not keep."""
         return masked.explain_by_target(
-            "Which records formed a group was drawn by chance and is not kept: below are those that"
-            " became the same, of one group or of several."
+            "The groups were drawn at random and are not stored. The list below shows the records "
+            "that got the same values, from one group or several."
         )
 
     def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:

@@ -1,10 +1,10 @@
 """The settings of a masking method, read from the types of its fields.
 
-A method is a dataclass, and a field of it is a setting. Its type says what it can be: ``int``,
-``float``, ``bool``, ``str``, ``Literal[...]`` for words and ``Sequence[str]`` for names of columns,
-each with ``| None`` where it may be left out; another type is not checked. A title, a sentence of
-help and limits stand beside the type: ``Annotated[float, SettingHelp("Strength", above=0)]``.
-Release file, command line and workbench read all of it from here.
+A method is a dataclass, and its fields are its settings. The type of a field defines what it
+accepts: ``int``, ``float``, ``bool``, ``str``, ``Literal[...]`` for words and ``Sequence[str]`` for
+names of columns, each with ``| None`` if the setting is optional. Other types are not checked. A
+title, a sentence of help and limits come with the type: ``Annotated[float, SettingHelp("Strength",
+above=0)]``. The release file, the command line and the workbench read all of it from here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from ontomask.errors import ParameterError, quote_names
+from ontomask.errors import ParameterError, quote_choices
 
 __all__ = [
     "BlockSize",
@@ -65,7 +65,7 @@ class SettingHelp:
 
 @dataclass(frozen=True)
 class SettingChoice:
-    """A word that a setting can be, and what it means; None for no word at all."""
+    """A word that a setting accepts, and what it means; None if the setting can be left out."""
 
     value: str | None
     help: str
@@ -73,7 +73,7 @@ class SettingChoice:
 
 @dataclass(frozen=True)
 class MethodSetting:
-    """A setting of a method: what it is called and means, and what it can be.
+    """A setting of a method: its name, its meaning and what it accepts.
 
     ``required``: it has no default. ``optional``: it can be None. The rest is as in
     :class:`SettingHelp`.
@@ -96,11 +96,11 @@ class MethodSetting:
 
     @property
     def words(self) -> list[str]:
-        """The words that it can be; empty where it is no choice of words."""
+        """The words that it accepts; empty if it is not a choice of words."""
         return [choice.value for choice in self.choices if choice.value is not None]
 
     def accepts(self, value: Any) -> bool:
-        """Whether it can be this value."""
+        """Whether the setting accepts this value."""
         if value is None and self.kind != "any":
             return self.optional
         if self.kind == "choice":
@@ -133,26 +133,26 @@ class MethodSetting:
 
     @property
     def accepted(self) -> str:
-        """What it can be, in words."""
+        """What it accepts, as in "must be an integer of at least 2"."""
         if self.kind == "choice":
-            return f"it can be {quote_names(self.words, most=len(self.words))}"
+            return quote_choices(self.words)
         if self.kind == "flag":
-            return "it is True or False"
+            return "True or False"
         if self.kind == "columns":
-            return "it is a list of confidential columns"
+            return "a list of confidential columns"
         if self.kind == "text":
-            return "it is text"
-        return f"it is {'a whole number' if self.kind == 'whole' else 'a number'}{self._limits}"
+            return "text"
+        return f"{'an integer' if self.kind == 'whole' else 'a number'}{self._limits}"
 
     @property
     def _limits(self) -> str:
         if self.above is not None:
-            return f" above {self.above:g}"
+            return f" greater than {self.above:g}"
         if self.least is not None and self.most is not None:
-            return f", from {self.least:g} to {self.most:g}"
+            return f" from {self.least:g} to {self.most:g}"
         if self.least is not None:
-            return f", {self.least:g} or more"
-        return "" if self.most is None else f", {self.most:g} or less"
+            return f" of at least {self.least:g}"
+        return "" if self.most is None else f" of at most {self.most:g}"
 
 
 # ---------------------------------------------------------------------- reading them
@@ -210,7 +210,7 @@ def _read_setting(setting: Field[Any], hint: Any) -> MethodSetting:
         usual=described.usual,
         step=1 if described.step is None and kind == "whole" else described.step,
         choices=tuple(
-            SettingChoice(word, described.choices.get(word, word or "not given")) for word in words
+            SettingChoice(word, described.choices.get(word, word or "not set")) for word in words
         ),
     )
 
@@ -231,11 +231,11 @@ def _kind_of(hint: Any) -> SettingKind:
 
 
 def check_settings(method: Any) -> None:
-    """Refuse a setting that is not what its type says; lists become tuples."""
+    """Refuse a setting that its type does not allow; lists become tuples."""
     for setting in read_settings(type(method)):
         value = getattr(method, setting.name)
         if not setting.accepts(value):
-            raise ParameterError(f"{setting.name} is {value!r}", setting.accepted)
+            raise ParameterError(f"{setting.name} must be {setting.accepted}, got {value!r}")
         if isinstance(value, list):
             object.__setattr__(method, setting.name, tuple(value))
 
@@ -257,7 +257,7 @@ def settings_of(method: Any) -> dict[str, Any]:
 
 
 def changed_settings(method: Any) -> dict[str, Any]:
-    """The settings that differ from the defaults; the one a method is varied by in any case."""
+    """The settings that differ from the defaults, and always the one the method is varied by."""
     defaults = {
         setting.name: setting.default
         for setting in read_settings(type(method))
@@ -271,7 +271,7 @@ def changed_settings(method: Any) -> dict[str, Any]:
 
 
 def title_with_strength(method: Any) -> str:
-    """What people call a method, with the setting that it is varied by.
+    """The title of a method, with the setting that it is varied by.
 
     >>> from ontomask.methods import RankSwapping
     >>> title_with_strength(RankSwapping(window=3))
@@ -289,17 +289,18 @@ def title_with_strength(method: Any) -> str:
 OperatorChoice = Annotated[
     Literal["semantic", "classic"],
     SettingHelp(
-        "Words are compared",
-        "By meaning, or only as equal or not: the papers' baseline.",
-        {"semantic": "by meaning", "classic": "as equal or not"},
+        "Comparison of terms",
+        "Compare terms by semantic distance, or only as equal or different (a baseline).",
+        {"semantic": "by semantic distance", "classic": "only equal or different"},
     ),
 ]
 
 BlockSize = Annotated[
     int | None,
     SettingHelp(
-        "Tuples planned together",
-        "Very many are cut into blocks of so many, which saves memory and costs a little.",
+        "Block size",
+        "Plan at most this many combinations of values together. Smaller blocks save memory and "
+        "lose more information.",
         least=4,
         step=1000,
     ),

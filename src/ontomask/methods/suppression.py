@@ -47,18 +47,18 @@ class Suppression(GroupingMethod):
     how: Annotated[
         Literal["blank", "drop"],
         SettingHelp(
-            "What becomes of rare records",
-            "Their masked columns are emptied, or the records are removed.",
-            {"blank": "emptied; the rows stay", "drop": "removed"},
+            "Rare records",
+            "Blank their quasi-identifiers, or remove the records.",
+            {"blank": "blank the quasi-identifiers", "drop": "remove the records"},
             main=True,
         ),
     ] = "blank"
 
     summary: ClassVar[str] = (
-        "At least k records share every combination, and what is left is true: nothing is replaced."
+        "k-anonymous: blanks or removes records with rare combinations; others are unchanged."
     )
     help: ClassVar[str] = (
-        "Rare people are gone; with several columns that can be most of the table."
+        "Rare records are lost. With several quasi-identifiers, these can be most of the table."
     )
 
     @property
@@ -74,31 +74,34 @@ class Suppression(GroupingMethod):
     @property
     def description(self) -> str:
         """What was suppressed."""
-        return f"combinations of values that fewer than {self.k:,} records share were suppressed"
+        return f"combinations of values with fewer than {self.k:,} records were suppressed"
 
     @property
     def because(self) -> str:
         """What is suppressed."""
         action = "removed" if self.how == "drop" else "blanked"
-        return f"records of tuples with fewer than {self.k} records are {action}; others stay"
+        return (
+            f"combinations of values with fewer than {self.k} records are {action}; the others do "
+            "not change"
+        )
 
     def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
         """Explain by the number of records and k."""
         records, k = format_count(masked.records, "record"), self.k
         if not np.isnan(masked.target_values).all():
-            enough = f"of {k} people or more" if masked.counts_people else f"{k} or more"
-            note = f"It has {records}, {enough}: it stays as it is."
+            enough = f"of at least {k} people" if masked.counts_people else f"at least {k}"
+            note = f"It has {records}, {enough}, so it does not change."
         elif masked.records < k:
-            note = f"It has {records}, fewer than {k}: it is suppressed."
+            note = f"It has {records}, fewer than {k}, so it is suppressed."
         elif masked.counts_people:
             note = (
-                f"It has {records}, of fewer than {k} people, or was needed so that the suppressed "
-                f"records are of {k} people: it is suppressed."
+                f"It has {records}. It is suppressed because they are of fewer than {k} people, or "
+                f"because the suppressed records must be of at least {k} people."
             )
         else:
             note = (
-                f"It has {records}, enough by itself, and was needed so that the suppressed "
-                f"records are {k} together: it is suppressed."
+                f"It has {records}, which is enough. It is suppressed because the suppressed "
+                f"records must be at least {k} in total."
             )
         return masked.explain_without_group(note)
 

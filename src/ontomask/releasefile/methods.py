@@ -11,6 +11,7 @@ from ontomask.methods.method import Method
 from ontomask.methods.registry import METHODS
 from ontomask.methods.settings import MethodSetting, read_settings
 from ontomask.releasefile.problems import Problem, choices_hint, format_value
+from ontomask.taxonomy.names import closest_names
 
 __all__ = ["json_schema_of_methods", "problems_of_settings", "rename_old_settings"]
 
@@ -58,7 +59,7 @@ def problems_of_settings(settings: Mapping[Any, Any]) -> Iterator[Problem]:
         try:
             kind(**{key: value for key, value in settings.items() if key in known})
         except ParameterError as error:
-            yield Problem(("method",), f"has settings that clash: {error.message}", error.hint)
+            yield Problem(("method",), f"is not valid: {error.message}", error.advice.yaml)
 
 
 def _problems_of_each(
@@ -75,12 +76,20 @@ def _problems_of_each(
             hint = choices_hint(str(key), known, f"the settings of {name} are")
             yield Problem(("method",), f"has no setting {str(key)!r}", hint)
         elif not known[key].accepts(value):
-            words = known[key].words
-            hint = choices_hint(value, words) if words else known[key].accepted
-            yield Problem(("method", key), f"is {format_value(value)}", hint)
+            near = closest_names(str(value), known[key].words, most=1)
+            yield Problem(
+                ("method", key),
+                f"must be {_accepted_in_yaml(known[key])}, got {format_value(value)}",
+                f"did you mean {near[0]!r}?" if near else "",
+            )
     for setting in known.values():
         if setting.required and setting.name not in settings:
-            yield Problem(("method", setting.name), "is missing", setting.accepted)
+            hint = f"it must be {_accepted_in_yaml(setting)}"
+            yield Problem(("method", setting.name), "is missing", hint)
+
+
+def _accepted_in_yaml(setting: MethodSetting) -> str:
+    return "true or false" if setting.kind == "flag" else setting.accepted
 
 
 # ---------------------------------------------------------------------- for editors

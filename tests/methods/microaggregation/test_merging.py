@@ -215,7 +215,7 @@ def test_k_may_be_all_the_records_and_no_more():
     random = np.random.default_rng(0)
     plan = Microaggregation(12, algorithm="merge").plan(tuples, random)
     assert len(plan.targets) == 1
-    with pytest.raises(ParameterError, match="only 12 records"):
+    with pytest.raises(ParameterError, match="k must be at most the number of records, 12, got 13"):
         Microaggregation(13, algorithm="merge").plan(tuples, random)
 
 
@@ -358,7 +358,7 @@ def test_every_class_has_l_different_values(effort, table, k, least):
     known = watching(tuples, of, values, ordered)
     there = len(set(values.tolist()))
     if there < least:
-        advice = f"up to {there}" if there > 1 else "cannot be protected"
+        advice = f"l must be at most {there},"
         with pytest.raises(ParameterError, match=advice):
             planned(known, k, l=least, effort=effort)
         return
@@ -374,7 +374,7 @@ def test_every_class_has_so_much_entropy(table, k, least):
     known = watching(tuples, of, values, ordered)
     most = int(plain_merging.entropy(values.tolist()) + 1e-9)
     if most < least:
-        advice = f"up to {most}" if most > 1 else "cannot be protected"
+        advice = f"l must be at most {most},"
         with pytest.raises(ParameterError, match=advice):
             planned(known, k, l=least, diversity="entropy")
         return
@@ -406,7 +406,7 @@ def test_every_class_has_k_people(table, k, people, data):
     known = replace(tuples, people=SensitiveCounts("person", of, who, np.ones_like(of)))
     there = len(set(who.tolist()))
     if there < k:
-        with pytest.raises(ParameterError, match=f"only {there} different people"):
+        with pytest.raises(ParameterError, match=f"at most the number of people, {there},"):
             planned(known, k)
         return
     for inside in classes(planned(known, k), of, who):
@@ -442,10 +442,12 @@ def test_a_column_that_is_not_named_is_not_protected():
     assert len(planned(known, 2, l=2, protects=["varied"]).targets) == 6
     assert len(planned(known, 2, l=2, protects=["secret"]).targets) <= 3
     assert len(planned(known, 2, l=2).targets) <= 3
-    with pytest.raises(ParameterError, match="'nobody', which is no confidential column") as error:
+    with pytest.raises(
+        ParameterError, match="protects must name confidential columns, got 'nobody'"
+    ) as error:
         planned(known, 2, l=2, protects=["nobody"])
     assert "'secret', 'varied'" in str(error.value)
-    with pytest.raises(ParameterError, match="there is none"):
+    with pytest.raises(ParameterError, match="l and t need at least one confidential column"):
         planned(tuples, 2, t=0.5)
 
 
@@ -555,14 +557,14 @@ def test_more_variety_than_there_is_is_refused(patients):
             om.mask(patients, schema_for(), Microaggregation(3, algorithm="merge", **wanted))
         return str(error.value)
 
-    assert "choose l up to 4" in refused(l=5)
-    assert "choose l up to 3" in refused(l=4, diversity="entropy", protects=["outcome"])
-    assert "which is no confidential column" in refused(l=2, protects=["sick"])
+    assert "choose an l of 4 or less" in refused(l=5)
+    assert "choose an l of 3 or less" in refused(l=4, diversity="entropy", protects=["outcome"])
+    assert "protects must name confidential columns" in refused(l=2, protects=["sick"])
 
 
 def test_without_confidential_columns_there_is_nothing_to_vary(patients):
     schema = om.Schema([om.Numeric("age")], other="keep")
-    with pytest.raises(ParameterError, match="there is none"):
+    with pytest.raises(ParameterError, match="l and t need at least one confidential column"):
         om.mask(patients, schema, Microaggregation(3, algorithm="merge", l=2))
 
 
@@ -572,23 +574,23 @@ def test_without_confidential_columns_there_is_nothing_to_vary(patients):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"algorithm": "ward"}, "'merge', 'mdav'"),
-        ({"distance": "euclid"}, "'mean', 's', 's_paper'"),
-        ({"candidates": "all"}, "'hierarchy', 'values'"),
-        ({"replacement": "none"}, "'centroid', 'synthetic'"),
-        ({"operators": "modern"}, "'semantic', 'classic'"),
-        ({"objective": "mse"}, "'sse', 'sad'"),
-        ({"centroid": "worst"}, "'rule', 'best'"),
-        ({"effort": "heroic"}, "'fast', 'thorough'"),
-        ({"diversity": "recursive"}, "'distinct', 'entropy'"),
-        ({"l": 1}, "l is 1.*2 or more"),
-        ({"l": 2.5}, "a whole number"),
-        ({"l": True}, "a whole number"),
+        ({"algorithm": "ward"}, "'merge' or 'mdav'"),
+        ({"distance": "euclid"}, "'mean', 's' or 's_paper'"),
+        ({"candidates": "all"}, "'hierarchy' or 'values'"),
+        ({"replacement": "none"}, "'centroid' or 'synthetic'"),
+        ({"operators": "modern"}, "'semantic' or 'classic'"),
+        ({"objective": "mse"}, "'sse' or 'sad'"),
+        ({"centroid": "worst"}, "'rule' or 'best'"),
+        ({"effort": "heroic"}, "'fast' or 'thorough'"),
+        ({"diversity": "recursive"}, "'distinct' or 'entropy'"),
+        ({"l": 1}, "l must be an integer of at least 2, got 1"),
+        ({"l": 2.5}, "an integer of at least 2, got 2.5"),
+        ({"l": True}, "an integer of at least 2, got True"),
         ({"t": -0.1}, "from 0 to 1"),
         ({"t": 1.1}, "from 0 to 1"),
         ({"t": float("nan")}, "from 0 to 1"),
         ({"t": "near"}, "a number"),
-        ({"time_limit": -1, "effort": "thorough"}, "0 or more"),
+        ({"time_limit": -1, "effort": "thorough"}, "at least 0, got -1"),
         ({"time_limit": "long", "effort": "thorough"}, "a number"),
         ({"time_limit": 5}, "effort='thorough'"),
         ({"protects": "outcome", "l": 2}, "a list of confidential columns"),
@@ -598,7 +600,7 @@ def test_without_confidential_columns_there_is_nothing_to_vary(patients):
         ({"protects": ["outcome"]}, "l or t"),
         ({"l": 2, "replacement": "synthetic"}, "replacement='centroid'"),
         ({"t": 0.5, "replacement": "synthetic"}, "replacement='centroid'"),
-        ({"k": 1}, "2 or more"),
+        ({"k": 1}, "k must be an integer of at least 2, got 1"),
     ],
 )
 def test_wrong_settings_are_refused(wrong, message):
@@ -620,7 +622,9 @@ def test_wrong_settings_are_refused(wrong, message):
     ],
 )
 def test_what_only_merging_can_do_is_refused_of_mdav(asked):
-    with pytest.raises(ParameterError, match=f'(?s){next(iter(asked))} is .*algorithm="merge"'):
+    with pytest.raises(
+        ParameterError, match=f"{next(iter(asked))} cannot be used with algorithm 'mdav'"
+    ):
         Microaggregation(3, algorithm="mdav", **asked)
 
 
@@ -719,9 +723,9 @@ def test_progress_is_told():
     with listen_to_progress(told.append), warnings.catch_warnings():
         warnings.simplefilter("error")
         planned(drawn(6, 700, attributes=3), 4, effort="thorough")
-    restarts = [line for line in told if line.startswith("restarts: ")]
+    restarts = [line for line in told if line.startswith("restarting: ")]
     assert restarts
-    assert all("less loss so far" in line for line in restarts)
+    assert all("less information loss so far" in line for line in restarts)
     saved = [float(line.split()[1]) for line in restarts]
     assert saved == sorted(saved)
 

@@ -118,11 +118,11 @@ def test_numbers_in_the_middle(algorithm):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"k": 1}, "k is 1"),
-        ({"k": 2.5}, "k is 2.5"),
-        ({"k": True}, "k is True"),
-        ({"distance": "far"}, "'mean', 's', 's_paper'"),
-        ({"operators": "magic"}, "'semantic', 'classic'"),
+        ({"k": 1}, "k must be an integer of at least 2, got 1"),
+        ({"k": 2.5}, "k must be an integer of at least 2, got 2.5"),
+        ({"k": True}, "k must be an integer of at least 2, got True"),
+        ({"distance": "far"}, "'mean', 's' or 's_paper'"),
+        ({"operators": "magic"}, "'semantic' or 'classic'"),
     ],
 )
 def test_wrong_settings(settings, message):

@@ -538,7 +538,7 @@ def test_wrong_columns(diagnoses):
         fit(["sprain", "hepatits"], diagnoses)
     with pytest.raises(ParameterError, match="missing"):
         fit(["sprain", None], diagnoses)
-    with pytest.raises(ParameterError, match="no values"):
+    with pytest.raises(ParameterError, match="at least two different values"):
         fit([], diagnoses)
     with pytest.raises(ParameterError, match="one value"):
         fit(["flu", "influenza"], diagnoses)
@@ -642,8 +642,8 @@ def changed(content, *path, to):
     ("path", "to", "message"),
     [
         (("kind",), "a letter", "not a file"),
-        (("version",), 2, "layout 2"),
-        (("version",), "1", "layout"),
+        (("version",), 2, "format version 2"),
+        (("version",), "1", "format version"),
         (("alpha",), -1, "alpha"),
         (("alpha",), "1", "alpha"),
         (("strategy",), "fixed", "strategy"),
@@ -655,18 +655,18 @@ def changed(content, *path, to):
         (("variance",), math.nan, "variance"),
         (("counts",), {"sprain": 1}, "two values"),
         (("counts",), {"sprain": 1, "ailment": 2}, "ailment"),
-        (("counts",), {"sprain": 1, "influenza": 0}, "whole numbers"),
+        (("counts",), {"sprain": 1, "influenza": 0}, "positive integers"),
         (("counts",), None, "damaged"),
         (("domain",), [], "damaged"),
-        (("domain", "identifiers"), ["disease", "disease"], "do not fit"),
-        (("domain", "identifiers", 1), 7, "no text"),
+        (("domain", "identifiers"), ["disease", "disease"], "numbers of concepts, links and names"),
+        (("domain", "identifiers", 1), 7, "not text"),
         (("domain", "parents", 0), [1], "link"),
         (("domain", "parents", 1), [], "root"),
         (("domain", "parents", 1), [99], "link"),
         (("domain", "parents", 1), [-1], "link"),
         (("domain", "parents", 1), ["0"], "link"),
         (("domain", "parents", 1), [1], "link"),
-        (("domain", "labels"), [], "do not fit"),
+        (("domain", "labels"), [], "numbers of concepts, links and names"),
         (("domain", "aliases"), {"x": "ailment"}, "ailment"),
     ],
 )

@@ -134,7 +134,7 @@ def _require_plan(number: int, outcome: BlockOutcome, blocks: Sequence[Longs]) -
     if isinstance(outcome, WorkerFailure):
         raise BlockError(
             f"{which} was not planned: its process ended ({outcome.reason})",
-            "free some memory or choose smaller blocks, and mask again; nothing was written",
+            "free some memory or use smaller blocks, and mask again; nothing was written",
         )
     raise outcome.with_message(f"{which}: {outcome.message}") from outcome
 

@@ -1,7 +1,7 @@
-"""A quasi-identifier as a steward speaks of it: her values, their names, how far apart they are.
+"""A quasi-identifier in the words of its user: its values, their names and their distances.
 
-What she gives is looked for among the values that records hold, by whatever name the column knows
-it; what is said of a value has the form of the column.
+A value is looked up among the values of the records, by any name that the column knows. Values are
+shown in the form that the column has.
 """
 
 from __future__ import annotations
@@ -211,16 +211,16 @@ class NominalQuasiIdentifier(QuasiIdentifier):
 
     def explain_distance(self, place: int, target: float) -> str:
         if math.isnan(target):
-            return "suppressed, which counts as distance 1"
+            return "suppressed; counts as distance 1"
         original, masked = self.original(place), self.describe_target(target)
         if original == masked:
             return "unchanged"
         if original.value is None or masked.value is None:
-            return "missing is at distance 1 from every value"
+            return "a missing value is at distance 1 from every value"
         attribute = self.attribute
         explanation = attribute.domain.explain(masked.value, original.value, attribute.measure)
         formula = " ".join(explanation.formula)
-        return f"most specific in common: {self.concept(explanation.lcs).words}; {formula}"
+        return f"least common ancestor: {self.concept(explanation.lcs).words}; {formula}"
 
 
 # ---------------------------------------------------------------------- numbers
@@ -301,7 +301,7 @@ class NumericQuasiIdentifier(QuasiIdentifier):
 
     def explain_distance(self, place: int, target: float) -> str:
         if math.isnan(target):
-            return "suppressed, which counts as distance 1"
+            return "suppressed; counts as distance 1"
         before = float(self.attribute.numbers[place])
         after = float(self.attribute.round_targets(np.array([target]))[0])
         if before == after:

@@ -98,8 +98,8 @@ class MaskedTuple:
             self.tuples_with_same_target(),
             self.plan.count[self.plan.target == self.target],
             self.target_values,
-            "what they became",
-            "what became the same",
+            "the new values",
+            "records with the same new values",
             notes=notes,
         )
 

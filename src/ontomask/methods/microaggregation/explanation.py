@@ -51,8 +51,8 @@ def explain_group(method: Microaggregation, masked: MaskedTuple) -> MethodExplan
         return masked.explain_by_members(
             members,
             masked.original_values,
-            "this tuple",
-            notes=("The group only says how far away a value may be drawn.",),
+            "this combination of values",
+            notes=("The group only limits how far away a value may be drawn.",),
             column_notes=[
                 (_note_on_reach(groups, masked, j, column, members),)
                 for j, column in enumerate(masked.columns)
@@ -63,7 +63,9 @@ def explain_group(method: Microaggregation, masked: MaskedTuple) -> MethodExplan
     centres: list[Centre] = []
     if method.operators == "classic" and method.distance == "mean":
         notes.insert(
-            0, "The centroid is the group's most frequent tuple; of equals, the first in order."
+            0,
+            "The centroid is the most frequent combination of values of the group; if several are "
+            "equally frequent, the first in order.",
         )
     else:
         centres = [
@@ -84,16 +86,16 @@ def _notes_on_joined_groups(
     same = (groups.centroids[others] == masked.target_values).all(axis=1)
     if not np.array_equal(centroid, masked.target_values):
         notes.append(
-            f"Its group held records of fewer than {k} people, so it took the values of another"
-            f" class, the nearest. Its own centroid was {masked.describe_values(centroid)}."
+            f"Its group had records of fewer than {k} people, so it took the values of the nearest "
+            f"other class. Its own centroid was {masked.describe_values(centroid)}."
         )
     elif same.any():
         verb = "has" if same.sum() == 1 else "have"
         notes.append(f"{format_count(int(same.sum()), 'other group')} {verb} the same centroid.")
     if (~same).any():
         notes.append(
-            f"{format_count(int((~same).sum()), 'other group')}, of records of fewer than {k} "
-            "people, took these values, too."
+            f"{format_count(int((~same).sum()), 'other group')} with records of fewer than {k} "
+            "people also took these values."
         )
     return notes
 
@@ -114,10 +116,10 @@ def _note_on_reach(
     reach = float(distances[codes[members]].max())
     within = int((distances <= reach + TOLERANCE).sum())
     if within == 1:
-        return "its whole group has this value, and so keeps it"
+        return "all records of its group have this value, so it is unchanged"
     return (
-        f"drawn by chance from the {within:,} values of the column within {reach:.3f} "
-        "of it, as far as the farthest of its group is"
+        f"drawn at random from the {within:,} values of the column within {reach:.3f} "
+        "of it, the distance of the farthest value in its group"
     )
 
 

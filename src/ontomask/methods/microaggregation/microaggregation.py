@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask._runtime.progress import report_progress
-from ontomask.errors import ParameterError
+from ontomask.errors import Hint, ParameterError, Setting
 from ontomask.methods.method import BlockwiseMethod, GroupingMethod, SensitivePromise
 from ontomask.methods.microaggregation.mdav import mdav
 from ontomask.methods.microaggregation.synthetic import draw_synthetic
@@ -95,11 +95,12 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
     algorithm: Annotated[
         Literal["merge", "mdav"],
         SettingHelp(
-            "How groups are found",
-            "Merging loses less; mdav is the papers' way.",
+            "Algorithm",
+            "How groups are formed. Merging loses less information; MDAV is the method of the "
+            "papers.",
             {
-                "merge": "merge: small groups where it costs least",
-                "mdav": "mdav: around the farthest records",
+                "merge": "merge: merge small groups where it costs least",
+                "mdav": "mdav: form groups around the farthest records",
             },
             main=True,
         ),
@@ -108,34 +109,34 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
         Literal["mean", "s", "s_paper"],
         SettingHelp(
             "Distance between records",
-            "How the columns of a record are weighed together.",
+            "How the distances of the columns are combined.",
             {
-                "mean": "the mean over the columns",
-                "s": "by their variances",
-                "s_paper": "by variances, to the letter of the paper",
+                "mean": "mean over the columns",
+                "s": "weighted by variances",
+                "s_paper": "weighted by variances, exactly as in the paper",
             },
         ),
     ] = "mean"
     candidates: Annotated[
         Literal["hierarchy", "values"] | None,
         SettingHelp(
-            "Words a group can take",
-            "What the middle of a group is chosen from.",
+            "Candidates for the centroid",
+            "The concepts that the centroid of a group is chosen from.",
             {
-                None: "as the distance suggests",
-                "hierarchy": "the group's words and what is above them",
-                "values": "the group's words alone",
+                None: "the default of the distance",
+                "hierarchy": "the values of the group and their ancestors",
+                "values": "only the values of the group",
             },
         ),
     ] = None
     replacement: Annotated[
         Literal["centroid", "synthetic"],
         SettingHelp(
-            "What values become",
-            "A value near the original is drawn by chance, and promises no k.",
+            "Replacement",
+            "Synthetic values are drawn at random near the original; they are not k-anonymous.",
             {
-                "centroid": "the middle of their group",
-                "synthetic": "a value near the original (no k)",
+                "centroid": "the centroid of the group",
+                "synthetic": "a random value near the original (not k-anonymous)",
             },
         ),
     ] = "centroid"
@@ -143,28 +144,31 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
     objective: Annotated[
         Literal["sse", "sad"],
         SettingHelp(
-            "What is kept small",
-            "The sum that merging lowers.",
+            "Objective",
+            "The sum that merging minimises.",
             {"sse": "squared distances", "sad": "distances"},
         ),
     ] = "sse"
     centroid: Annotated[
         Literal["rule", "best"],
         SettingHelp(
-            "How the middle is chosen",
-            "By the papers' rule, or for the least loss.",
-            {"rule": "by the papers' rule", "best": "the best that is found"},
+            "Choice of the centroid",
+            "The rule of the papers, or the centroid with the least information loss.",
+            {"rule": "rule of the papers", "best": "least information loss"},
         ),
     ] = "rule"
     effort: Annotated[
         Literal["fast", "thorough"],
-        SettingHelp("Effort", "Thorough goes on with restarts, and loses a little less."),
+        SettingHelp(
+            "Effort",
+            "A thorough search restarts several times and loses a little less information.",
+        ),
     ] = "fast"
     time_limit: Annotated[
         float | None,
         SettingHelp(
-            "Seconds at most",
-            "For a thorough search; it takes what it needs where this is empty.",
+            "Time limit in seconds",
+            "For a thorough search. If empty, the search runs to its end.",
             least=0,
             step=10,
         ),
@@ -172,16 +176,17 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
     l: Annotated[  # noqa: E741 - the word of the trade
         int | None,
         SettingHelp(
-            "l: different confidential values",
-            "Every class holds so many different values of each confidential column.",
+            "l (l-diversity)",
+            "Every equivalence class has at least l different values of each sensitive attribute.",
             least=2,
         ),
     ] = None
     t: Annotated[
         float | None,
         SettingHelp(
-            "t: distance from the whole table",
-            "No class is farther than this from the whole table in a confidential column; 0 to 1.",
+            "t (t-closeness)",
+            "The distribution of a sensitive attribute in a class differs by at most t (0 to 1) "
+            "from that in the whole table.",
             least=0,
             most=1,
             step=0.05,
@@ -190,24 +195,27 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
     protects: Annotated[
         Sequence[str] | None,
         SettingHelp(
-            "For these confidential columns",
-            "Those that l and t are kept for; all where none is ticked.",
+            "Sensitive attributes for l and t",
+            "The columns that l and t apply to. If none is selected, all.",
         ),
     ] = None
     diversity: Annotated[
         Literal["distinct", "entropy"],
         SettingHelp(
-            "How l is counted",
-            "Different values, or the exponential of their entropy, which frequent ones lower.",
-            {"distinct": "different values", "entropy": "entropy"},
+            "Kind of l-diversity",
+            "Count different values, or take the exponential of their entropy, which is lower if "
+            "some values are frequent.",
+            {"distinct": "distinct values", "entropy": "entropy"},
         ),
     ] = "distinct"
     block: BlockSize = None
 
-    summary: ClassVar[str] = "At least k records share every combination of masked values."
+    summary: ClassVar[str] = (
+        "k-anonymous: replaces the values of similar records by the centroid of their group."
+    )
     help: ClassVar[str] = (
-        "Values move to the middle of their group, less far than by the others with a k. A class "
-        "may still share one confidential value."
+        "Usually loses the least information of the k-anonymous methods. A class may still share "
+        "one sensitive value, unless you set l or t."
     )
     compares_values: ClassVar[bool] = True
 
@@ -217,29 +225,29 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
             for name, usual in OF_MERGING.items():
                 if getattr(self, name) != usual:
                     raise ParameterError(
-                        f"{name} is {getattr(self, name)!r}, and algorithm is {self.algorithm!r}",
-                        f'only algorithm="merge" has a {name}: choose it, or leave {name} out',
+                        f"{name} cannot be used with algorithm {self.algorithm!r}",
+                        Hint("use ", Setting("algorithm", "merge"), f", or leave {name} out"),
                     )
         varied = self.l is not None or self.t is not None
         if not varied and self.protects is not None:
             raise ParameterError(
-                "protects is given, and neither l nor t, so there is nothing to protect them with",
-                "give l or t as well, or leave protects out",
+                "protects needs l or t, got neither",
+                "set l or t as well, or leave protects out",
             )
         if varied and self.replacement == "synthetic":
             raise ParameterError(
-                "l and t are about classes, and replacement is 'synthetic', which leaves none",
-                "use replacement='centroid', or leave l and t out",
+                "l and t cannot be used with replacement 'synthetic', which forms no classes",
+                Hint("use ", Setting("replacement", "centroid"), ", or leave l and t out"),
             )
         if self.time_limit is not None and self.effort == "fast":
             raise ParameterError(
-                "time_limit is given, and effort is 'fast', which has no use for it",
-                "use effort='thorough', or leave time_limit out",
+                "time_limit cannot be used with effort 'fast'",
+                Hint("use ", Setting("effort", "thorough"), ", or leave time_limit out"),
             )
 
     @property
     def promised_k(self) -> int | None:
-        """The least number of records in a class; synthetic values make no classes."""
+        """The smallest number of records in a class; None for synthetic values."""
         return None if self.replacement == "synthetic" else int(self.k)
 
     @property
@@ -264,12 +272,12 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
         """What groups were formed for."""
         if self.replacement == "synthetic":
             return (
-                f"groups of at least {self.k:,} similar records were formed, and values were "
-                "replaced by others that lie as near as those of their group"
+                f"groups of at least {self.k:,} similar records were formed, and each value was "
+                "replaced by a random value that is as close as the values of its group"
             )
         return (
-            f"groups of at least {self.k:,} similar records took the values in the middle of their "
-            "group"
+            f"the values of groups of at least {self.k:,} similar records were replaced by the "
+            "centroid of the group"
         )
 
     @property
@@ -278,17 +286,21 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
         grouped = f"similar records form groups of {self.k} or more"
         if self.replacement == "synthetic":
             return (
-                f"{grouped}, and every value is drawn by chance from those of its column that are "
-                "no farther from it than the farthest of its group"
+                f"{grouped}. Each value is drawn at random from the values of its column that are "
+                "at most as far away as the farthest value of its group"
             )
         if self.operators == "classic":
-            middle = "most frequent tuple" if self.distance == "mean" else "most frequent words"
-            return f"{grouped}, which take their {middle}; words are equal or not"
+            middle = (
+                "most frequent combination of values"
+                if self.distance == "mean"
+                else "most frequent terms"
+            )
+            return f"{grouped}. Each group takes its {middle}; terms are only equal or different"
         values_only = (self.candidates or self.distance) not in ("hierarchy", "mean")
-        above = "" if values_only else " and what is above them"
+        above = "" if values_only else " and their ancestors"
         return (
-            f"{grouped}, which take the values in their middle: of words the one, among theirs"
-            f"{above}, with the least summed distance to them; of numbers the mean, of levels the "
+            f"{grouped}. Each group takes its centroid: for terms the concept, among its values"
+            f"{above}, with the smallest sum of distances; for numbers the mean; for levels the "
             "median"
         )
 

@@ -84,7 +84,9 @@ def _note_on_directions(mean: str, before: float, after: Sequence[float]) -> str
     ways = [
         (towards, "moved towards it"),
         (away, "moved away from it"),
-        (len(after) - towards - away, "did neither"),
+        (len(after) - towards - away, "kept their distance from it"),
     ]
     directions = ", ".join(f"{count:,} {way}" for count, way in ways if count)
-    return f"the column's mean is {mean}; of {format_count(len(after), 'record')} {directions}"
+    return (
+        f"the mean of the column is {mean}; of {format_count(len(after), 'record')}, {directions}"
+    )

@@ -187,8 +187,8 @@ class FittedNoise:
             return random
         if isinstance(random, bool) or not isinstance(random, int | np.integer) or random < 0:
             raise ParameterError(
-                "random is neither a generator nor a whole number, 0 or more",
-                "give numpy.random.default_rng(...), a seed, or leave it out",
+                "random must be a numpy.random.Generator or a non-negative integer",  # not quoted: it may be a seed
+                "pass numpy.random.default_rng(...) or a seed, or leave it out",
             )
         return np.random.default_rng(random)
 
@@ -206,11 +206,12 @@ class FittedNoise:
         if named is not None:
             meant = quote_names(sorted(self.domain.identifiers[code] for code in named.codes))
             raise UnknownValueError(
-                f"{text!r} is a name ({named.how}) of {meant}", "give the identifier of one of them"
+                f"{text!r} is a name ({named.how}) of {meant}", "use the identifier of one of them"
             )
         raise UnknownValueError(
-            f"{text!r} is not in the domain, which is what is below {self.domain.root!r}",
-            "fit with domain='taxonomy' or a concept above, or lead it to a concept with map_terms",
+            f"{text!r} is not in the domain, the concepts below {self.domain.root!r}",
+            "fit with domain='taxonomy' or a more general concept, or map the value to a concept "
+            "with map_terms",
         )
 
     # ------------------------------------------------------------------ keeping
@@ -275,7 +276,8 @@ def _bad_value_error(value: Any) -> OntomaskError:
     if not _is_unhashable(value) and is_missing(value):
         return UnknownValueError("the value is missing", "leave missing values out")
     return ParameterError(
-        f"a value is of type {type(value).__name__}", "give the text of an identifier or a name"
+        f"a value must be text, got {type(value).__name__}",
+        "pass the identifier or the name of a concept as text",
     )
 
 
@@ -308,15 +310,16 @@ def _count_concepts(
     terms = map_terms(values, taxonomy, stems=None)
     if terms.missing:
         raise ParameterError(
-            f"values are missing ({format_count(terms.missing, 'row')})", "leave them out first"
+            f"values must not be missing, got {format_count(terms.missing, 'missing value')}",
+            "remove the missing values first",
         )
     if not terms.matches:
-        raise ParameterError("there are no values", "give at least two different ones")
+        raise ParameterError("values must contain at least two different values, got none")
     try:
         terms.require_all()
     except UnknownValueError as error:
         raise UnknownValueError(
-            error.message, "lead them to concepts first: map_terms(values, taxonomy)"
+            error.message, "map them to concepts first: map_terms(values, taxonomy)"
         ) from None
     counts: dict[Concept, int] = {}
     for match in terms.matches:
@@ -336,7 +339,7 @@ def _choose_domain(taxonomy: Taxonomy, domain: Concept, counts: Mapping[Concept,
         raise UnknownValueError(
             f"{format_count(len(outside), 'value')} not below {domain!r}, the domain: "
             f"{quote_names(outside)}",
-            "name a concept above them, or use domain='lcs' or 'taxonomy'",
+            "name a more general concept, or use domain='lcs' or domain='taxonomy'",
         )
     return inside
 
@@ -369,13 +372,14 @@ def _read_content(path: Path) -> dict[str, Any]:
         content = None
     if not isinstance(content, dict) or content.get("kind") != KIND:
         raise FileFormatError(
-            f"{path} is not a file that FittedNoise.save wrote", "give the path you saved to"
+            f"{path} is not a file that FittedNoise.save wrote",
+            "use the path of a file that was saved with it",
         )
     version = content.get("version")
     if not isinstance(version, int) or version > VERSION:
         raise FileFormatError(
-            f"{path} has layout {version!r}, and this ontomask knows up to {VERSION}",
-            "use the ontomask that wrote it, or a newer one",
+            f"{path} has format version {version!r}; this ontomask reads versions up to {VERSION}",
+            "use the version of ontomask that wrote the file, or a newer one",
         )
     return content
 
@@ -385,18 +389,18 @@ def _restore_noise(content: dict[str, Any]) -> FittedNoise:
     method = NoiseAddition(**{name: content[name] for name in settings})
     domain = _restore_taxonomy(content["domain"])
     if content["measure"] not in MEASURES:
-        raise ValueError(f"there is no measure {content['measure']!r}")
+        raise ValueError(f"unknown measure {content['measure']!r}")
     mean, variance = content["mean"], content["variance"]
     if not isinstance(variance, float) or not 0 < variance <= 1:
-        raise ValueError(f"variance is {variance!r}")
+        raise ValueError(f"variance must be a number, got {variance!r}")
     counts: dict[str, Any] = {} if method.strategy == "semantic" else content["counts"]
     if not all(type(count) is int and count > 0 for count in counts.values()):
-        raise ValueError("counts are not all whole numbers above 0")
+        raise ValueError("counts must be positive integers")
     if method.strategy != "semantic" and len(counts) < 2:
-        raise ValueError("there are counts of fewer than two values")
+        raise ValueError("counts of at least two values are needed")
     wrong = [concept for concept in (mean, *counts) if concept not in domain.identifiers]
     if wrong:
-        raise ValueError(f"no concept of the domain: {quote_names(wrong)}")
+        raise ValueError(f"not concepts of the domain: {quote_names(wrong)}")
     return FittedNoise(method, domain, content["measure"], mean, variance, counts or None)
 
 
@@ -408,15 +412,15 @@ def _restore_taxonomy(saved: dict[str, Any]) -> Taxonomy:
         *saved["aliases"],
     ]
     if not all(isinstance(name, str) for name in names):
-        raise ValueError("a name is no text")
+        raise ValueError("a name is not text")
     size = len(identifiers)
     if not size == len(set(identifiers)) == len(parents) == len(labels):
-        raise ValueError("concepts, links and names do not fit together")
+        raise ValueError("the numbers of concepts, links and names differ")
     links = {(child, parent) for child, above in enumerate(parents) for parent in above}
     if not all(type(parent) is int and 0 <= parent < child for child, parent in links):
         raise ValueError("a link does not lead to an earlier concept")
     if [child for child, above in enumerate(parents) if not above] != [0]:
-        raise ValueError("there is not one root")
+        raise ValueError("there must be exactly one root")
     child, parent = np.array(sorted(links), dtype=np.int64).reshape(-1, 2).T
     number = {identifier: place for place, identifier in enumerate(identifiers)}
     # In the order it was saved in, and that is checked above: a seed gives what it gave before.

@@ -80,7 +80,7 @@ class NoiseAddition(Method):
         float,
         SettingHelp(
             "alpha",
-            "How strong the noise is, against the variance of the column; 0.1 to 0.5 is usual.",
+            "Variance of the noise relative to the variance of the column. Usually 0.1 to 0.5.",
             above=0,
             usual=(0.1, 0.2, 0.3, 0.5, 0.7, 1.0),
             step=0.05,
@@ -90,8 +90,8 @@ class NoiseAddition(Method):
     distribution: Annotated[
         Literal["normal", "laplace"],
         SettingHelp(
-            "Law of the noise",
-            "Laplace has more small and more large steps at the same variance.",
+            "Distribution",
+            "With the same variance, Laplace noise has more small and more large values.",
             {"normal": "normal", "laplace": "Laplace"},
             main=True,
         ),
@@ -99,21 +99,23 @@ class NoiseAddition(Method):
     strategy: Annotated[
         Literal["semantic", "naive", "probabilistic"],
         SettingHelp(
-            "Where values go",
-            "By meaning; the others are baselines that know none.",
+            "Strategy",
+            "Semantic noise uses the taxonomy; the other two are baselines that ignore it.",
             {
-                "semantic": "by meaning",
-                "naive": "to any value of the column",
-                "probabilistic": "to any value, by its frequency",
+                "semantic": "semantic: by a random semantic distance",
+                "naive": "naive: any value of the column",
+                "probabilistic": "probabilistic: any value, by frequency",
             },
             main=True,
         ),
     ] = "semantic"
     operators: OperatorChoice = "semantic"
 
-    summary: ClassVar[str] = "Every word moves by a random distance; it works on values one by one."
+    summary: ClassVar[str] = (
+        "Not k-anonymous: replaces each value by one at a random distance; works on single values."
+    )
     help: ClassVar[str] = (
-        "No k: most records stay unique, and with little noise many can be linked. It is no "
+        "Most records stay unique, and with little noise many can be linked. It does not provide "
         "differential privacy."
     )
     varied_by: ClassVar[str | None] = "alpha"
@@ -123,30 +125,32 @@ class NoiseAddition(Method):
     def description(self) -> str:
         """What was done to values."""
         return (
-            f"values were moved by random distances (alpha {self.alpha:g}); numbers and levels may "
-            "have stayed where they were"
+            f"each value was moved by a random distance (alpha {self.alpha:g}); some numbers and "
+            "levels may be unchanged"
         )
 
     @property
     def promise(self) -> str:
         """What holds by construction, in words: little."""
         if self.strategy != "semantic":
-            return "every value is drawn from those of its column, whatever it was"
+            return "each value is replaced by a random value of its column"
         return (
-            f"every word moves by a random distance, its variance {self.alpha:g} times that of "
-            "the column, and every number and level by one that may be too small to change it; "
-            "this is no differential privacy"
+            f"each value moves by a random distance with {self.alpha:g} times the variance of the "
+            "column, which may be too small to change a number or a level; this does not provide "
+            "differential privacy"
         )
 
     @property
     def because(self) -> str:
         """Where a value goes."""
         if self.strategy != "semantic":
-            weighted = "by their frequency" if self.strategy == "probabilistic" else "all alike"
-            return f"every value is drawn by chance from those of its column, {weighted}"
+            weighted = (
+                "by frequency" if self.strategy == "probabilistic" else "all with equal probability"
+            )
+            return f"each value is drawn at random from the values of its column, {weighted}"
         return (
-            "every value moves by a distance drawn by chance, away from the column's mean or "
-            "towards it: of words to the nearest concept at least so far away on that side"
+            "each value moves by a random distance, away from the mean of its column or towards "
+            "it. A term becomes the nearest concept in that direction that is at least as far away"
         )
 
     def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
@@ -249,7 +253,7 @@ class NoiseAddition(Method):
         [0.12, 0.27, 0.35]
         """
         if not 0 <= variance <= 1:
-            raise ParameterError(f"variance is {variance!r}", "distances have one from 0 to 1")
+            raise ParameterError(f"variance must be a number from 0 to 1, got {variance!r}")
         return self.law(variance).mean_size() if variance else 0.0
 
     def law(self, variance: float) -> NoiseLaw:
@@ -389,6 +393,6 @@ class SemanticNoise:
 
 def no_variance_error(why: str) -> ParameterError:
     return ParameterError(
-        f"{why}: noise in proportion to it would change nothing",
-        "leave the column out, or mask it in another way",
+        f"{why}: noise proportional to the variance would change nothing",
+        "leave the column out, or use another method",
     )

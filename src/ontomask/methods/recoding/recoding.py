@@ -83,48 +83,52 @@ class Recoding(BlockwiseMethod, GroupingMethod):
     distance: Annotated[
         Literal["semantic", "discernibility"],
         SettingHelp(
-            "What is compared",
-            "By meaning, or by the number of records alone.",
-            {"semantic": "by meaning", "discernibility": "by numbers of records"},
+            "Distance",
+            "Compare combinations of values by semantic distance, or by numbers of records only.",
+            {"semantic": "semantic distance", "discernibility": "numbers of records"},
         ),
     ] = "semantic"
     heuristics: Annotated[
         Literal["h1+h2+h3", "h1+h2", "h1", "none"],
         SettingHelp(
-            "Which tuple comes first",
-            "All three of the papers' rules, or fewer, down to chance.",
+            "Order of merging",
+            "Which rules of the papers choose the next combination of values.",
             {
-                "h1+h2+h3": "fewest records, nearest, smallest group",
-                "h1+h2": "fewest records, nearest",
+                "h1+h2+h3": "fewest records, then nearest, then smallest group",
+                "h1+h2": "fewest records, then nearest",
                 "h1": "fewest records",
-                "none": "chance",
+                "none": "random",
             },
         ),
     ] = "h1+h2+h3"
     weighted: Annotated[
         bool,
-        SettingHelp("Weigh by records", "The distance to a combination counts with its records."),
+        SettingHelp(
+            "Weight by records",
+            "Multiply the distance to a combination of values by its number of records.",
+        ),
     ] = False
     operators: OperatorChoice = "semantic"
     neighbours: Annotated[
         Literal["auto", "exact", "near"],
         SettingHelp(
-            "Who is compared",
-            "Every combination with all others, or only with those close by.",
+            "Search for the nearest",
+            "Compare every combination of values with all others, or only with similar ones.",
             {
-                "auto": "all, or those close by if very many",
+                "auto": "all; only similar ones in very large tables",
                 "exact": "all",
-                "near": "those close by",
+                "near": "only similar ones (approximate)",
             },
         ),
     ] = "auto"
     block: BlockSize = None
 
     summary: ClassVar[str] = (
-        "At least k records share every combination, and only combinations that occurred appear."
+        "k-anonymous: replaces rare combinations of values by the nearest existing combination."
     )
     help: ClassVar[str] = (
-        "About twice the squared error of microaggregation; fewer rare records can be linked."
+        "Releases only combinations that occur in the original. About twice the squared error of "
+        "microaggregation; fewer rare records can be linked."
     )
     compares_values: ClassVar[bool] = True
 
@@ -138,15 +142,16 @@ class Recoding(BlockwiseMethod, GroupingMethod):
 
     @property
     def because(self) -> str:
-        """Which tuple gives its values to a rare one."""
-        rare = f"a tuple of fewer than {self.k} records takes the values of"
+        """Which combination of values replaces a rare one."""
+        rare = f"a combination of values with fewer than {self.k} records is replaced by"
+        until = f"until every combination has at least {self.k} records"
         if self.heuristics in ("none", "h1"):
-            return f"{rare} another one, drawn by chance, until none is so rare"
+            return f"{rare} another one, drawn at random, {until}"
         if self.distance == "discernibility":
-            return f"{rare} the one with the fewest records beside it, until none is so rare"
-        times = ", times its records" if self.weighted else ""
-        close_by = " of those close by" if self.neighbours == "near" else ""
-        return f"{rare} the nearest one{close_by}{times}, until none is so rare"
+            return f"{rare} the other one with the fewest records, {until}"
+        times = " (distance times its number of records)" if self.weighted else ""
+        close_by = " among similar ones" if self.neighbours == "near" else ""
+        return f"{rare} the nearest one{close_by}{times}, {until}"
 
     def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
         """Explain which tuple gave its values to the whole group."""
@@ -156,24 +161,24 @@ class Recoding(BlockwiseMethod, GroupingMethod):
         giver_records = format_count(int(tuples.counts[giver]), "record")
         if giver == masked.tuple:
             notes = [
-                f"It keeps its values, and {format_count(len(members) - 1, 'rarer tuple')} took "
-                "them, too."
+                "It keeps its values, and "
+                f"{format_count(len(members) - 1, 'rarer combination')} also took them."
                 if len(members) > 1
-                else f"It keeps its values: no rarer tuple was fused with it, and its "
-                f"{format_count(masked.records, 'record')} are {self.k} or more."
+                else f"It keeps its values: it has {format_count(masked.records, 'record')}, at "
+                f"least {self.k}, and no rarer combination was merged with it."
             ]
         else:
             values = masked.describe_values(masked.target_values)
-            verb = "holds" if tuples.counts[giver] == 1 else "hold"
-            notes = [f"All of its group took the values of {values}, which {giver_records} {verb}."]
+            verb = "has" if tuples.counts[giver] == 1 else "have"
+            notes = [f"Its whole group took the values {values}, which {giver_records} {verb}."]
             if masked.records < self.k:
                 notes.append(
                     f"It had {format_count(masked.records, 'record')}, fewer than {self.k}."
                 )
             else:
-                notes.append(f"Its class held records of fewer than {self.k} people.")
+                notes.append(f"Its class had records of fewer than {self.k} people.")
         return masked.explain_by_members(
-            members, masked.target_values, "the values they took", notes=tuple(notes)
+            members, masked.target_values, "the new values", notes=tuple(notes)
         )
 
     def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
@@ -196,9 +201,9 @@ class Recoding(BlockwiseMethod, GroupingMethod):
         if self.neighbours == "auto" and len(tuples) > MANY:
             near = True
             warnings.warn(
-                f"{format_count(len(tuples), 'tuple')}: each is compared with those close by, "
-                "which loses "
-                "a little more than comparing it with all; neighbours='exact' does that",
+                f"the table has {format_count(len(tuples), 'combination')} of values: each is "
+                "compared with similar ones only, which loses a little more information; "
+                "set neighbours to 'exact' to compare with all",
                 NearNeighboursWarning,
                 stacklevel=2,
             )

@@ -168,7 +168,8 @@ class Search:
             stopped = True
         if stopped:
             warnings.warn(
-                f"stopped after {restarts:,} restarts: the groups are the best found so far",
+                f"the search was stopped after {restarts:,} restarts; it returned the best groups "
+                "so far",
                 StoppedEarlyWarning,
                 stacklevel=2,
             )
@@ -188,7 +189,9 @@ class Search:
             if tries
             else max((time_limit or 0) - seconds, 0)
         )
-        progress(f"restarts: {100 * saved:.1f} % less loss so far, about {left:.0f} s left")
+        progress(
+            f"restarting: {100 * saved:.1f} % less information loss so far, about {left:.0f} s left"
+        )
 
     def result(self) -> Grouping:
         """Groups numbered by the first tuple of each, in the order the tuples have."""

@@ -57,15 +57,15 @@ def _find_protected(tuples: Tuples, protects: Sequence[str] | None) -> list[Sens
     columns = {column.name: column for column in tuples.sensitive_counts}
     if not columns:
         raise ParameterError(
-            "l and t are about confidential columns, and there is none",
-            "give columns the role confidential",
+            "l and t need at least one confidential column, got none",
+            "give the sensitive attributes the role confidential",
         )
     names = list(columns) if protects is None else list(protects)
     for name in names:
         if name not in columns:
             raise ParameterError(
-                f"protects names {name!r}, which is no confidential column",
-                f"there {'is' if len(columns) == 1 else 'are'} {', '.join(map(repr, columns))}",
+                f"protects must name confidential columns, got {name!r}",
+                f"the confidential columns are {', '.join(map(repr, columns))}",
             )
     return [columns[name] for name in names]
 
@@ -74,8 +74,8 @@ def _check_people(people: SensitiveCounts, k: int) -> None:
     many_people = len(np.unique(people.value))
     if many_people < k:
         raise ParameterError(
-            f"k is {k:,}, and the records are of only {many_people:,} different people",
-            f"choose k up to {many_people:,}",
+            f"k must be at most the number of people, {many_people:,}, got {k:,}",
+            "choose a smaller k, or leave person out",
         )
 
 
@@ -88,8 +88,11 @@ def _check_diversity(column: SensitiveCounts, least: int, diversity: str) -> Non
         most = floor(exp(float(-(shares * np.log(shares)).sum())) + 1e-9)
     if least > most:
         raise ParameterError(
-            f"l is {least:,}, and {column.name!r} has no more than {most:,} in the whole table",
-            f"choose l up to {most:,}" if most > 1 else f"{column.name!r} cannot be protected so",
+            f"l must be at most {most:,}, the diversity of {column.name!r} in the whole table, got "
+            f"{least:,}",
+            f"choose an l of {most:,} or less"
+            if most > 1
+            else f"leave {column.name!r} out of protects, or leave l out",
         )
 
 
