@@ -9,7 +9,7 @@ import pytest
 
 from workbench import SEED, ServedHere, ServedProcess, tab_of, talking_to, write_discharges
 
-pytest.importorskip("fastapi", reason="NO WORKBENCH IS TESTED: pip install 'ontomask[web]'")
+pytest.importorskip("fastapi", reason="NO WORKBENCH IS TESTED: pip install '.[web]'")
 
 from ontomask.web.session import Workbench
 

@@ -45,7 +45,7 @@ def test_a_file_is_uploaded_opened_and_not_overwritten(empty, tmp_path_factory):
     assert opened(client, "données 1.csv").json()["records"] == 50
     again = client.put("/api/files/données 1.csv", content=b"other")
     assert again.status_code == 422
-    assert "exists already" in again.json()["message"]
+    assert "already exists" in again.json()["message"]
     assert (empty.folder.path / "données 1.csv").read_bytes() == source.read_bytes()
 
 

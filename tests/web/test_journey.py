@@ -152,7 +152,7 @@ def test_an_answer_of_before_a_change_does_not_take_it_back(tab, served):
     with tab.expect_request("**/api/session"):
         pass
     tab.check("#method-recoding")
-    expect(tab.locator("#said")).to_have_text("Recoding it is.")
+    expect(tab.locator("#said")).to_have_text("The method is now recoding.")
     (route, answer) = late.pop()
     with tab.expect_event("requestfinished", lambda request: "/api/session" in request.url):
         route.fulfill(response=answer)
@@ -255,7 +255,7 @@ def test_a_release_file_that_cannot_be_read_is_told_and_left_alone(tab, served, 
     path.write_text(broken)
     expect(tab.locator("#unreadable")).to_contain_text("cannot be read")
     tab.click("tr[data-column=age] input[value=drop]")
-    expect(tab.locator("#said")).to_contain_text("nothing is changed in it")
+    expect(tab.locator("#said")).to_contain_text("cannot be changed here")
     assert path.read_text("utf-8") == broken
 
 

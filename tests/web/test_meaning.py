@@ -569,7 +569,9 @@ def test_values_that_mean_missing_are_marked_with_one_click(chromium, tmp_path, 
         "columns: {diagnosis: {role: quasi, taxonomy: icd9cm}}\nmethod: {name: recoding}\n"
     )
     for page in meaning_screen(chromium, serving(tmp_path, "discharges.csv"), "diagnosis"):
-        expect(page.locator("#lost-words")).to_contain_text('"unknown" may be codes for missing values')
+        expect(page.locator("#lost-words")).to_contain_text(
+            '"unknown" may be codes for missing values'
+        )
         page.click("#add-marks")
         expect(page.locator("#covered")).to_have_text("100 %")
         assert load_release_file(tmp_path / "release.yaml").missing_marks == ("unknown",)

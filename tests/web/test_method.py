@@ -81,7 +81,7 @@ def test_which_methods_promise_a_k():
 # ---------------------------------------------------------------------- work and runs over HTTP
 
 
-def test_a_run_is_kept_listed_and_forgotten(small, client):
+def test_a_run_is_stored_listed_and_deleted(small, client):
     run = done(client, "run")["result"]["run"]
     (listed,) = client.get("/api/runs").json()["runs"]
     assert (listed["id"], listed["title"], listed["current"]) == (run, "recoding, k = 5", True)
@@ -198,16 +198,18 @@ def test_nothing_can_be_pressed_before_the_page_hears_it(client, screen, button)
 def test_a_method_is_chosen_set_and_saved(tab, served):
     tab.goto(f"{served.address}/method")
     tab.locator("#method-rank_swapping").check()
-    waited(lambda: method_in(served.folder) == {"name": "rank_swapping", "k": 5})
+    waited(lambda: method_in(served.folder) == {"name": "rank_swapping", "window": 5})
     tab.locator("#setting-guard").check()
-    waited(lambda: method_in(served.folder) == {"name": "rank_swapping", "k": 5, "guard": True})
+    waited(
+        lambda: method_in(served.folder) == {"name": "rank_swapping", "window": 5, "guard": True}
+    )
     tab.locator("#setting-k").fill("8")
     tab.keyboard.press("Tab")
     waited(lambda: method_in(served.folder)["k"] == 8)
     tab.keyboard.press("ArrowRight")  # the slider is next
     waited(lambda: method_in(served.folder)["k"] == 9)
     tab.locator("#setting-guard").uncheck()  # as usual: it leaves the file
-    waited(lambda: method_in(served.folder) == {"name": "rank_swapping", "k": 9})
+    waited(lambda: method_in(served.folder) == {"name": "rank_swapping", "window": 9})
     tab.locator("#method-suppression").check()  # which has a k, too
     waited(lambda: method_in(served.folder) == {"name": "suppression", "k": 9})
     tab.locator("#undo").click()

@@ -159,9 +159,9 @@ def test_a_closed_table_says_so(opening):
     opened = opening(word=["a", "b"] * 20, other=["x", "y"] * 20)
     opened.close()
     opened.close()
-    with pytest.raises(NotThere, match="not open any more"):
+    with pytest.raises(NotThere, match="no longer open"):
         opened.values("word")
-    with pytest.raises(NotThere, match="not open any more"):
+    with pytest.raises(NotThere, match="no longer open"):
         opened.facts("word")
 
 

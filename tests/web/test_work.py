@@ -186,8 +186,8 @@ def test_warnings_and_what_is_wrong_are_passed_on(folder, work):
     work.start(task(folder, fields={**FIELDS, "method": {"name": "recoding", "k": 1000}}))
     state = work.wait()
     assert state.state == "failed"
-    assert "k is 1,000" in state.error.message
-    weak = {**FIELDS, "method": {"name": "rank_swapping", "k": 1, "strategy": "dynamic"}}
+    assert "got 1,000" in state.error.message
+    weak = {**FIELDS, "method": {"name": "rank_swapping", "window": 1, "strategy": "dynamic"}}
     work.start(task(folder, fields=weak))
     state = work.wait()
     assert state.state == "done"
@@ -234,7 +234,7 @@ def test_cancelled_at_once_nothing_is_left(folder, work):
 def test_one_thing_at_a_time_and_another_after_it(folder, work):
     work.start(task(folder, fields=LONG))
     assert work.busy
-    with pytest.raises(Busy, match="one thing"):
+    with pytest.raises(Busy, match="only one task"):
         work.start(task(folder, "try", sample=50))
     work.cancel()
     work.wait()
@@ -348,7 +348,7 @@ def test_a_number_is_not_given_twice(tmp_path):
     assert runs.ids() == ["0002", "0004"]
 
 
-def test_a_forgotten_run_comes_back_until_the_next_start(tmp_path):
+def test_a_deleted_run_can_be_restored_until_the_next_start(tmp_path):
     runs = kept(tmp_path)
     runs.delete_run("0002")
     with pytest.raises(NotThere):

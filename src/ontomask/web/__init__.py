@@ -1,4 +1,4 @@
-"""The workbench: a release made by hand, in the browser; a thin door to the library.
+"""The workbench: prepare a release in the browser.
 
-It edits a release file. What is done in it can be done again with ``ontomask mask``.
+It edits a release file, so ``ontomask mask`` can repeat everything that is done in it.
 """

@@ -1,6 +1,6 @@
-"""What the columns of the opened table mean, kept while nothing that says it has changed.
+"""The concepts of the columns of the open table, cached until settings or files change.
 
-A taxonomy is read once, however many columns and requests there are, until its file changes.
+A taxonomy is read once for all columns and requests, until its file changes.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from ontomask.web.session import Workbench
 
 __all__ = ["LoadedMeaning", "load_meaning"]
 
-#: So many taxonomies are kept.
+#: The most taxonomies in the cache.
 MAX_TAXONOMIES = 8
 
 
 @dataclass(frozen=True)
 class LoadedMeaning:
-    """What a column means; ``notes`` were said when its taxonomy was read."""
+    """The meaning of a column, and the warnings of reading its taxonomy as ``notes``."""
 
     meaning: ColumnMeaning
     notes: tuple[str, ...]
@@ -40,7 +40,7 @@ class _MeaningCache:
     """Taxonomies and meanings of columns that one workbench has loaded."""
 
     lock: Lock = field(default_factory=Lock)
-    #: What the loader of a release has loaded, by the source and the state it was in.
+    #: Loaded taxonomies, by source and modification stamp.
     taxonomies: dict[str, tuple[dict[str, Taxonomy], tuple[str, ...]]] = field(default_factory=dict)
     columns: dict[str, tuple[object, str, LoadedMeaning]] = field(default_factory=dict)
 
@@ -50,13 +50,13 @@ _caches_lock = Lock()
 
 
 def load_meaning(bench: Workbench, name: str) -> LoadedMeaning:
-    """Load what a nominal column of the open table means, as the release file says now."""
+    """Load the meaning of a nominal column of the open table, with the current settings."""
     fields = bench.column(name)
     kind = fields.get("type") or ("nominal" if fields.get("taxonomy") else None)
     if kind != "nominal" or not fields.get("taxonomy"):
         raise ParameterError(
             f"column {name!r} has no taxonomy",
-            "choose one for it, or build one from its values" if kind in (None, "nominal") else "",
+            "choose one, or press “Build a taxonomy”" if kind in (None, "nominal") else "",
         )
     with _caches_lock:
         cache = _caches.setdefault(bench, _MeaningCache())
@@ -67,7 +67,7 @@ def load_meaning(bench: Workbench, name: str) -> LoadedMeaning:
 def _load_cached(
     bench: Workbench, name: str, fields: Mapping[str, Any], cache: _MeaningCache
 ) -> LoadedMeaning:
-    """Load what a column means, unless the cache has it for these fields and files."""
+    """Load the meaning of a column, unless the cache has it for these fields and files."""
     table = bench.opened()
     marks = bench.draft.read().fields.get("missing_marks") or ()
     stamps = _file_stamps(bench, fields)
@@ -101,7 +101,7 @@ def _file_stamps(bench: Workbench, fields: Mapping[str, Any]) -> list[Any]:
             stat = path.stat()
             stamps.append([stat.st_mtime_ns, stat.st_size, stat.st_ino])
         except OSError:
-            stamps.append(None)  # that it is not there is said where it is read
+            stamps.append(None)  # reading it reports that it is missing
     return stamps
 
 

@@ -1,9 +1,9 @@
-"""The release file as it is being edited: every change is a whole file, and can be taken back.
+"""The release file while it is edited: every change is saved and can be undone.
 
-A draft may be incomplete: a column may still lack its taxonomy. It is saved as it is, with a list
-of what is missing, and ``ontomask mask`` would refuse it with the same words. Whoever changes it
-says which state the change was made to; where the file is another by now - another tab, an editor -
-nothing is written.
+A draft may be incomplete: a column may still lack its taxonomy. It is saved anyway, with a list of
+its problems; ``ontomask mask`` would refuse it for the same reasons. Every change names the
+revision that it applies to. If the file was changed in the meantime, in another tab or in an
+editor, nothing is written.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ from ontomask.releasefile.model import ReleaseFile, Requirements, problems_of_re
 from ontomask.releasefile.problems import Problem
 from ontomask.releasefile.yaml_file import MAX_FILE_BYTES, edit_yaml, parse_yaml
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
+from ontomask.web.control_hints import describe_problem
 from ontomask.web.errors import ChangedElsewhere, OutsideError
 from ontomask.web.folder import WorkingFolder
 
 __all__ = ["Draft", "DraftState", "paths_in"]
 
-#: What a file begins with that was written here.
-FILE_HEADER = "# A release, as the workbench left it; ontomask mask makes it.\n"
+#: First line of a file that the workbench has written.
+FILE_HEADER = "# Release file of the workbench; `ontomask mask` writes the release.\n"
 
-#: So many earlier states are kept.
+#: The most earlier versions that are stored.
 MAX_HISTORY = 200
 
 #: Fields that are groups of fields.
@@ -43,9 +44,9 @@ FIELD_GROUPS = ("columns", "method", "require", "csv")
 
 @dataclass(frozen=True)
 class DraftState:
-    """The fields of the file, which state of it this is, and what is wrong with it or missing.
+    """The fields of the file, its revision, and its problems.
 
-    ``fields`` are empty where there is no file, or it cannot be read.
+    ``fields`` are empty if there is no file or it cannot be read.
     """
 
     fields: dict[str, Any]
@@ -57,7 +58,7 @@ class DraftState:
 
 
 class Draft:
-    """A release file, with the states it had before."""
+    """A release file with its earlier versions."""
 
     def __init__(self, path: Path, folder: WorkingFolder) -> None:
         self.path, self.folder = path, folder
@@ -85,14 +86,14 @@ class Draft:
             )
 
     def write(self, fields: Mapping[str, Any], revision: str) -> DraftState:
-        """Save other fields; what the file was before can be had again."""
+        """Save other fields; the previous version can be restored."""
         with self._lock:
             now = self._read_at(revision)
             if now.text and not now.fields:
                 raise SpecError(
-                    f"{self.path.name} cannot be read, so nothing is changed in it: "
+                    f"{self.path.name} cannot be read, so it cannot be changed here: "
                     f"{now.problems[0].sentence}",
-                    "mend it in an editor, or take the last change back with Undo",
+                    "correct it in an editor, or press Undo to restore its previous version",
                 )
             _refuse_shape(fields)
             self._refuse_outside(fields, now.fields)
@@ -119,7 +120,7 @@ class Draft:
         return None
 
     def undo(self, revision: str) -> DraftState:
-        """The file as it was before the last change."""
+        """Restore the version before the last change."""
         with self._lock:
             now = self._read_at(revision)
             if not len(self._undo_history):
@@ -129,24 +130,25 @@ class Draft:
             return self.read()
 
     def redo(self, revision: str) -> DraftState:
-        """The file as it was before the last undoing."""
+        """Restore the version before the last undo."""
         with self._lock:
             now = self._read_at(revision)
             if not self._redo_texts:
-                raise ParameterError("there is nothing to do again")
+                raise ParameterError("there is nothing to redo")
             self._undo_history.push(now.text)
             self._save(self._redo_texts.pop())
             return self.read()
 
     def spec(self, state: DraftState | None = None) -> ReleaseFile:
-        """The release, complete; otherwise all that is wrong with it is an error.
+        """The complete release; if it has problems, an error lists all of them.
 
-        As the file is now, or as it was in a state that was read.
+        ``state`` is a version that was read before; the default is the current one.
         """
         draft = state or self.read()
         if draft.problems or not draft.fields:
-            listed = "\n".join(f"  - {p.sentence}; {p.hint}" for p in draft.problems)
-            raise SpecError(f"the release is not complete yet:\n{listed}".rstrip(":\n"))
+            texts = [describe_problem(problem, draft.fields) for problem in draft.problems]
+            listed = "\n".join(f"  - {what}; {hint}" for what, hint in texts)
+            raise SpecError(f"the release is incomplete:\n{listed}".rstrip(":\n"))
         return ReleaseFile.from_dict(draft.fields, self.path.parent)
 
     # ------------------------------------------------------------------ the file
@@ -156,8 +158,8 @@ class Draft:
         now = self.read()
         if now.revision != revision:
             raise ChangedElsewhere(
-                f"{self.path.name} was changed elsewhere in the meantime, and nothing is lost",
-                "look at it as it is now, and make the change again",
+                f"{self.path.name} was changed elsewhere; your change was not saved",
+                "check the current settings and make the change again",
             )
         return now
 
@@ -165,7 +167,7 @@ class Draft:
         try:
             return self.path.read_text("utf-8-sig") if self.path.exists() else ""
         except (OSError, UnicodeDecodeError) as error:
-            raise SpecError(f"{self.path} cannot be read: {error}", "save it as UTF-8") from None
+            raise SpecError(f"cannot read {self.path}: {error}", "save it as UTF-8") from None
 
     def _save(self, text: str) -> None:
         if not text:
@@ -188,7 +190,7 @@ class Draft:
         except OntomaskError as error:
             return {}, (Problem((), error.message, error.hint),)
         if not isinstance(document.data, dict):
-            return {}, (*document.problems, Problem((), f"{self.path.name} holds no fields"))
+            return {}, (*document.problems, Problem((), f"{self.path.name} has no fields"))
         try:
             _refuse_shape(document.data)
         except OntomaskError as error:
@@ -200,13 +202,15 @@ class Draft:
         return fields, problems
 
     def _refuse_outside(self, fields: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """Refuse new paths that lead out of the folder; paths already in the file may stay."""
+        """Refuse new paths outside of the folder; paths already in the file may stay."""
         present = set(paths_in(now))
         for path in paths_in(fields):
             if path in present:
                 continue
             if is_remote(path) or path.lower().startswith("file:"):
-                raise OutsideError(f"{path!r} is an address", "name a file of the working folder")
+                raise OutsideError(
+                    f"{path!r} is an address, not a file", "name a file in the working folder"
+                )
             self.folder.resolve_inside(path)
 
 
@@ -223,21 +227,21 @@ def paths_in(fields: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _refuse_shape(fields: Mapping[Any, Any]) -> None:
-    """Refuse fields that do not have the shape of a release file."""
+    """Refuse fields that do not have the structure of a release file."""
     for name, value in fields.items():
         if name not in ReleaseFile.model_fields:
             raise SpecError(f"a release file has no field {str(name)[:60]!r}")
         if name in FIELD_GROUPS and value is not None and not isinstance(value, Mapping):
-            raise SpecError(f"{name} is no group of fields")
+            raise SpecError(f"{name} must be a group of fields")
     for name, column in (fields.get("columns") or {}).items():
         if not isinstance(name, str) or not isinstance(column, Mapping):
-            raise SpecError(f"columns: {str(name)[:60]!r} is no group of fields")
+            raise SpecError(f"columns.{str(name)[:60]} must be a group of fields")
 
 
 def _serialise_fields(fields: Mapping[str, Any], text: str = "") -> str:
-    """The text of a file with these fields; of a text that it had, the comments stay.
+    """The text of a file with these fields; comments of the previous text are kept.
 
-    A text that cannot be edited field by field, as it shares parts between them, is written anew.
+    A text that cannot be edited field by field, because it uses YAML anchors, is replaced.
     """
     edited = edit_yaml(text, fields) if text else ""
     if not _reads_back(edited, fields):
@@ -247,11 +251,12 @@ def _serialise_fields(fields: Mapping[str, Any], text: str = "") -> str:
             edited = ""
         if not _reads_back(edited, fields):
             raise SpecError(
-                "this cannot be written into a release file", "use plain text and numbers"
+                "these values cannot be written to a release file", "use plain text and numbers"
             )
     if len(edited) > MAX_FILE_BYTES:
         raise SpecError(
-            "this is more than a release file can hold", "put a long mapping in a table"
+            f"the release file must not be larger than {MAX_FILE_BYTES / 1e6:,.0f} MB",
+            "put a long mapping into a separate table",
         )
     return edited
 
@@ -270,7 +275,7 @@ def _revision_of(text: str) -> str:
 
 
 class _History:
-    """Earlier texts of the file, in a folder, so that they are there after a restart."""
+    """Earlier versions of the file, stored in a folder so that they survive a restart."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -281,7 +286,7 @@ class _History:
         return len(self._numbers)
 
     def push(self, text: str) -> None:
-        """Keep a text; the oldest is forgotten where there are many."""
+        """Store a version; the oldest one is removed if there are too many."""
         self._folder.mkdir(parents=True, exist_ok=True)
         number = self._numbers[-1] + 1 if self._numbers else 1
         with atomic_write(self._file_of(number), force=True, private=True) as file:
@@ -291,14 +296,14 @@ class _History:
             self._file_of(self._numbers.pop(0)).unlink(missing_ok=True)
 
     def pop(self) -> str:
-        """The latest text, which is not kept any more."""
+        """Remove and return the latest version."""
         path = self._file_of(self._numbers.pop())
         text = path.read_text("utf-8")
         path.unlink()
         return text
 
     def texts(self) -> Iterator[str]:
-        """All texts, the latest first."""
+        """All versions, the latest first."""
         for number in reversed(self._numbers):
             yield self._file_of(number).read_text("utf-8")
 

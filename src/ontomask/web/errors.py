@@ -1,4 +1,4 @@
-"""What can go wrong between the page and the workbench, besides what the library refuses."""
+"""Errors of the workbench, in addition to those of the library."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ class NotThere(OntomaskError):
 
 
 class ChangedElsewhere(OntomaskError):
-    """The release file is not what the page thinks it is: somebody else has changed it."""
+    """The release file was changed elsewhere since the page read it."""
 
     status = 409
 
 
 class Busy(OntomaskError):
-    """Something else is being done."""
+    """Another task is running."""
 
     status = 409
 
 
 class OutsideError(OntomaskError):
-    """A path leads out of the working folder."""
+    """A path is outside of the working folder."""
 
     status = 422
 
 
 class TooLarge(OntomaskError):
-    """More is sent than is taken."""
+    """A request or a file is too large."""
 
     status = 413

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from ontomask.errors import OntomaskError
+from ontomask.web.control_hints import control_hint
 from ontomask.web.errors import Busy, ChangedElsewhere, NotThere
 from ontomask.web.session import Workbench
 
@@ -72,7 +73,7 @@ def _error_response(status: int, error: str, message: str, hint: str = "") -> JS
 def _answer_library_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, OntomaskError)
     status = getattr(error, "status", 422)
-    return _error_response(status, type(error).__name__, error.message, error.hint)
+    return _error_response(status, type(error).__name__, error.message, control_hint(error))
 
 
 def _answer_invalid_request(_: Request, error: Exception) -> JSONResponse:

@@ -1,7 +1,7 @@
-"""What the Result screen shows of a run: sections of its report, and its point on the map.
+"""The parts of a run that the Result screen shows: sections of its report, its point on the map.
 
-It is made once, where the table was masked, and kept as JSON beside the run: a later look at the
-run needs neither the table nor its plan. Names from data are escaped by the report's templates.
+They are made once, when the table is masked, and stored as JSON with the run: to show the run
+later, neither the table nor its plan is needed. The report's templates escape names from data.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ if TYPE_CHECKING:
 
 __all__ = ["TABS", "evaluate_requirements", "build_result_sections"]
 
-#: The tabs: what they are called, and what is said where a run has nothing for them.
+#: The tabs: their titles, and the text for a run that has no content for them.
 TABS = {
-    "risk": ("Risk", ""),
-    "utility": ("Utility", ""),
+    "risk": ("Disclosure risk", ""),
+    "utility": ("Data utility", ""),
     "meaning": (
-        "Meaning",
-        "No column of words is masked in this run, so there is no taxonomy to draw.",
+        "Taxonomies",
+        "No nominal column is masked in this run, so there is no taxonomy to draw.",
     ),
-    "loss": ("Where the loss is", ""),
+    "loss": ("Loss by column and branch", ""),
     "changes": (
-        "What became what",
-        "No change is shared by enough records to be told.",
+        "Most frequent changes",
+        "No change is shared by enough records to be shown.",
     ),
     "correlations": (
         "Correlations",
-        "One column is masked in this run; it takes two to hang together.",
+        "Only one column is masked in this run. Correlations need at least two.",
     ),
 }
 
-#: What can be required, in words.
+#: Descriptions of the requirements.
 REQUIREMENT_TEXTS = {
-    "k": "at least {:,.12g} in every class (k)",
-    "l": "at least {:,.12g} different confidential values in every class (l)",
-    "t": "no class farther than {:.12g} from the whole table (t)",
-    "linkage_below": "less than {:.12g} % of the records linked by meaning",
-    "sse_below": "a squared error (SSE) below {:,.12g}",
+    "k": "k-anonymity with k of at least {:,.12g}",
+    "l": "l-diversity with l of at least {:,.12g}",
+    "t": "t-closeness with t of at most {:.12g}",
+    "linkage_below": "record linkage below {:.12g} %",
+    "sse_below": "information loss (SSE) below {:,.12g}",
 }
 
 
@@ -89,21 +89,21 @@ def _render_section(name: str, nothing: str, report: Mapping[str, Any]) -> str:
     }
     if content.get(name, True):
         return render_page(f"report/{name}.html", **report)
-    return f'<p class="soft">{nothing}</p>'  # words of ours, nothing to escape
+    return f'<p class="soft">{nothing}</p>'  # a fixed text, nothing to escape
 
 
 # ---------------------------------------------------------------------- the head
 
 
 def _guarantee_sentence(facts: Mapping[str, Any], report: Mapping[str, Any]) -> str:
-    """The guarantee in a sentence: what holds whatever an attacker does."""
+    """The guarantee in a sentence; it holds for every attacker."""
     promise = facts["guarantee"]
     if not promise["classes"]:
         return "No records are released."
     if promise["k"] is None:
         return (
-            "No size of classes is guaranteed: this method protects by changing values, not by "
-            "making records alike."
+            "No k-anonymity is guaranteed: this method changes values, but does not form "
+            "equivalence classes of a minimum size."
         )
     return str(report["guaranteed"][0])
 
@@ -113,7 +113,7 @@ def _sentence(words: str) -> str:
 
 
 def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The figures looked at first, before and after; ``better`` says in which direction."""
+    """The main figures before and after masking; ``better`` is the direction of improvement."""
     risk = {name: figure["value"] for name, figure in facts["risk"].items()}
     before_masking, promise = risk["before"], facts["guarantee"]
     similarity = facts["utility"]["semantic_quality"]["value"]
@@ -129,7 +129,7 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
         ),
         (
             "linked",
-            "linked by meaning",
+            "record linkage",
             before_masking["linkage_nearest"],
             risk["linkage_nearest"],
             numbers.format_percent,
@@ -137,7 +137,7 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
         ),
         (
             "smallest",
-            "smallest class" if counts_records else "smallest class, people",
+            "smallest equivalence class" + ("" if counts_records else " (people)"),
             before_masking["k"] if counts_records else None,
             promise["smallest"],
             numbers.format_integer,
@@ -145,7 +145,7 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
         ),
         (
             "similarity",
-            "similarity to the original",
+            "semantic similarity to the original",
             1.0,
             similarity,
             numbers.format_percent,
@@ -211,9 +211,9 @@ def _method_argument(name: str, settings: Mapping[str, Any]) -> str:
 def evaluate_requirements(
     require: Requirements, facts: Mapping[str, Any], point: Mapping[str, Any]
 ) -> list[tuple[str, str, list[str]]]:
-    """Check a run: name and words of each requirement, and the reasons why it is not met.
+    """Check a run: name and text of each requirement, and the reasons why it is not met.
 
-    It is judged by what was kept of the run: what is required may have changed since.
+    The stored figures of the run are used; the requirements may have changed since.
     """
     risk = {name: figure["value"] for name, figure in facts["risk"].items()}
     # The facts withhold a sum that few records make up; the point has it.

@@ -1,8 +1,8 @@
-"""The runs that are kept: what each was made with, what holds, its figures and its report.
+"""Stored runs: the settings, guarantee, figures and report of each.
 
-A run is a folder of text files under ``.ontomask/runs``, whole or not there. It holds no record and
-no seed. What it was made with is compared with the release file of now to tell whether its figures
-are those of a release.
+A run is a folder of text files under ``.ontomask/runs``, written completely or not at all. It
+contains no records and no seed. Its settings are compared with the current release file to find out
+whether its figures are those of the release.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
 
 __all__ = ["StoredRun", "RunStore", "same_result", "stamp_inputs"]
 
-#: Files by name, each with its size and when it was changed.
+#: Files by name, each with its size and modification time.
 InputStamps = dict[str, list[int]]
 
 #: Fields of a release file that change nothing in the masked table or its figures.
 IRRELEVANT_FIELDS = ("output", "require", "report_threshold", "memory", "engine")
 
-#: How a run is kept; what was kept otherwise is left alone.
+#: Format of stored runs; runs in other formats are ignored.
 FORMAT = 1
 
-#: What kept files are called.
+#: Names of the stored files.
 RUN_FILE, RELEASED_FILE, LAST_NUMBER_FILE, TRASH_FOLDER = (
     "run.json",
     "released.json",
     "last",
-    ".forgotten",
+    ".trash",
 )
 
 
 @dataclass(frozen=True)
 class StoredRun:
-    """A run: its number, and what was found out.
+    """A run: its number, settings and figures.
 
-    ``known`` are the facts that its report is made of, ``fields`` those of the release file as it
-    was, ``inputs`` what its files were like. ``sse`` is never withheld here.
+    ``known`` are the facts of its report, ``fields`` those of its release file, ``inputs`` the
+    stamps of its input files. ``sse`` is never withheld here.
     """
 
     id: str
@@ -77,7 +77,7 @@ class RunStore:
         self._lock = Lock()
 
     def remove_leftovers(self) -> None:
-        """Remove what a killed process left unfinished, and the runs in the trash."""
+        """Remove unfinished runs of killed processes, and empty the trash."""
         for leftover in self.folder.glob(".*"):
             if leftover.is_dir():
                 shutil.rmtree(leftover, ignore_errors=True)
@@ -107,23 +107,25 @@ class RunStore:
                 try:
                     fields = json.loads(path.read_text("utf-8"))
                     if fields.pop("format", None) != FORMAT:
-                        raise ValueError("kept by another version")
+                        raise ValueError("stored by another version")
                     self._cache[number] = StoredRun(id=number, folder=path.parent, **fields)
                 except (OSError, ValueError, TypeError, AttributeError):
-                    raise NotThere(f"run {number} cannot be read", "make it again") from None
+                    raise NotThere(
+                        f"run {number} cannot be read", "delete it and run its settings again"
+                    ) from None
             return self._cache[number]
 
     def file(self, number: str, name: str) -> Path:
         """A file of a run: ``report.html``, ``release.yaml``, ``parts.json``."""
         path = self.folder / number / name
         if not _is_number(number) or not path.is_file():
-            raise NotThere(f"there is no run {number[:20]!r}", "it may have been forgotten")
+            raise NotThere(f"there is no run {number[:20]!r}", "it may have been deleted")
         return path
 
     # ------------------------------------------------------------------ one more, one less
 
     def keep(self, run: Mapping[str, Any], texts: Mapping[str, str]) -> str:
-        """Store a run under the next number: all of it, or nothing."""
+        """Store a run under the next number, completely or not at all."""
         self._make_folder()
         now = datetime.now(UTC).isoformat(timespec="seconds")
         fields = {"format": FORMAT, "made": now, **run}
@@ -148,29 +150,32 @@ class RunStore:
         trashed = self.folder / TRASH_FOLDER / number
         try:
             trashed.parent.mkdir(exist_ok=True)
-            run_folder.replace(trashed)  # in one step: no half of it is ever seen
+            run_folder.replace(trashed)  # in one step
         except OSError as error:
             raise FileFormatError(
-                f"run {number} cannot be removed: {error.strerror or error}"
+                f"cannot delete run {number}: {error.strerror or error}"
             ) from None
         with self._lock:
             self._cache.pop(number, None)
 
     def restore_run(self, number: str) -> StoredRun:
-        """Bring back a run from the trash."""
+        """Restore a run from the trash."""
         trashed = self.folder / TRASH_FOLDER / number
         if not _is_number(number) or not trashed.is_dir():
-            raise NotThere(f"run {number[:20]!r} was not forgotten, or too long ago")
+            raise NotThere(
+                f"cannot restore run {number[:20]!r}",
+                "a deleted run can be restored until the workbench is restarted",
+            )
         try:
             trashed.replace(self.folder / number)
         except OSError as error:
             raise FileFormatError(
-                f"run {number} cannot be brought back: {error.strerror or error}"
+                f"cannot restore run {number}: {error.strerror or error}"
             ) from None
         return self.get(number)
 
     def _last_number(self) -> int:
-        """The highest number that was ever given."""
+        """The highest run number used so far."""
         noted = 0
         with suppress(OSError, ValueError):
             noted = int((self.folder / LAST_NUMBER_FILE).read_text("ascii"))
@@ -181,13 +186,13 @@ class RunStore:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FileFormatError(
-                f"{self.folder} cannot be written: {error.strerror or error}"
+                f"cannot write to {self.folder}: {error.strerror or error}"
             ) from None
 
     # ------------------------------------------------------------------ what fits the release file
 
     def of(self, spec: ReleaseFile) -> StoredRun | None:
-        """The newest run whose figures are those that the release file gives now."""
+        """The newest run with the settings and inputs of a release file."""
         inputs = stamp_inputs(spec)
         fields = spec.as_dict()
         for run in reversed(self.list_runs()):
@@ -196,13 +201,13 @@ class RunStore:
         return None
 
     def note_release(self, fields: Mapping[str, Any], inputs: InputStamps) -> None:
-        """Remember what the files in the folder were released with."""
+        """Store the settings and inputs of the released files."""
         self._make_folder()
         with atomic_write(self.folder / RELEASED_FILE, force=True) as file:
             json.dump({"fields": fields, "inputs": inputs}, file)
 
     def is_released(self, spec: ReleaseFile) -> bool:
-        """Whether the files in the folder were last released as the release file says now."""
+        """Whether the files in the folder were released with these settings and inputs."""
         try:
             release = json.loads((self.folder / RELEASED_FILE).read_text("utf-8"))
             fields, inputs = release["fields"], release["inputs"]
@@ -236,7 +241,7 @@ def stamp_inputs(spec: ReleaseFile) -> InputStamps:
     """Size and modification time of every file that is read for a release, by its path."""
     stamps = {}
     for path in spec.inputs():
-        with suppress(OSError, ValueError):  # on another drive there is no way to it
+        with suppress(OSError, ValueError):  # on another drive there is no relative path
             stat = path.stat()
             stamps[os.path.relpath(path, spec.folder)] = [stat.st_size, stat.st_mtime_ns]
     return stamps

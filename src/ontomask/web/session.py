@@ -1,4 +1,4 @@
-"""The workbench itself: a folder, a release file, the table it names, and what is done."""
+"""The state of a workbench: its folder, release file, table, runs and background task."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from ontomask.web.table_session import TableSession
 
 __all__ = ["LARGEST_UPLOAD", "Workbench"]
 
-#: What is uploaded may be as large as this, in bytes, unless something else is said.
+#: Default limit for uploads, in bytes.
 LARGEST_UPLOAD = 500_000_000
 
 
 class Workbench:
-    """One release in one folder; several tabs may look at it, and none corrupts another.
+    """One release in one folder; several tabs can be open at the same time.
 
-    ``seed`` is where chance begins in everything that is masked here, so that a release is the run
-    that was looked at. It is not stored and never told.
+    All masking uses the same ``seed``, so that a release equals the run that was inspected. The
+    seed is neither stored nor shown.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Workbench:
         return self._open_table[0] if self._open_table else None
 
     def opened(self) -> TableSession:
-        """The table that is open; refused where none is."""
+        """The open table; an error if there is none."""
         if self._open_table is None:
             if self.not_opened is not None:
                 raise self.not_opened
@@ -79,15 +79,14 @@ class Workbench:
         return self._open_table[1]
 
     def open(self, name: str, **settings: Any) -> DraftState:
-        """Open a table; the release file stays where it is about this table.
+        """Open a table; the release file stays if it describes this table.
 
-        Otherwise it becomes what it was when it last was about it, or is made anew.
-
-        ``settings`` say how the file is read. What the release file was before can be had again.
+        Otherwise the last version that described this table is restored, or a new one is proposed.
+        ``settings`` are options for reading the file. The change can be undone.
         """
         path = self.folder.resolve_existing(name)
         if not self._opening_lock.acquire(blocking=False):
-            raise Busy("a table is being opened", "wait for it, it may be large")
+            raise Busy("a table is being opened", "wait until it is open; large tables take longer")
         try:
             self.opening, self.not_opened = f"reading {name}", None
             given_settings = {key: value for key, value in settings.items() if value is not None}
@@ -113,14 +112,14 @@ class Workbench:
             self._opening_lock.release()
 
     def begin(self, name: str | None) -> None:
-        """Open the table that is named, or that of the release file, while the page is shown."""
+        """Open the named table, or that of the release file, in the background."""
         data = name or self.draft.read().fields.get("data")
         if not isinstance(data, str):
             return
         self.opening = f"reading {data}"
 
         def open_table() -> None:
-            with suppress(OntomaskError):  # it is told to the page
+            with suppress(OntomaskError):  # the page shows it
                 self.open(data)
 
         Thread(target=open_table, daemon=True).start()
@@ -141,34 +140,34 @@ class Workbench:
     # ------------------------------------------------------------------ the release
 
     def had_another_seed(self, made_at: str) -> bool:
-        """Whether a run of that time had another seed: it was made before this one was drawn."""
+        """Whether a run of that time used another seed, because it is older than this seed."""
         return made_at < self._seed_drawn_at
 
     def spec(self) -> ReleaseFile:
-        """The release as its file says; refused where something is missing."""
+        """The release that the file describes; an error if something is missing."""
         return self.draft.spec()
 
     def current_run(self) -> StoredRun | None:
-        """The newest run that is what the release file gives now, if there is one."""
+        """The newest run with the current settings, if there is one."""
         with suppress(OntomaskError):  # the release is not complete
             return self.runs.of(self.spec())
         return None
 
     def column(self, name: str) -> dict[str, Any]:
-        """The fields of a column of the opened table; none where it has no role yet."""
+        """The fields of a column of the open table; empty if it has no role yet."""
         self.known(name)
         fields: dict[str, Any] = (self.draft.read().fields.get("columns") or {}).get(name, {})
         return fields
 
     def known(self, name: str) -> str:
-        """The name of a column that the opened table has."""
+        """The name of a column; an error if the open table does not have it."""
         names = [column.name for column in self.opened().profile.columns]
         if name not in names:
             raise NotThere(f"the table has no column {name[:80]!r}")
         return name
 
     def close(self) -> None:
-        """End what is being done, and let go of the table."""
+        """Stop the background task and close the table."""
         self.work.close()
         if self._open_table is not None:
             self._open_table[1].close()
@@ -176,7 +175,7 @@ class Workbench:
 
 
 def _reading_settings(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """How the release file says the table is read."""
+    """The options for reading the table in the release file."""
     try:
         return file_settings(ReleaseFile.from_dict(fields, folder))
     except OntomaskError:

@@ -1,9 +1,8 @@
-"""The table that is open in the workbench: one database connection, used by one thread at a time.
+"""The open table of the workbench: one database connection, used by one thread at a time.
 
-What the pages ask about again and again is kept: the profile and the first rows from the start,
-every column as whole numbers once it was asked about (or before, in the background), and the
-answers about classes. Everything else is asked of DuckDB, which reads Parquet where it is and has
-other files copied.
+Frequent answers are cached: the profile and the first rows from the start, every column as integer
+codes once it is needed (or earlier, in the background), and the counts of equivalence classes.
+DuckDB answers everything else; it reads Parquet files directly and copies other files.
 """
 
 from __future__ import annotations
@@ -37,16 +36,16 @@ from ontomask.web.errors import NotThere
 
 __all__ = ["TableSession"]
 
-#: So many rows are shown, and so many letters of a cell.
+#: Rows in the preview, and characters of each cell.
 PREVIEW_ROWS, PREVIEW_LETTERS = 20, 200
 
 #: Tables of more rows are counted by DuckDB rather than in memory.
 MOST_IN_MEMORY = 20_000_000
 
-#: So many answers about classes are kept, and the values of so many columns.
+#: Cached counts of classes, and columns whose values are cached.
 MAX_ANSWERS, MAX_VALUE_COUNTS = 200, 12
 
-#: Types that are told apart as they are; others are compared as text.
+#: Types whose values are compared directly; others are compared as text.
 COMPARABLE_TYPES = (
     *("VARCHAR", "BOOLEAN", "DATE", "TINYINT", "SMALLINT", "INTEGER", "BIGINT"),
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
@@ -154,7 +153,7 @@ class TableSession:
         return uniqueness
 
     def close(self) -> None:
-        """Let go of the file; who still asks is told that it is not open any more."""
+        """Close the file; later requests get an error."""
         self._closing = True
         if not self._closed:
             self._profiler.sql.interrupt()
@@ -203,7 +202,7 @@ class TableSession:
                 query = f"select {value} as value from {profiler.table}"
                 codes = encode_columns(profiler.sql.sql(query).to_arrow_table().column(0))
             with self._cache_lock:
-                self._codes = {  # of other marks none are needed any more
+                self._codes = {  # codes with other marks are no longer needed
                     key: other
                     for key, other in self._codes.items()
                     if key[0] != column or not key[1]
@@ -223,7 +222,7 @@ class TableSession:
         for column, column_marks in columns:
             if self._closing or not main_thread().is_alive():
                 return
-            with suppress(OntomaskError):  # whoever asks for the column will be told
+            with suppress(OntomaskError):  # a request for the column reports it
                 self._encode_column(column, column_marks)
 
     # ------------------------------------------------------------------ asking
@@ -231,7 +230,7 @@ class TableSession:
     @contextmanager
     def _use_connection(self) -> Iterator[ColumnProfiler]:
         """Hold the connection for one thread; refused once the table is being closed."""
-        closed_error = NotThere("the table is not open any more", "open it again")
+        closed_error = NotThere("the table is no longer open", "open it again on the Data screen")
         with self._connection_lock:
             if self._closing:
                 raise closed_error
@@ -239,7 +238,7 @@ class TableSession:
                 with translate_read_errors(self.path):
                     yield self._profiler
             except KeyboardInterrupt:
-                if self._closing:  # that is how DuckDB is told to end
+                if self._closing:  # closing interrupts DuckDB
                     raise closed_error from None
                 raise
 

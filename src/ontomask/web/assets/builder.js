@@ -1,4 +1,4 @@
-// Building a taxonomy of a column's values: by hand, or as the values themselves say it.
+// Building a taxonomy for a column: by hand, or from paths or prefixes in its values.
 
 import { buildColumnPath, buildUrl, get, post } from "./api.js";
 import { createProblemNote } from "./notes.js";
@@ -22,7 +22,7 @@ export function createBuilder({ onBuilt, onClosed }) {
   }
   byId("builder-close").addEventListener("click", close);
   byId("builder-save").addEventListener("click", save);
-  // Whoever leaves with changes is asked first.
+  // The browser asks before unsaved changes are lost.
   addEventListener("beforeunload", (event) => {
     if (!byId("builder").hidden && editor.getText() !== textBefore) event.preventDefault();
   });
@@ -40,8 +40,8 @@ export function createBuilder({ onBuilt, onClosed }) {
       return;
     }
     byId("builder-title").textContent = isNew
-      ? `A taxonomy from the values of ${name}`
-      : `The taxonomy of ${name}, ${draft.file}`;
+      ? `Build a taxonomy for ${name}`
+      : `Edit the taxonomy of ${name} (${draft.file})`;
     byId("meaning").classList.add("building");
     byId("builder").hidden = false;
     document.querySelector("input[name=how][value=outline]").checked = true;
@@ -86,7 +86,7 @@ export function createBuilder({ onBuilt, onClosed }) {
       if (await onBuilt(column, taxonomy)) close();
     } catch (problem) {
       setContent(byId("builder-trouble"), createProblemNote(problem));
-      const line = /^line (\d+) of the outline/.exec(problem.message);
+      const line = /\bline (\d+)\b/.exec(problem.message);
       if (line) editor.markLine(Number(line[1]));
     } finally {
       byId("builder-save").disabled = false;
@@ -106,7 +106,7 @@ export function createBuilder({ onBuilt, onClosed }) {
       h(
         "div",
         { class: "note" },
-        h("p", {}, `${count} not in it: ${names}`),
+        h("p", {}, `${count} not in the taxonomy: ${names}`),
         h("button", button, "Add them at the end"),
       ),
     );

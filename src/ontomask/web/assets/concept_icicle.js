@@ -17,7 +17,7 @@ export function createConceptIcicle(place, onOpen) {
   let openNode = null;
   let folded = 0; // small concepts that are not drawn
   let marked = new Set();
-  const path = h("nav", { class: "path", "aria-label": "The branch that is open" });
+  const path = h("nav", { class: "path", "aria-label": "Open branch" });
   const description = h("p", { class: "told soft small", "aria-live": "polite" });
   const svg = s("svg", {
     viewBox: `0 0 ${FRAME.width} ${FRAME.height}`,
@@ -111,7 +111,7 @@ export function createConceptIcicle(place, onOpen) {
     const name = label === concept ? label : `${label} (${concept})`;
     const share = total ? ` (${(100 * records / total).toFixed(1)} %)` : "";
     const own = exactly && exactly < records
-      ? `, ${formatInteger(exactly)} of them exactly this`
+      ? `, ${formatInteger(exactly)} of them with exactly this concept`
       : "";
     return `${name}: ${formatCount(records, "record")}${share}${own}.`;
   }

@@ -81,7 +81,7 @@ export function createConceptSearch({ label, getAddress, onChoose, id = createId
       role: "option",
       "aria-selected": "false",
       "aria-disabled": "true",
-    }, "No concept is called so.");
+    }, "No concept has this name.");
     setContent(list, concepts.length ? concepts.map(createOption) : nothing);
     markActive();
     list.scrollIntoView({ block: "nearest" });
@@ -103,7 +103,7 @@ export function createConceptSearch({ label, getAddress, onChoose, id = createId
         },
       },
       name === conceptLabel ? conceptLabel : `${name}: ${conceptLabel}`,
-      conceptLabel === concept ? null : h("span", { class: "soft" }, ` ${concept}`),
+      conceptLabel === concept ? null : h("span", { class: "soft" }, ` (${concept})`),
       records ? h("span", { class: "soft" }, ` · ${formatCount(records, "record")}`) : null,
       h("small", {}, formatPlace(path)),
     );

@@ -1,11 +1,11 @@
-// How far apart two values are: the number, what both are, and what only one of them is.
+// The distance between two values, their common ancestors, and the ancestors of only one.
 
 import { get } from "./api.js";
 import { createProblemNote } from "./notes.js";
 import { h, setContent } from "./shared/elements.js";
 import { capitalise, formatNumber } from "./shared/formats.js";
 
-const MOST_STEPS = 5; // of a long way so many concepts are shown
+const MOST_STEPS = 5; // concepts shown of a long path
 
 export async function showDistance(place, address, firstValue, secondValue) {
   let distance;
@@ -25,7 +25,7 @@ export async function showDistance(place, address, firstValue, secondValue) {
       "p",
       { class: "distance", id: "distance" },
       formatNumber(Number(distance.distance.toFixed(3))),
-      h("small", {}, ` from 0, the same, to 1 (${measure})`),
+      h("small", {}, ` on a scale from 0 (same concept) to 1 (${measure})`),
     ),
     h(
       "div",
@@ -35,7 +35,7 @@ export async function showDistance(place, address, firstValue, secondValue) {
         "div",
         { class: "pill lcs" },
         lcs.label,
-        h("small", {}, isSame ? "both values mean this" : "the most specific that both are"),
+        h("small", {}, isSame ? "concept of both values" : "most specific common ancestor"),
       ),
       isSame ? null : [
         createLine(),
@@ -59,7 +59,7 @@ function createBranch(onlyThis, value) {
   const concepts = shortenBetween([...onlyThis].reverse());
   const last = concepts.pop();
   // Where a value is what both are, nothing is below.
-  const [label, note] = last ? [last.label, value] : [value, "is this itself"];
+  const [label, note] = last ? [last.label, value] : [value, "has this concept"];
   return h(
     "div",
     {},

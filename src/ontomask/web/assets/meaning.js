@@ -8,23 +8,23 @@ import { createConceptSearch, formatPath, formatPlace } from "./concept_search.j
 import { showDistance } from "./distance.js";
 import { createProblemNote } from "./notes.js";
 import { byId, h, setContent } from "./shared/elements.js";
-import { formatCount, formatInteger, formatPercent } from "./shared/formats.js";
+import { formatBytes, formatCount, formatInteger, formatPercent } from "./shared/formats.js";
 import { changeFields, onSession, session, showMessage, showProblem } from "./shell.js";
 
-const ROLES = { quasi: "quasi-identifier", confidential: "confidential" };
-// What becomes of a column, by its role and type.
+const ROLES = { quasi: "quasi-identifier", confidential: "sensitive attribute" };
+// How a column is treated, by its role and type.
 const TREATMENTS = {
   quasi: {
-    "": "Say what its values are: nothing can be masked before.",
-    numeric: "Masked by size: numbers that are close are alike.",
+    "": "Choose the type of the values; the column cannot be masked without it.",
+    numeric: "Masked by the difference between numbers.",
     date: "Masked by the number of days between dates.",
   },
   confidential: {
-    "": "Released as it is. What its values are matters for t-closeness only.",
-    nominal: "Released as it is; its meaning is watched by t-closeness.",
-    numeric: "Released as it is; how far its numbers are apart is watched by t-closeness.",
-    ordinal: "Released as it is.",
-    date: "Released as it is.",
+    "": "Released unchanged. The type only matters for t-closeness.",
+    nominal: "Released unchanged. t-closeness compares its values by meaning.",
+    numeric: "Released unchanged. t-closeness compares its numbers by their order.",
+    ordinal: "Released unchanged.",
+    date: "Released unchanged.",
   },
 };
 // Fields that belong to a taxonomy, and go with it.
@@ -67,7 +67,7 @@ async function showSession(current) {
   measureCoverages(names);
 }
 
-// The quasi-identifiers first, then the confidential columns.
+// The quasi-identifiers first, then the sensitive attributes.
 function listColumns(current) {
   const columns = Object.entries(current.fields.columns ?? {});
   return Object.keys(ROLES).flatMap((role) =>
@@ -83,10 +83,10 @@ function findFirstColumn(names) {
 
 function showNothing(hasTable) {
   byId("nothing-words").textContent = hasTable
-    ? "No column is a quasi-identifier or confidential yet: only these have a meaning to be said."
+    ? "No column is a quasi-identifier or a sensitive attribute yet. Only these need a taxonomy."
     : "No table is open yet.";
   byId("nothing-link").href = hasTable ? "/roles" : "/data";
-  byId("nothing-link").textContent = hasTable ? "To the roles" : "Open a table";
+  byId("nothing-link").textContent = hasTable ? "Go to Roles" : "Open a table";
 }
 
 // ---------------------------------------------------------------- the list of columns
@@ -154,12 +154,12 @@ function describeState(name) {
   }
   if (type !== "nominal") {
     const isWrong = role === "quasi";
-    return { words: isWrong ? "no type yet" : "released as it is", isWrong };
+    return { words: isWrong ? "no type yet" : "released unchanged", isWrong };
   }
   if (!taxonomy) return { words: "no taxonomy yet", isWrong: true };
   const coverage = coverages.get(buildKey(name));
   if (coverage === undefined) return { words: taxonomy, isWrong: false };
-  if (coverage === null) return { words: "its taxonomy cannot be used", isWrong: true };
+  if (coverage === null) return { words: "taxonomy cannot be used", isWrong: true };
   const words = `${formatPercent(coverage)} of records have a concept`;
   return { words, isWrong: coverage < 1 };
 }
@@ -212,7 +212,7 @@ byId("type").addEventListener("change", async (event) => {
     for (const field of foreign.flatMap((other) => TYPE_FIELDS[other])) delete fields[field];
     setField(fields, "type", type);
     if (levels.length) fields.levels ??= levels;
-  }, `${name} is of another type now.`);
+  }, `The type of ${name} was changed.`);
 });
 
 // Changes the fields of one column.
@@ -285,7 +285,10 @@ async function showNominal(name, fields) {
   shownKey = ""; // what is shown is of before, and its suggestions, too
   byId("lost").inert = true;
   const spinner = h("span", { class: "spinner", "aria-hidden": "true" });
-  setContent(byId("trouble"), h("p", { class: "soft" }, spinner, " Looking for concepts …"));
+  setContent(
+    byId("trouble"),
+    h("p", { class: "soft" }, spinner, " Matching values with concepts …"),
+  );
   let meaning;
   try {
     meaning = await get(buildColumnPath(name, "meaning"));
@@ -347,11 +350,14 @@ async function showTaxonomies(taxonomy) {
     createGroup(
       "Bundled",
       bundled.map(({ name, there: isThere }) => {
-        const words = isThere ? name : `${name} (needs the extra icd10)`;
+        const words = isThere ? name : `${name} (needs the package simple_icd_10_cm)`;
         return h("option", { value: name, disabled: !isThere }, words);
       }),
     ),
-    createGroup("Files of the folder", files.map(({ name }) => h("option", { value: name }, name))),
+    createGroup(
+      "Files in the working folder",
+      files.map(({ name }) => h("option", { value: name }, name)),
+    ),
     taxonomy && !isListed ? h("option", { value: taxonomy }, taxonomy) : null,
   );
   byId("taxonomy").value = taxonomy ?? "";
@@ -360,11 +366,11 @@ async function showTaxonomies(taxonomy) {
 
 function describeTaxonomy(taxonomy) {
   if (!taxonomy) {
-    return "Bundled ones, a file of the folder (child,parent tables, OBO, OWL, SKOS and others), " +
-      "or one made of the values themselves.";
+    return "Choose a bundled taxonomy or a file in the working folder (child-parent table, OBO, OWL, " +
+      "SKOS and others), or build a taxonomy from the values.";
   }
   const bundled = offered.bundled.find(({ name }) => name === taxonomy);
-  return bundled?.about ?? "A file of the working folder.";
+  return bundled?.about ?? "A file in the working folder.";
 }
 
 byId("taxonomy").addEventListener("change", (event) => {
@@ -377,8 +383,9 @@ byId("taxonomy-file").addEventListener("change", async (event) => {
   if (!file) return;
   try {
     if (file.size > session.largest_upload) {
-      const hint = "Copy it into the folder, and choose it from there.";
-      throw new Problem(413, `${file.name} is larger than what is taken.`, hint);
+      const limit = formatBytes(session.largest_upload);
+      const hint = "Copy it into the working folder and choose it there.";
+      throw new Problem(413, `${file.name} is too large: the limit is ${limit}.`, hint);
     }
     const stored = await sendFile(`/api/files/${encodeURIComponent(file.name)}`, file);
     await attachTaxonomy(name, stored.name);
@@ -391,8 +398,8 @@ byId("taxonomy-file").addEventListener("change", async (event) => {
 
 function attachTaxonomy(name, taxonomy) {
   const message = taxonomy
-    ? `${name} has the taxonomy ${taxonomy}.`
-    : `${name} has no taxonomy now.`;
+    ? `${name} now has the taxonomy ${taxonomy}.`
+    : `${name} now has no taxonomy.`;
   return changeColumn(name, (fields) => setTaxonomy(fields, taxonomy), message);
 }
 
@@ -407,9 +414,7 @@ function setTaxonomy(fields, taxonomy) {
 function showCoverage(meaning) {
   const { coverage, records, values, lost_values: unmapped, missing, ways } = meaning;
   const mapped = `${formatCount(values - unmapped, "value")} of ${formatInteger(values)}`;
-  const absent = missing
-    ? ` ${formatCount(missing, "record is", "records are")} missing a value.`
-    : "";
+  const absent = missing ? ` ${formatCount(missing, "record has", "records have")} no value.` : "";
   const [concepts, levels] = [
     formatCount(meaning.concepts, "concept"),
     formatCount(meaning.levels, "level"),
@@ -457,7 +462,7 @@ function getWayColour({ outcome }, index) {
 function describeMatch({ outcome, reading }) {
   return {
     mapped: `by ${reading}`,
-    corrected: "said by hand",
+    corrected: "assigned by you",
     ambiguous: `several concepts (${reading})`,
     unmapped: "no concept",
   }[outcome];
@@ -466,7 +471,7 @@ function describeMatch({ outcome, reading }) {
 for (const [id, field] of [["repair-codes", "repair_codes"], ["heads", "heads"]]) {
   byId(id).addEventListener("change", (event) => {
     const { checked } = event.target;
-    const message = "Names are matched in another way now.";
+    const message = "The matching options were changed.";
     changeColumn(chosenColumn, (fields) => setField(fields, field, checked), message);
   });
 }
@@ -491,8 +496,8 @@ function showUnmapped(name, fields, meaning) {
   setContent(
     byId("lost-words"),
     isFile
-      ? `What values mean is kept in the file ${fields.mapping}: add them there.`
-      : "Say what each means: a concept that is spelt like it, or one that you look for.",
+      ? `The concepts of values are listed in the file ${fields.mapping}. Add these values there.`
+      : "Assign a concept to each value: choose a suggestion, or search for another concept.",
     describeProposedSettings(meaning.proposed, fields),
   );
   setContent(
@@ -515,8 +520,8 @@ function describeProposedSettings({ repair_codes: repairsCodes, missing_marks: m
     const repair = () => byId("repair-codes").click();
     const button = { type: "button", class: "link", id: "mend", on: { click: repair } };
     return [
-      " Some look like codes that lost zeros or the point: ",
-      h("button", button, "mend them all"),
+      " Some values look like codes that have lost zeros or the decimal point: ",
+      h("button", button, "restore them"),
       ".",
     ];
   }
@@ -527,8 +532,8 @@ function describeProposedSettings({ repair_codes: repairsCodes, missing_marks: m
     });
   const button = { type: "button", class: "link", id: "add-marks", on: { click: addMarks } };
   return [
-    ` ${marks.map((mark) => JSON.stringify(mark)).join(", ")} may mean that a value is missing: `,
-    h("button", button, "treat as missing"),
+    ` ${marks.map((mark) => JSON.stringify(mark)).join(", ")} may be codes for missing values: `,
+    h("button", button, "treat them as missing"),
     ".",
   ];
 }
@@ -549,13 +554,13 @@ function createUnmappedItem(name, { value, records, ambiguous, nearest }, isFile
       h("small", {}, formatPlace(path)),
     );
   const search = createConceptSearch({
-    label: h("span", { class: "hidden" }, `Search a concept for ${value}`),
+    label: h("span", { class: "hidden" }, `Search for a concept for ${value}`),
     getAddress: () => buildColumnPath(name, "concepts"),
     onChoose: assign,
   });
-  search.querySelector("input").placeholder = "Search another concept";
+  search.querySelector("input").placeholder = "Search for another concept";
   search.querySelector("input").disabled = isFile;
-  const note = ambiguous ? ", several concepts are called so" : "";
+  const note = ambiguous ? ", several concepts have this name" : "";
   return h(
     "li",
     { "data-value": value },
@@ -569,9 +574,9 @@ function createUnmappedItem(name, { value, records, ambiguous, nearest }, isFile
   );
 }
 
-// The label of a concept, and its identifier where that is another.
+// The label of a concept, and its identifier in brackets if that is different.
 function createConceptName({ concept, label }) {
-  return [label, label === concept ? null : h("span", { class: "soft" }, ` ${concept}`)];
+  return [label, label === concept ? null : h("span", { class: "soft" }, ` (${concept})`)];
 }
 
 async function assignConcept(name, value, concept, label) {
@@ -579,7 +584,7 @@ async function assignConcept(name, value, concept, label) {
   const index = [...list.children].findIndex((item) => item.dataset.value === value);
   const isSaved = await changeColumn(name, (fields) => {
     fields.mapping = { ...(fields.mapping ?? {}), [value]: concept };
-  }, `${value} means ${label}.`);
+  }, `The concept of ${value} is now ${label}.`);
   if (!isSaved) return;
   // The list is made again then: the focus goes to what follows.
   const observer = new MutationObserver(() => {
@@ -592,15 +597,17 @@ async function assignConcept(name, value, concept, label) {
 
 function showCorrected(name, { mapping }, corrected) {
   byId("corrected").hidden = !corrected.length;
-  byId("corrected-title").textContent = `${formatCount(corrected.length, "value")} said by hand`;
+  byId("corrected-title").textContent = `${
+    formatCount(corrected.length, "value")
+  } with a concept assigned by you`;
   const createUndo = (value) =>
     h("button", {
       type: "button",
       class: "plain",
       "data-undo": value,
-      "aria-label": `Undo the meaning of ${value}`,
+      "aria-label": `Remove the concept of ${value}`,
       on: { click: () => removeCorrection(name, value) },
-    }, "Undo");
+    }, "Remove");
   setContent(
     byId("corrected-values"),
     corrected.map(({ value, records, concept, label }) =>
@@ -611,7 +618,7 @@ function showCorrected(name, { mapping }, corrected) {
           "span",
           { class: "name-of" },
           h("b", {}, value),
-          ` (${formatCount(records, "record")}) means `,
+          ` (${formatCount(records, "record")}): `,
           createConceptName({ concept, label }),
         ),
         typeof mapping === "string"
@@ -626,7 +633,7 @@ function removeCorrection(name, value) {
   changeColumn(name, (fields) => {
     delete fields.mapping[value];
     if (!Object.keys(fields.mapping).length) delete fields.mapping;
-  }, `What ${value} means is open again.`);
+  }, `The concept of ${value} was removed.`);
 }
 
 // ---------------------------------------------------------------- a concept
@@ -664,21 +671,23 @@ function describeConcept(
   const listedKinds = children.slice(0, MOST_KINDS);
   const unlisted = `and ${formatInteger(kinds - listedKinds.length)} more`;
   return [
-    ["way", formatPath(path) || "the root"],
+    ["path", formatPath(path) || "the root"],
     [
       "records",
       at_or_below
-        ? `${formatInteger(at_or_below)} at or below, ${formatInteger(exactly)} exactly this`
+        ? `${formatInteger(at_or_below)} at or below it, ${
+          formatInteger(exactly)
+        } with exactly this`
         : "none",
     ],
-    ["held as", values.map(([value, count]) => `${value} (${formatInteger(count)})`).join(", ")],
-    ["also called", synonyms.join(", ")],
+    ["values", values.map(([value, count]) => `${value} (${formatInteger(count)})`).join(", ")],
+    ["synonyms", synonyms.join(", ")],
     [
-      parents.length > 1 ? "kinds of" : "kind of",
+      parents.length > 1 ? "parents" : "parent",
       parents.length ? h("span", { class: "near" }, parents.map(createConceptButton)) : null,
     ],
     [
-      "its kinds",
+      "children",
       kinds
         ? h(
           "span",
@@ -715,7 +724,7 @@ function showMeasures({ measure = DEFAULTS.measure, domain = DEFAULTS.domain }) 
   const select = byId("domain");
   select.querySelector("[data-own]")?.remove();
   if (!["lcs", "taxonomy"].includes(domain)) {
-    select.append(h("option", { value: domain, "data-own": true }, `what is below ${domain}`));
+    select.append(h("option", { value: domain, "data-own": true }, `the branch below ${domain}`));
   }
   select.value = domain;
 }
@@ -723,7 +732,7 @@ function showMeasures({ measure = DEFAULTS.measure, domain = DEFAULTS.domain }) 
 for (const [field, usual] of Object.entries(DEFAULTS)) {
   byId(field).addEventListener("change", (event) => {
     const value = event.target.value === usual ? null : event.target.value;
-    const message = "Distances are counted in another way now.";
+    const message = "The distance settings were changed.";
     changeColumn(chosenColumn, (fields) => setField(fields, field, value), message);
   });
 }
@@ -783,9 +792,12 @@ async function useBuilt(name, { file, concepts, left_over_values: leftOver }) {
   const isSaved = await changeColumn(name, (fields) => {
     setTaxonomy(fields, file);
     fields.format = "child-parent";
-  }, `${name} has a taxonomy of its own: ${file}, ${formatCount(concepts, "concept")}.`);
+  }, `${name} now has the taxonomy ${file} (${formatCount(concepts, "concept")}).`);
   if (isSaved && leftOver) {
-    showMessage(`${formatCount(leftOver, "value is", "values are")} not in it yet.`, "bad");
+    showMessage(
+      `${formatCount(leftOver, "value is", "values are")} not in the taxonomy yet.`,
+      "bad",
+    );
   }
   return isSaved;
 }
@@ -802,10 +814,10 @@ async function sortValues(name) {
 async function showLevels(name, { levels = [] }) {
   setContent(byId("levels"), levels.map((level, i) => createLevel(name, level, i, levels.length)));
   byId("levels-afresh").onclick = async () => {
-    setLevels(name, await sortValues(name), "The levels are the values.");
+    setLevels(name, await sortValues(name), "The levels are now the sorted values.");
   };
   byId("levels-turn").onclick = () => {
-    setLevels(name, [...levels].reverse(), "The order is turned round.");
+    setLevels(name, [...levels].reverse(), "The order was reversed.");
   };
   byId("levels-turn").disabled = levels.length < 2;
   const url = buildUrl(buildColumnPath(name, "values"), { limit: 1000 });
@@ -832,7 +844,7 @@ function createLevel(name, level, index, count) {
       type: "button",
       class: "plain",
       "data-way": way,
-      "aria-label": `${level}: ${words}`,
+      "aria-label": `Move ${level} ${words}`,
       disabled: isLast,
       on: { click: () => shiftLevel(name, index, step) },
     }, arrow);
@@ -856,7 +868,11 @@ function createAbsentNote(name, levels, absent, canAdd) {
     .join(", ");
   const addAll = () => {
     const added = absent.map(({ value }) => value);
-    setLevels(name, [...levels, ...added], "They are the highest levels now: move them.");
+    setLevels(
+      name,
+      [...levels, ...added],
+      "The values were added as the highest levels. Move them to their places.",
+    );
   };
   const button = { type: "button", class: "plain", id: "levels-add", on: { click: addAll } };
   return h(
@@ -870,7 +886,7 @@ function createAbsentNote(name, levels, absent, canAdd) {
 async function shiftLevel(name, index, step) {
   await changeColumn(name, ({ levels }) => {
     [levels[index], levels[index + step]] = [levels[index + step], levels[index]];
-  }, "The order has changed.");
+  }, "The order was changed.");
   const item = byId("levels").children[index + step];
   const button = item?.querySelector(`[data-way=${step < 0 ? "up" : "down"}]`);
   (button?.disabled ? item.querySelector("button:not(:disabled)") : button)?.focus();
@@ -886,7 +902,7 @@ async function showDates(name, { date_format: format = "" }) {
 
 byId("date-format").addEventListener("change", (event) => {
   const format = event.target.value.trim();
-  const message = "Dates are read in another way now.";
+  const message = "The date format was changed.";
   changeColumn(chosenColumn, (fields) => setField(fields, "date_format", format), message);
 });
 

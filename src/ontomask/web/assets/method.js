@@ -1,10 +1,11 @@
-// The Method screen: one of the methods, its settings, a quick try, and the whole run.
+// The Method screen: choose a method and its settings, try it on a sample, and run it.
 
 import { get } from "./api.js";
 import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
 import { showMissingParts } from "./missing_parts.js";
 import { createProblemNote } from "./notes.js";
 import { showProgress, startWork } from "./progress.js";
+import { createTermLink } from "./glossary_links.js";
 import { byId, h, setContent } from "./shared/elements.js";
 import {
   capitalise,
@@ -44,7 +45,7 @@ function createCard(method) {
       "span",
       { class: "title" },
       h("b", { id: `${id}-title` }, method.title),
-      h("span", { class: "tag" }, method.promises_k ? "promises a k" : "no k"),
+      h("span", { class: "tag" }, method.promises_k ? "k-anonymity" : "no k-anonymity"),
     ),
     h(
       "span",
@@ -63,7 +64,7 @@ function chooseMethod(method) {
   if (varied) chosen[varied.name] ??= current[varied.name] ?? varied.default;
   changeFields((fields) => {
     fields.method = chosen;
-  }, `${method.title} it is.`);
+  }, `The method is now ${method.title.toLowerCase()}.`);
 }
 
 function findMethod(name) {
@@ -195,7 +196,7 @@ function createNumberInput(setting, attributes) {
   return { element: h("span", { class: "both" }, field, slider), show };
 }
 
-// Some of the confidential columns.
+// Some of the sensitive attributes.
 function createColumnChoice(setting, attributes) {
   const element = h("div", {
     ...attributes,
@@ -217,7 +218,7 @@ function createColumnChoice(setting, attributes) {
       const checkbox = { type: "checkbox", value: name, checked, on: { change: save } };
       return h("label", {}, h("input", checkbox), name);
     });
-    const nothing = h("span", { class: "soft small" }, "No column is confidential.");
+    const nothing = h("span", { class: "soft small" }, "No column is a sensitive attribute.");
     setContent(element, names.length ? labels : nothing);
   };
   return { element, isGroup: true, show };
@@ -286,12 +287,12 @@ function showOutcome() {
 
 function describeOutcome({ state, kind, seconds, warnings, error, result }, isCurrent) {
   if (state === "cancelled") {
-    const words = `Cancelled after ${formatInteger(seconds)} s. Nothing was kept.`;
+    const words = `Cancelled after ${formatInteger(seconds)} s. Nothing was stored.`;
     return h("p", { class: "soft" }, words);
   }
   if (state === "failed") {
     const { message, hint } = error;
-    return createProblemNote({ message, hint: capitalise(hint) }, "It did not work.");
+    return createProblemNote({ message, hint: capitalise(hint) }, "The table could not be masked.");
   }
   if (state !== "done") return null;
   const warned = warnings.length
@@ -303,11 +304,11 @@ function describeOutcome({ state, kind, seconds, warnings, error, result }, isCu
     h(
       "p",
       {},
-      h("b", { class: "good" }, `Run ${result.run} is done`),
-      ` after ${formatNumber(seconds)} s.`,
+      h("b", { class: "good" }, `Run ${Number(result.run)} is done`),
+      ` (${formatNumber(seconds)} s).`,
     ),
     warned,
-    h("p", {}, h("a", link, "See the result")),
+    h("p", {}, h("a", link, "Show the result")),
   ];
 }
 
@@ -324,11 +325,12 @@ function describeTrial({ figures, records, sampled_from: total, guarantee }, isC
       )
       : null;
   const part = total
-    ? `${formatCount(records, "record")} of ${formatInteger(total)}`
+    ? `${formatInteger(records)} of ${formatCount(total, "record")}`
     : `all ${formatCount(records, "record")}`;
-  const outdated = "The settings have changed since; try again to see what they give.";
-  const caveat = "In a sample rare combinations are rarer still, so the loss comes out too high: " +
-    "on the whole table it is usually less.";
+  const outdated = "The settings have changed since. Try again to see their effect.";
+  const caveat =
+    "A sample has fewer similar records than the whole table, so its information loss " +
+    "is usually higher.";
   return [
     h("h3", { id: "tried" }, `On ${part}`),
     isCurrent ? null : h("p", { class: "note" }, outdated),
@@ -336,12 +338,19 @@ function describeTrial({ figures, records, sampled_from: total, guarantee }, isC
     h(
       "div",
       { class: "tiles" },
-      createTile(formatPercent(linkage_nearest), "of the records linked by meaning"),
-      createTile(formatInteger(uniques), "records unique"),
+      createTile(formatPercent(linkage_nearest), [
+        "of the records re-identified by ",
+        createTermLink("record linkage"),
+      ]),
+      createTile(formatInteger(uniques), [createTermLink("uniqueness", "unique"), " records"]),
       semantic_quality === null
         ? null
-        : createTile(formatPercent(semantic_quality), "similarity to the original values"),
-      createTile(formatNumber(sse_per_record), "squared error per record"),
+        : createTile(formatPercent(semantic_quality), "semantic similarity to the original values"),
+      createTile(formatNumber(sse_per_record), [
+        "squared error per record (",
+        createTermLink("information loss"),
+        ")",
+      ]),
     ),
     createList(unmet, null, "bad"),
     createList(notes, "small soft", null),
@@ -369,7 +378,7 @@ function hasCurrentSettings(figures) {
 onSession((current) => {
   const fields = current.fields.method ?? {};
   showSettings(fields);
-  showMissingParts(byId("missing-parts"), current, "method", "Before it can run");
+  showMissingParts(byId("missing-parts"), current, "method", "Before you can run this");
   showReadiness();
   showOutcome();
   const file = quoteForShell(current.file);
@@ -379,9 +388,9 @@ onSession((current) => {
   const sample = byId("sample").value;
   showCommands({
     shell: [
-      "# a quick try; chance begins with the seed in --seed-file FILE or ONTOMASK_SEED",
+      "# try on a sample; --seed-file FILE or ONTOMASK_SEED sets the seed",
       `ontomask compare ${file} --methods ${method} --sample ${sample}`,
-      "# the whole table, which is written then",
+      "# mask the whole table and write it",
       `ontomask mask ${file}`,
     ],
     python: [

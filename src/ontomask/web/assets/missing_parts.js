@@ -1,6 +1,7 @@
-// What is wrong with the release file or missing in it, with a link to the screen that mends it.
+// What is wrong or missing in the release file, with a link to the screen where to correct it.
 
 import { h, setContent } from "./shared/elements.js";
+import { capitalise } from "./shared/formats.js";
 
 const SCREENS = {
   data: "data",
@@ -35,7 +36,11 @@ const TITLES = {
   method: "Method",
   release: "Release",
 };
-const NO_TABLE = { where: ["data"], what: "no table is open", hint: "" };
+const NO_TABLE = {
+  where: ["data"],
+  what: "no table is open",
+  hint: "choose one on the Data screen",
+};
 
 // Lists all problems in a place of the screen; nothing where there are none.
 export function showMissingParts(place, session, screen, title) {
@@ -52,13 +57,13 @@ function createItem(problem, screen) {
   return h(
     "li",
     { "data-where": where.join(".") },
-    what,
-    hint ? h("span", { class: "soft" }, `; ${hint}`) : null,
+    `${capitalise(what)}.`,
+    hint ? h("span", { class: "soft" }, ` ${capitalise(hint)}.`) : null,
     target === screen ? null : [" ", h("a", { href: `/${target}` }, `Go to ${TITLES[target]}`)],
   );
 }
 
-// The screen on which a problem is mended.
+// The screen on which a problem is corrected.
 function findScreen({ where: [field, , columnField], lacks }) {
   const isMeaning = MEANING_FIELDS.includes(columnField || lacks);
   if (field === "columns" && isMeaning) return "meaning";

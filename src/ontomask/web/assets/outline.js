@@ -96,12 +96,12 @@ export function createOutlineEditor(place, onMessage) {
     on: { keydown: handleTextKey },
   });
   const treeTab = createButton("as-tree", "Tree", () => switchView(false));
-  const textTab = createButton("as-text", "Typed", () => switchView(true));
+  const textTab = createButton("as-text", "Text", () => switchView(true));
   const groupButton = createButton("new-group", "New group", addGroup);
   const renameButton = createButton("rename", "Rename", () => focusedNode && rename(focusedNode));
   const removeButton = createButton(
     "take-out",
-    "Take out",
+    "Remove",
     () => focusedNode && takeOut(focusedNode),
   );
   const help = h("p", { class: "keys" });
@@ -212,7 +212,11 @@ export function createOutlineEditor(place, onMessage) {
     visibleNodes = rows.map(({ node }) => node);
     if (!visibleNodes.includes(focusedNode)) focusedNode = visibleNodes[0] ?? null;
     const { scrollTop } = tree;
-    const nothing = h("p", { class: "soft" }, "Nothing yet: make a group, or type names.");
+    const nothing = h(
+      "p",
+      { class: "soft" },
+      "The taxonomy is empty. Add a group, or enter names as text.",
+    );
     setContent(tree, rows.length ? rows.map(({ node, depth }) => createRow(node, depth)) : nothing);
     tree.scrollTop = scrollTop;
     showTools();
@@ -365,7 +369,7 @@ export function createOutlineEditor(place, onMessage) {
   }
 
   function describePlace(parent) {
-    return parent === root ? "at the top" : `below ${parent.name}`;
+    return parent === root ? "at the top" : `under ${parent.name}`;
   }
 
   function moveByKey(node, key) {
@@ -472,7 +476,7 @@ export function createOutlineEditor(place, onMessage) {
     };
     const input = h("input", {
       value: node.name,
-      "aria-label": `Another name for ${node.name}`,
+      "aria-label": `New name of ${node.name}`,
       on: {
         keydown: (event) => {
           event.stopPropagation();
@@ -487,7 +491,7 @@ export function createOutlineEditor(place, onMessage) {
     input.select();
   }
 
-  // What is below a row that is taken out moves up.
+  // The children of a removed row move up.
   function takeOut(node) {
     storeStep();
     const parent = findParent(node);
@@ -498,7 +502,7 @@ export function createOutlineEditor(place, onMessage) {
     focusedNode = siblings[index] ?? siblings[index - 1] ?? (parent === root ? null : parent);
     show();
     focusRow(focusedNode);
-    onMessage(`${node.name} was taken out.`);
+    onMessage(`${node.name} was removed.`);
   }
 
   // Tab indents lines; after Escape it leaves the text, as it does elsewhere.
@@ -623,35 +627,35 @@ function createKey(name) {
 
 function describeTextKeys(isLarge) {
   return [
-    isLarge ? "So many rows are shown as text alone. " : "",
-    "One name per line; what is indented is a kind of what is above. ",
-    "A name below several others has several parents. ",
+    isLarge ? "A taxonomy of this size is shown as text only. " : "",
+    "Write one name per line, and indent the children of a concept. ",
+    "A name may appear under several parents. ",
     createKey("Tab"),
-    " indents the lines that are marked, ",
+    " indents the selected lines; ",
     createKey("Esc"),
-    " then ",
+    " and then ",
     createKey("Tab"),
-    " leaves the text.",
+    " leaves the text field.",
   ];
 }
 
 function describeTreeKeys() {
   return [
-    "Drag a row onto another to put it below; with ",
+    "Drag a row onto another row to make it a child of that row. Hold ",
     createKey("Ctrl"),
-    " it stays where it is as well, and has two parents. Keys: ",
+    " to keep it in its old place as well, so that it has two parents. Keys: ",
     createKey("Alt"),
-    " with an arrow moves a row up, down, in ",
+    " with an arrow key moves a row up, down, in ",
     createKey("→"),
     " or out ",
     createKey("←"),
     "; ",
     createKey("Space"),
-    " marks rows, ",
+    " selects rows, ",
     createKey("F2"),
     " renames, ",
     createKey("Del"),
-    " takes out, ",
+    " removes, ",
     createKey("Ctrl+Z"),
     " undoes.",
   ];

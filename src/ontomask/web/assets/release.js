@@ -1,4 +1,4 @@
-// The Release screen: what is required and whether it holds, writing the files, downloading them.
+// The Release screen: requirements and whether they are met, writing and downloading the files.
 
 import { get } from "./api.js";
 import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
@@ -72,11 +72,11 @@ function createRow({ name, kind, title, words }) {
 }
 
 function createVerdict({ limit, holds, reasons }, run) {
-  if (limit === null) return h("span", { class: "soft" }, "not required");
-  if (holds === null) return h("span", { class: "soft" }, run ? "not known" : "no run yet");
-  if (holds) return h("span", { class: "verdict yes" }, "holds");
+  if (limit === null) return h("span", { class: "soft" }, "no limit");
+  if (holds === null) return h("span", { class: "soft" }, run ? "unknown" : "no run yet");
+  if (holds) return h("span", { class: "verdict yes" }, "met");
   return [
-    h("span", { class: "verdict no" }, "does not hold"),
+    h("span", { class: "verdict no" }, "not met"),
     reasons.map((reason) => h("div", { class: "why" }, reason)),
   ];
 }
@@ -91,7 +91,7 @@ async function showRequirements() {
     const limit = readLimit(name);
     if (document.activeElement !== input || input.valueAsNumber !== limit) input.value = limit;
     const row = body.querySelector(`tr[data-requirement="${name}"]`);
-    const unknown = h("span", { class: "soft" }, state.run ? "nothing to watch" : "–");
+    const unknown = h("span", { class: "soft" }, state.run ? "no sensitive attribute" : "–");
     setContent(row.querySelector(".found"), measured ?? unknown);
     setContent(row.querySelector(".holds"), createVerdict(requirement, state.run));
   }
@@ -105,7 +105,7 @@ function createCautions(cautions) {
   return h(
     "div",
     { class: "note bad" },
-    h("h2", {}, "Before you publish this"),
+    h("h2", {}, "Before you publish"),
     h("ul", {}, items),
   );
 }
@@ -113,18 +113,18 @@ function createCautions(cautions) {
 function describeJudgement({ run, title, elsewhere }) {
   if (!run) {
     return [
-      "No run was made with these settings yet, so nothing is known. ",
+      "There is no run with these settings yet. ",
       h("a", { href: "/method" }, "Mask the table"),
-      " to see what holds, or write it at once: it is checked all the same.",
+      " to see whether the requirements are met, or write the release now: they are checked then.",
     ];
   }
   return [
-    "Judged by ",
+    "Figures are from ",
     h("a", { href: `/result#run=${run}` }, `run ${Number(run)}`),
-    ` (${title}), which was made with these settings.`,
+    ` (${title}), which used these settings.`,
     elsewhere
-      ? " The workbench was started anew since, and chance begins elsewhere now: what is written " +
-        "may differ a little, and is checked again."
+      ? " The workbench was restarted since then and uses another random seed, so the release " +
+        "may differ slightly. It is checked again."
       : null,
   ];
 }
@@ -139,7 +139,7 @@ async function showFiles() {
   if (!exists) byId("overwrite").checked = false;
   byId("stale").hidden = !exists || current;
   byId("stale").textContent =
-    "The files that are there were written with other settings, or not from here.";
+    "The existing files were written with other settings, or not by this workbench.";
   showReadiness();
   showReleaseCommands();
 }
@@ -211,15 +211,15 @@ function showWork(work) {
 }
 
 function describeOutcome({ state, error, result, seconds, warnings }) {
-  if (state === "cancelled") return h("p", { class: "soft" }, "Cancelled. Nothing was written.");
+  if (state === "cancelled") return h("p", { class: "soft" }, "Cancelled. No files were written.");
   if (state === "failed") {
     const hint = capitalise(error.hint);
     return error.unmet
       ? createProblemNote({ message: capitalise(error.message), hint })
-      : createProblemNote({ message: error.message, hint }, "It did not work.");
+      : createProblemNote({ message: error.message, hint }, "The release could not be written.");
   }
   if (state !== "done") return null;
-  const outcome = `${result.guarantee}. It took ${formatNumber(seconds)} s.`;
+  const outcome = `${result.guarantee}. (${formatNumber(seconds)} s)`;
   return h(
     "div",
     { class: "note good" },
@@ -235,7 +235,7 @@ function showReleaseCommands() {
   const [flag, argument] = downloads?.exists ? [" --force", ", force=True"] : ["", ""];
   showCommands({
     shell: [
-      "# the seed comes from --seed-file FILE or ONTOMASK_SEED; otherwise by chance",
+      "# --seed-file FILE or ONTOMASK_SEED sets the seed; without it, a new one is drawn",
       `ontomask mask ${quoteForShell(file)}${flag}`,
     ],
     python: [
@@ -246,7 +246,7 @@ function showReleaseCommands() {
 }
 
 onSession((current) => {
-  showMissingParts(byId("missing-parts"), current, "release", "Before it can be written");
+  showMissingParts(byId("missing-parts"), current, "release", "Before you can write the release");
   if (document.activeElement !== byId("output")) {
     byId("output").value = current.fields.output ?? "";
   }

@@ -1,10 +1,11 @@
-// The Result screen: what one run gave, and all runs on the map, two of them side by side.
+// The Result screen: one run in detail, all runs on the risk-utility map, and two runs compared.
 
 import { buildUrl, get, post, Problem, remove } from "./api.js";
 import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
 import { createRunMap } from "./run_map.js";
+import { createTermLink } from "./glossary_links.js";
 import { byId, h, setContent } from "./shared/elements.js";
-import { capitalise, formatNumber, formatPercent } from "./shared/formats.js";
+import { capitalise, formatCount, formatNumber, formatPercent } from "./shared/formats.js";
 import { drawIciclePair } from "./shared/icicle.js";
 import {
   onSession,
@@ -17,14 +18,21 @@ import {
 } from "./shell.js";
 
 const DATE_FORMAT = { dateStyle: "medium", timeStyle: "short" };
+// Terms of the glossary that explain the figures shown first.
+const TILE_TERMS = {
+  uniques: "uniqueness",
+  linked: "record linkage",
+  smallest: "equivalence class",
+  similarity: "data utility",
+};
 
 let runs = []; // as /api/map lists them, the oldest first; `isCurrent`: as the release file says
 let mapData = null; // with the axes and limits of the map
-let chosenId = null; // the run that is looked at
+let chosenId = null; // the run that is shown
 let view = "run"; // or "all"
 let openTab = "risk";
 let dominated = new Set();
-let tickedIds = []; // at most two, the earlier first
+let tickedIds = []; // at most two, the first ticked first
 let lastMadeId; // of the run that was made last, as far as we know
 let shownParts = ""; // what is shown of a run, so that it is not drawn again
 
@@ -86,7 +94,7 @@ async function refresh(wantedId = null) {
 }
 
 function labelOption(run) {
-  return `${Number(run.id)}: ${describeMethod(run)}${run.isCurrent ? " (in use)" : ""}`;
+  return `${Number(run.id)}: ${describeMethod(run)}${run.isCurrent ? " (current settings)" : ""}`;
 }
 
 async function chooseRun(id, newView = "run") {
@@ -115,10 +123,10 @@ async function showOneRun() {
   const run = findRun(chosenId);
   byId("report").href = `/runs/${encodeURIComponent(chosenId)}/report`;
   byId("use").disabled = run.isCurrent;
-  byId("use").textContent = run.isCurrent ? "These settings are in use" : "Use these settings";
+  byId("use").textContent = run.isCurrent ? "These are the current settings" : "Use these settings";
   byId("use").title = run.isCurrent
-    ? "The release file says these settings already."
-    : "Put the settings of this run into the release file; Undo takes it back.";
+    ? "The release file already has these settings."
+    : "Copy the settings of this run into the release file. Undo reverts this.";
   const parts = await get(buildRunPath(chosenId, "/parts")).catch((problem) => problem);
   if (!isLatest()) return;
   for (const id of ["summary", "tabs", "panels"]) byId(id).hidden = parts instanceof Problem;
@@ -134,26 +142,26 @@ function showSummary(run, parts) {
   const date = new Date(parts.made).toLocaleString("en-GB", DATE_FORMAT);
   byId("run-title").textContent = capitalise(describeMethod(run));
   const seconds = formatSeconds(parts.seconds);
-  byId("run-words").textContent = `${parts.words} Made ${date}, in ${seconds} s.`;
+  byId("run-words").textContent = `${parts.words} Run on ${date} (${seconds} s).`;
   const verdict = parts.promised
     ? h("b", { class: "good" }, "Guaranteed. ")
     : h("b", { class: "bad" }, "Not guaranteed. ");
   setContent(
     byId("promise"),
-    h("h3", {}, "What holds"),
+    h("h3", {}, "Guarantee"),
     h("p", {}, verdict, parts.guarantee),
-    h("p", {}, h("b", {}, "Only measured. "), parts.measured),
+    h("p", {}, h("b", {}, "Measured, not guaranteed. "), parts.measured),
     h(
       "details",
       {},
-      h("summary", {}, "All that holds, and all that was measured"),
+      h("summary", {}, "All guarantees and measurements"),
       parseMarkup(parts.holds),
     ),
   );
   setContent(byId("tiles"), parts.tiles.map(createTile));
   setContent(
     byId("required"),
-    h("h3", {}, "What is required"),
+    h("h3", {}, "Requirements"),
     describeRequirements(parts.required),
   );
   setContent(byId("careful"), createCautions([...parts.cautions, ...parts.warnings]));
@@ -169,7 +177,7 @@ function createTile({ name, words, before, after, better }) {
   return h(
     "div",
     { class: "tile", "data-tile": name },
-    h("dt", {}, words),
+    h("dt", {}, TILE_TERMS[name] ? createTermLink(TILE_TERMS[name], words) : words),
     h("dd", {}, change, h("b", {}, after)),
     h("dd", { class: "soft small" }, direction),
   );
@@ -180,9 +188,9 @@ function describeRequirements(requirements) {
     return h(
       "p",
       { class: "soft" },
-      "Nothing yet. On the ",
+      "None yet. You can set requirements on the ",
       h("a", { href: "/release" }, "Release screen"),
-      " you can say what must hold before anything is released.",
+      ".",
     );
   }
   const items = requirements.map(({ name, words, reasons }) =>
@@ -204,7 +212,7 @@ function createCautions(cautions) {
   return h(
     "div",
     { class: "caution", role: "note" },
-    h("h3", {}, "Before you publish this"),
+    h("h3", {}, "Before you publish"),
     h("ul", {}, items),
   );
 }
@@ -306,7 +314,7 @@ function createRunRow(run) {
   const openButton = h("button", {
     type: "button",
     class: "link",
-    "aria-label": `Look at ${name}`,
+    "aria-label": `Show ${name}`,
     on: { click: () => chooseRun(id) },
   }, String(Number(id)));
   const useButton = h("button", {
@@ -317,13 +325,13 @@ function createRunRow(run) {
     "aria-label": `Use the settings of ${name}`,
     on: { click: () => useSettings(id) },
   }, "Use");
-  const forgetButton = h("button", {
+  const deleteButton = h("button", {
     type: "button",
     class: "plain",
-    "data-forget": id,
-    "aria-label": `Forget ${name}`,
-    on: { click: () => forgetRun(id) },
-  }, "Forget");
+    "data-delete": id,
+    "aria-label": `Delete ${name}`,
+    on: { click: () => deleteRun(id) },
+  }, "Delete");
   return h(
     "tr",
     { "data-run": id, class: id === chosenId ? "chosen" : null },
@@ -333,16 +341,16 @@ function createRunRow(run) {
       "td",
       {},
       run.series,
-      run.isCurrent ? h("span", { class: "soft small block" }, "in use") : null,
+      run.isCurrent ? h("span", { class: "soft small block" }, "current settings") : null,
     ),
-    h("td", { class: "number" }, formatNumber(run.k ?? run.window ?? run.alpha)),
+    h("td", {}, run.strength || "–"),
     h("td", { class: "small", title: run.holds }, run.guarantee),
     h("td", { class: "number" }, formatPercent(run.linked)),
     h("td", { class: "number" }, formatNumber(run.sse)),
     h("td", { class: "number" }, formatSeconds(run.seconds)),
     h("td", { class: "verdict small" }),
     h("td", { class: "small", title: run.unmet.join(" ") }, describeUnmet(run)),
-    h("td", { class: "actions" }, useButton, forgetButton),
+    h("td", { class: "actions" }, useButton, deleteButton),
   );
 }
 
@@ -357,11 +365,11 @@ function showVerdicts() {
   for (const row of byId("runs").tBodies[0].rows) {
     const isDominated = dominated.has(row.dataset.run);
     row.classList.toggle("dominated", isDominated);
-    row.querySelector(".verdict").textContent = isDominated ? "dominated" : "no";
+    row.querySelector(".verdict").textContent = isDominated ? "yes" : "no";
   }
 }
 
-// ---------------------------------------------------------------- two runs side by side
+// ---------------------------------------------------------------- comparing two runs
 
 function tickRun(id, isTicked) {
   const others = tickedIds.filter((other) => other !== id);
@@ -375,9 +383,9 @@ function tickRun(id, isTicked) {
 async function showPair() {
   byId("two").hidden = tickedIds.length < 2;
   byId("list-words").textContent = [
-    "Tick two runs to see them side by side.",
-    "Tick one more to see the two side by side.",
-    "The two ticked are side by side below.",
+    "Tick two runs to compare them.",
+    "Tick one more run to compare the two.",
+    "The two ticked runs are compared below.",
   ][tickedIds.length];
   if (tickedIds.length < 2) return;
   const isLatest = takePairTurn();
@@ -386,18 +394,18 @@ async function showPair() {
   if (!isLatest()) return;
   const names = [first, second].map((id) => capitalise(nameRun(id)));
   const isMixed = findRun(first).promised !== findRun(second).promised;
-  const caveat = "One of the two promises classes, the other changes values. Figures about " +
-    "classes take masked values for true, which after swapping or noise they are not: look at " +
-    "those about linkage first.";
-  byId("two-title").textContent = `${names[0]} and ${nameRun(second)} side by side`;
+  const caveat = "Only one of the two runs guarantees k-anonymity; the other perturbs values. " +
+    "Figures about equivalence classes treat perturbed values as true values, so compare the " +
+    "figures about record linkage first.";
+  byId("two-title").textContent = `Comparison of ${nameRun(first)} and ${nameRun(second)}`;
   setContent(
     byId("two-body"),
     h("p", {}, summariseFigures(rows, names)),
     isMixed ? h("p", { class: "small soft" }, caveat) : null,
     differences.length
       ? createDifferencesTable(differences, names)
-      : h("p", { class: "soft" }, "Both were told the same."),
-    [["risk", "Risk"], ["utility", "Utility"]].map(([part, title]) => [
+      : h("p", { class: "soft" }, "Both runs have the same settings."),
+    [["risk", "Disclosure risk"], ["utility", "Data utility"]].map(([part, title]) => [
       h("h4", {}, title),
       createFiguresTable(rows.filter((row) => row.part === part), names),
     ]),
@@ -408,12 +416,14 @@ function summariseFigures(rows, [firstName, secondName]) {
   const [first, second, same] = ["first", "second", "same"].map((which) =>
     rows.filter((row) => row.which === which).length
   );
-  return `${firstName} is better by ${first} figures, ${secondName.toLowerCase()} by ${second}; ` +
-    `${same} are the same. They do not weigh the same: begin with what your readers need.`;
+  return `${firstName} is better in ${
+    formatCount(first, "figure")
+  }, ${secondName.toLowerCase()} in ` +
+    `${second}; ${same} are equal. Start with the figures that matter for your use of the data.`;
 }
 
 function createDifferencesTable(differences, names) {
-  const title = "told differently";
+  const title = "Different settings";
   const headers = [title, ...names].map((name) => h("th", { scope: "col" }, name));
   const rows = differences.map(({ name, first, second }) =>
     h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, first), h("td", {}, second))
@@ -428,7 +438,7 @@ function createFiguresTable(figures, names) {
   const verdicts = {
     first: `${names[0]} is better`,
     second: `${names[1]} is better`,
-    same: "the same",
+    same: "equal",
     "": "–",
   };
   const createCell = (figure, which) =>
@@ -439,7 +449,7 @@ function createFiguresTable(figures, names) {
     h("th", { scope: "col" }, "figure"),
     names.map((name) => h("th", { scope: "col", class: "number" }, name)),
     h("th", { scope: "col" }, "better when"),
-    h("th", { scope: "col" }, "which is better"),
+    h("th", { scope: "col" }, "better run"),
   );
   const rows = figures.map((figure) =>
     h(
@@ -468,7 +478,7 @@ async function useSettings(id) {
   try {
     await post(buildRunPath(id, "/settings"), { revision: session.revision });
     await reloadSession();
-    const message = `The release file has the settings of ${nameRun(id)} now; Undo takes it back.`;
+    const message = `The release file now has the settings of ${nameRun(id)}. Undo reverts this.`;
     showMessage(message, "good");
     await refresh();
   } catch (problem) {
@@ -476,15 +486,15 @@ async function useSettings(id) {
   }
 }
 
-async function forgetRun(id) {
+async function deleteRun(id) {
   try {
     await remove(buildRunPath(id));
     const restoreButton = h("button", {
       type: "button",
       id: "restore",
       on: { click: () => restoreRun(id) },
-    }, "Take it back");
-    const words = `${capitalise(nameRun(id))} is forgotten. `;
+    }, "Restore");
+    const words = `${capitalise(nameRun(id))} was deleted. `;
     setContent(byId("notice"), h("p", { class: "notice" }, words, restoreButton));
     await refresh();
     restoreButton.focus();
@@ -498,7 +508,7 @@ async function restoreRun(id) {
     await post(buildRunPath(id, "/restore"));
     setContent(byId("notice"));
     await refresh(id);
-    showMessage(`${capitalise(nameRun(id))} is back.`, "good");
+    showMessage(`${capitalise(nameRun(id))} was restored.`, "good");
   } catch (problem) {
     showProblem(problem);
   }
@@ -524,7 +534,7 @@ function showRunCommands() {
     return;
   }
   const run = findRun(chosenId);
-  const warning = "# The release file says something else now: press Use these settings first.";
+  const warning = "# The release file has other settings now: press “Use these settings” first.";
   const before = run && !run.isCurrent ? [warning] : [];
   showCommands({
     shell: [...before, `ontomask mask ${quoteForShell(file)}`],
@@ -551,11 +561,11 @@ byId("run").addEventListener("change", (event) => {
 byId("view-run").addEventListener("click", () => chooseRun(chosenId).catch(showProblem));
 byId("view-all").addEventListener("click", () => chooseRun(chosenId, "all").catch(showProblem));
 byId("use").addEventListener("click", () => useSettings(chosenId));
-byId("forget").addEventListener("click", () => forgetRun(chosenId));
+byId("delete").addEventListener("click", () => deleteRun(chosenId));
 addEventListener("hashchange", () => {
   if (/^#(all|run=)/.test(location.hash)) refreshOrComplain(readAddress());
 });
-addEventListener("focus", () => refreshOrComplain()); // another tab may have forgotten a run
+addEventListener("focus", () => refreshOrComplain()); // another tab may have deleted a run
 chosenId = readAddress();
 onSession(() => refreshOrComplain());
 onWork((work) => {

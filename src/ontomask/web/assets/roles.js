@@ -3,7 +3,7 @@
 import { buildColumnPath, buildUrl, get, post } from "./api.js";
 import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
 import { byId, h, s, setContent } from "./shared/elements.js";
-import { formatCount, formatInteger, formatPercent } from "./shared/formats.js";
+import { capitalise, formatCount, formatInteger, formatPercent } from "./shared/formats.js";
 import { changeFields, onSession, session, showMessage, showProblem, wait } from "./shell.js";
 
 const ROLES = {
@@ -188,8 +188,8 @@ function describeLacks({ name }, fields) {
   }
   return session.problems
     .filter(({ where }) => where[0] === "columns" && where[1] === name)
-    .map(({ what, hint }) => hint ? `${what}: ${hint}` : what)
-    .join(". ");
+    .map(({ what, hint }) => `${capitalise(what)}. ${hint ? `${capitalise(hint)}.` : ""}`)
+    .join(" ");
 }
 
 // ---------------------------------------------------------------- choosing a role

@@ -22,9 +22,9 @@ export function createRunMap(place, onChoose, onDraw) {
     h(
       "div",
       { class: "controls" },
-      h("label", { for: "map-x" }, "Risk ", axes.x),
+      h("label", { for: "map-x" }, "Disclosure risk ", axes.x),
       h("label", {}, logarithmic.x, " logarithmic"),
-      h("label", { for: "map-y" }, "Loss ", axes.y),
+      h("label", { for: "map-y" }, "Information loss ", axes.y),
       h("label", {}, logarithmic.y, " logarithmic"),
     ),
     chart,

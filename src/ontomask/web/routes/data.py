@@ -9,6 +9,7 @@ from fastapi import Path as InPath
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from ontomask.releasefile.model import ReleaseFile
+from ontomask.web.control_hints import control_hint, describe_problem
 from ontomask.web.draft import DraftState
 from ontomask.web.errors import Busy
 from ontomask.web.requests import Bench, ChangeRequest, ErrorResponse, RequestModel
@@ -23,30 +24,30 @@ router = APIRouter(prefix="/api", tags=["data"])
 
 
 class DraftProblem(BaseModel):
-    """Something that is wrong with the release file, or not there yet."""
+    """Something that is wrong or missing in the release file."""
 
     where: list[str]
     what: str
     hint: str
-    lacks: str = Field(description="The field that is missing there, where it is known.")
+    lacks: str = Field(description="The missing field, if it is known.")
 
 
 class SessionState(BaseModel):
-    """The release as its file says it, and what is going on."""
+    """The release file, the open table and the background work."""
 
     folder: str
     file: str
     data: str | None = Field(description="The table that is open.")
     records: int | None
     columns: int | None
-    opening: str | None = Field(description="What is being done to open a table.")
+    opening: str | None = Field(description="Progress of opening a table.")
     not_opened: ErrorResponse | None = Field(description="Why the last table could not be opened.")
     fields: dict[str, Any] = Field(description="The fields of the release file.")
     revision: str
     problems: list[DraftProblem]
     can_undo: bool
     can_redo: bool
-    work: int = Field(description="Counts what happens to the background work.")
+    work: int = Field(description="Grows whenever background work starts or ends.")
     working: bool
     largest_upload: int
 
@@ -64,12 +65,15 @@ def describe_session(bench: Workbench, state: DraftState | None = None) -> Sessi
         opening=bench.opening,
         not_opened=None
         if error is None
-        else ErrorResponse(error=type(error).__name__, message=error.message, hint=error.hint),
+        else ErrorResponse(
+            error=type(error).__name__, message=error.message, hint=control_hint(error)
+        ),
         fields=now.fields,
         revision=now.revision,
         problems=[
-            DraftProblem(where=list(p.where), what=p.sentence, hint=p.hint, lacks=p.lacks)
-            for p in now.problems
+            DraftProblem(where=list(problem.where), what=what, hint=hint, lacks=problem.lacks)
+            for problem in now.problems
+            for what, hint in [describe_problem(problem, now.fields)]
         ],
         can_undo=now.can_undo,
         can_redo=now.can_redo,
@@ -81,7 +85,7 @@ def describe_session(bench: Workbench, state: DraftState | None = None) -> Sessi
 
 @router.get("/session")
 def get_session(bench: Bench) -> SessionState:
-    """The release and what is going on."""
+    """The release file, the open table and the background work."""
     return describe_session(bench)
 
 
@@ -114,19 +118,19 @@ class ReleaseFileEdit(ChangeRequest):
 
 @router.put("/release")
 def save_release_file(edit: ReleaseFileEdit, bench: Bench) -> SessionState:
-    """Save the release file; nothing is written where it was changed elsewhere meanwhile."""
+    """Save the release file; refused if it was changed elsewhere in the meantime."""
     return describe_session(bench, bench.draft.write(edit.fields, edit.revision))
 
 
 @router.post("/undo")
 def undo_change(at: ChangeRequest, bench: Bench) -> SessionState:
-    """The release file as it was before the last change."""
+    """Undo the last change to the release file."""
     return describe_session(bench, bench.draft.undo(at.revision))
 
 
 @router.post("/redo")
 def redo_change(at: ChangeRequest, bench: Bench) -> SessionState:
-    """The release file as it was before the last undoing."""
+    """Redo the change that was undone last."""
     return describe_session(bench, bench.draft.redo(at.revision))
 
 
@@ -176,24 +180,26 @@ def list_files(bench: Bench) -> TableFiles:
 async def upload_file(
     name: Annotated[str, InPath(max_length=300)], request: Request, bench: Bench
 ) -> FolderFile:
-    """Store a file in the working folder; one that is there already is never overwritten."""
+    """Store a file in the working folder; an existing file is never overwritten."""
     path = await bench.folder.store_upload(name, request.stream())
     return FolderFile(name=path.name, bytes=path.stat().st_size)
 
 
 class OpenTableRequest(RequestModel):
-    """A table to open, and how it is read where that cannot be seen."""
+    """A table to open, and options for reading it."""
 
     file: str = Field(max_length=1000)
-    table: str | None = Field(None, max_length=200, description="Of a database or a workbook.")
+    table: str | None = Field(
+        None, max_length=200, description="The table in a database or a workbook."
+    )
     delimiter: str | None = Field(None, min_length=1, max_length=1)
     encoding: str | None = Field(None, max_length=40)
 
 
 @router.post("/data")
 def open_table(request: OpenTableRequest, bench: Bench) -> SessionState:
-    """Open a table; a release file is proposed for it unless there is one."""
+    """Open a table; if it has no release file yet, one is proposed."""
     if bench.work.busy:
-        raise Busy("a table is being masked", "wait for it, or cancel it")
+        raise Busy("a table is being masked", "wait until it is done, or cancel it")
     settings = request.model_dump(include={"table", "delimiter", "encoding"}, exclude_none=True)
     return describe_session(bench, bench.open(request.file, **settings))

@@ -1,4 +1,4 @@
-"""What the values of a column mean: taxonomies, coverage, concepts, distances."""
+"""The Meaning screen: taxonomies, coverage, concepts and distances of a column."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/api", tags=["meaning"])
 
-#: A column by its name, which may hold any sign, a slash too.
+#: The name of a column; it may contain any character, including a slash.
 ColumnName = Annotated[str, InPath(max_length=1000)]
 SearchText = Annotated[str, Query(max_length=200)]
 ValueText = Annotated[str, Query(max_length=20_000)]
 
-#: So many values that an outline lacks are named.
+#: The most values without a concept that are listed.
 MAX_LEFT_OVER = 500
 
 BUNDLED_DESCRIPTIONS = {
-    "icd9cm": "ICD-9-CM diagnoses: what American hospitals coded until 2015.",
-    "icd9cm-procedures": "ICD-9-CM procedures: operations and treatments.",
-    "wordnet": "WordNet nouns: 82,000 things of everyday English, for words in free text.",
-    "icd10cm": "ICD-10-CM diagnoses: what American hospitals code now.",
+    "icd9cm": "ICD-9-CM diagnoses, used by hospitals in the USA until 2015.",
+    "icd9cm-procedures": "ICD-9-CM procedures: operations and other treatments.",
+    "wordnet": "WordNet nouns: 82,000 concepts of everyday English.",
+    "icd10cm": "ICD-10-CM diagnoses, used by hospitals in the USA today.",
 }
 
 
@@ -44,7 +44,7 @@ BUNDLED_DESCRIPTIONS = {
 
 
 class ValueCount(BaseModel):
-    """A value and how many records hold it."""
+    """A value and the number of its records."""
 
     value: str
     records: int
@@ -54,7 +54,7 @@ class ColumnValues(BaseModel):
     """Values of a column, the most frequent first."""
 
     values: list[ValueCount]
-    distinct: int = Field(description="How many there are, beyond those listed.")
+    distinct: int = Field(description="The number of all values, including those not listed.")
 
 
 @router.get("/columns/{name:path}/values")
@@ -64,7 +64,7 @@ def list_values(
     search: SearchText = "",
     limit: Annotated[int, Query(ge=1, le=5000)] = 100,
 ) -> ColumnValues:
-    """The values of a column, or those that hold some letters, with their counts."""
+    """The values of a column, or those that contain a text, with their counts."""
     counts = bench.opened().values(bench.known(name))
     letters = fold_name(search)
     matches = [(v, n) for v, n in counts.items() if not letters or letters in fold_name(v)]
@@ -79,22 +79,22 @@ def list_values(
 
 
 class BundledTaxonomy(BaseModel):
-    """A taxonomy that is known by its name."""
+    """A bundled taxonomy."""
 
     name: str
     about: str
-    there: bool = Field(description="False where an extra must be installed first.")
+    there: bool = Field(description="False if a package must be installed first.")
 
 
 class TaxonomyFile(BaseModel):
-    """A file of the working folder that may hold a taxonomy."""
+    """A file in the working folder that may contain a taxonomy."""
 
     name: str
     bytes: int
 
 
 class TaxonomyChoices(BaseModel):
-    """What can be chosen as the taxonomy of a column, and as the measure of its distances."""
+    """The taxonomies and distance measures to choose from."""
 
     bundled: list[BundledTaxonomy]
     files: list[TaxonomyFile]
@@ -103,7 +103,7 @@ class TaxonomyChoices(BaseModel):
 
 @router.get("/taxonomies")
 def list_taxonomies(bench: Bench) -> TaxonomyChoices:
-    """The bundled taxonomies, and the files of the folder that may hold one."""
+    """The bundled taxonomies, and the files in the folder that may contain one."""
     has_extra = bool(find_spec("simple_icd_10_cm"))
     installed = [name for name in KNOWN_TAXONOMIES if has_extra or name not in WITH_EXTRA]
     return TaxonomyChoices(
@@ -121,18 +121,18 @@ def list_taxonomies(bench: Bench) -> TaxonomyChoices:
 
 
 class BuildTaxonomyRequest(RequestModel):
-    """A taxonomy to be made of the values of a column."""
+    """A taxonomy to build from the values of a column."""
 
     column: str = Field(max_length=1000)
     how: Literal["paths", "prefixes", "flat", "outline"] = Field(
-        description="paths: values are ways from the top; prefixes: their first letters say where "
-        "they belong; flat: all below one root; outline: as it was typed."
+        description="paths: values list their ancestors; prefixes: the first characters of values "
+        "are their groups; flat: all values below one root; outline: edited by hand."
     )
     separator: str | None = Field(
-        None, min_length=1, max_length=10, description="Of paths: what stands between two steps."
+        None, min_length=1, max_length=10, description="For paths: the separator of the steps."
     )
     lengths: list[Annotated[int, Field(ge=1, le=1000)]] | None = Field(
-        None, max_length=20, description="Of prefixes: how long they are."
+        None, max_length=20, description="For prefixes: their lengths."
     )
     outline: str | None = Field(
         None, max_length=1_000_000, description="One name per line, children indented."
@@ -140,7 +140,7 @@ class BuildTaxonomyRequest(RequestModel):
 
 
 class BuiltTaxonomy(BaseModel):
-    """The file that holds a new taxonomy, and the values that it has no concept for."""
+    """The file of a new taxonomy, and the values that have no concept in it."""
 
     file: str
     concepts: int
@@ -150,7 +150,7 @@ class BuiltTaxonomy(BaseModel):
 
 @router.post("/taxonomies", status_code=201)
 def build_taxonomy(request: BuildTaxonomyRequest, bench: Bench) -> BuiltTaxonomy:
-    """Make a taxonomy of the values of a column, in a file of the folder; none is overwritten."""
+    """Build a taxonomy from the values of a column; no existing file is overwritten."""
     counts = bench.opened().values(bench.known(request.column))
     written = _write_taxonomy(bench, request, _make_taxonomy(bench, request, counts), counts)
     return BuiltTaxonomy(
@@ -172,7 +172,7 @@ def _make_taxonomy(
             counts, request.how, separator=request.separator or "|", lengths=request.lengths or ()
         )
     if request.outline is None:
-        raise ParameterError("no outline is given", "type one name per line")
+        raise ParameterError("the outline is missing", "enter one name per line")
     own = _own_taxonomy(bench, request.column)
     labels = {c: own.labels(c) for c in own if own.labels(c)} if own is not None else {}
     return means.read_outline(request.outline, labels)
@@ -181,7 +181,7 @@ def _make_taxonomy(
 def _write_taxonomy(
     bench: Workbench, request: BuildTaxonomyRequest, taxonomy: Taxonomy, counts: dict[str, int]
 ) -> means.SavedTaxonomy:
-    """Write a taxonomy to a file; refused where it lacks values that it was made of."""
+    """Write a taxonomy to a file; refused if values of the column have no concept in it."""
     names = [column.name for column in bench.opened().profile.columns]
     number = names.index(request.column) + 1
     plain_file = means.taxonomy_path(bench.draft.path, number, request.column)
@@ -193,15 +193,14 @@ def _write_taxonomy(
             file.unlink(missing_ok=True)
         examples = ", ".join(repr(match.value[:60]) for match in written.left_over[:3])
         raise TaxonomyError(
-            f"the values make no taxonomy in this way: {examples} would have no concept of "
-            "their own",
-            "try another way, or type the taxonomy as an outline",
+            f"the taxonomy would not contain all values of the column: {examples} are missing",
+            "choose another way to build it, or choose “edit by hand”",
         )
     return written
 
 
 def _own_taxonomy(bench: Workbench, name: str) -> Taxonomy | None:
-    """The taxonomy that a column has in a file, where it has one that can be read."""
+    """The taxonomy of a column if it is in a file that can be read."""
     if bench.column(name).get("taxonomy") in (None, *KNOWN_TAXONOMIES):
         return None
     try:
@@ -214,13 +213,13 @@ class TaxonomyOutline(BaseModel):
     """A taxonomy as an outline: one name per line, children indented below their parents."""
 
     outline: str
-    file: str | None = Field(description="Where it is from; None where it is of the values alone.")
-    left_over: list[ValueCount] = Field(description="Values of the column that it does not have.")
+    file: str | None = Field(description="Its file; None if it was made from the values.")
+    left_over: list[ValueCount] = Field(description="Values of the column that are not in it.")
 
 
 @router.get("/columns/{name:path}/outline")
 def get_outline(name: ColumnName, bench: Bench, afresh: bool = False) -> TaxonomyOutline:
-    """The column's own taxonomy to be edited; where it has none, or afresh, its bare values."""
+    """The taxonomy of a column for editing; without one, or if ``afresh``, its plain values."""
     fields = bench.column(name)
     if afresh or fields.get("taxonomy") in (None, *KNOWN_TAXONOMIES):
         flat = means.taxonomy_of_values(bench.opened().values(name), "flat")
@@ -241,7 +240,7 @@ def get_outline(name: ColumnName, bench: Bench, afresh: bool = False) -> Taxonom
 
 
 class CorrectedValue(BaseModel):
-    """A value whose concept was said by hand."""
+    """A value whose concept the user has assigned."""
 
     value: str
     records: int
@@ -250,14 +249,18 @@ class CorrectedValue(BaseModel):
 
 
 class ProposedSettings(BaseModel):
-    """Settings that may give the values without a concept one, or explain them."""
+    """Settings that may help with values without a concept."""
 
-    repair_codes: bool = Field(False, description="Mend codes that lost zeros or the point.")
-    missing_marks: list[str] = Field([], description="Values that seem to mean missing.")
+    repair_codes: bool = Field(
+        False, description="Restore zeros and decimal points that codes have lost."
+    )
+    missing_marks: list[str] = Field(
+        [], description="Values that look like codes for missing values."
+    )
 
 
 class ColumnCoverage(BaseModel):
-    """How far the taxonomy of a column knows its values."""
+    """How many values of a column have a concept in its taxonomy."""
 
     coverage: float = Field(description="The share of records whose value has a concept.")
     records: int
@@ -266,7 +269,9 @@ class ColumnCoverage(BaseModel):
     concepts: int = Field(description="Concepts of the taxonomy.")
     root: means.NamedConcept
     levels: int
-    repairs: bool = Field(description="Whether codes that lost zeros or the point can be mended.")
+    repairs: bool = Field(
+        description="Whether lost zeros and decimal points of codes can be restored."
+    )
     proposed: ProposedSettings
     notes: list[str]
     ways: list[means.ReadingCount]
@@ -330,13 +335,13 @@ def search_concepts(
     search: SearchText,
     limit: Annotated[int, Query(ge=1, le=100)] = 12,
 ) -> ConceptMatches:
-    """Concepts of the column's taxonomy by (part of) a name, with the way from the root."""
+    """Concepts of the column's taxonomy by (part of) a name, with their paths."""
     return ConceptMatches(concepts=load_meaning(bench, name).meaning.search(search, limit))
 
 
 @router.get("/columns/{name:path}/concept")
 def get_concept(name: ColumnName, bench: Bench, identifier: ValueText) -> means.ConceptFacts:
-    """What is known of a concept: its place, what is beside it, and the records it holds."""
+    """Details of a concept: its place, its parents and children, and its records."""
     try:
         return load_meaning(bench, name).meaning.facts(identifier)
     except UnknownConceptError as error:
@@ -347,7 +352,7 @@ def get_concept(name: ColumnName, bench: Bench, identifier: ValueText) -> means.
 def get_masses(
     name: ColumnName, bench: Bench, limit: Annotated[int, Query(ge=1, le=10_000)] = 3000
 ) -> means.BranchCounts:
-    """The part of the taxonomy that holds records, as a tree with their numbers."""
+    """The part of the taxonomy that has records, as a tree with their counts."""
     return load_meaning(bench, name).meaning.count_branches(limit)
 
 
@@ -355,5 +360,5 @@ def get_masses(
 def measure_distance(
     name: ColumnName, bench: Bench, first: ValueText, second: ValueText
 ) -> means.ValueDistance:
-    """How far apart two values of the column are, and why."""
+    """The distance between two values of the column, and how it is computed."""
     return load_meaning(bench, name).meaning.apart(first, second)

@@ -1,4 +1,4 @@
-"""The Method screen: every method with its settings, in words."""
+"""The Method screen: every method with its settings and their descriptions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ router = APIRouter(prefix="/api", tags=["method"], responses=ERROR_RESPONSES)
 
 
 class MethodDescription(BaseModel):
-    """A masking method in words, with its settings."""
+    """A masking method with its descriptions and settings."""
 
     name: str
     title: str
@@ -30,14 +30,14 @@ class MethodDescription(BaseModel):
 
 
 class MethodList(BaseModel):
-    """Every method there is, the one to begin with first."""
+    """All methods, the recommended one first."""
 
     methods: list[MethodDescription]
 
 
 @router.get("/methods")
 def list_methods() -> MethodList:
-    """Every method: what it promises, what it costs, and what can be set."""
+    """All methods with their descriptions and settings."""
     return _cached_methods()
 
 

@@ -1,4 +1,4 @@
-"""The Release screen: what must hold and whether it does, and the files that were written."""
+"""The Release screen: requirements, whether they are met, and the released files."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ router = APIRouter(tags=["release"], responses=ERROR_RESPONSES)
 FileKind = Literal["table", "report", "manifest", "release"]
 
 
-# ---------------------------------------------------------------------- what must hold
+# ---------------------------------------------------------------------- requirements
 
 
 class RequirementStatus(BaseModel):
-    """Something that can be required: the limit, what was found, and whether that will do.
+    """A requirement: its limit, the measured figure, and whether it is met.
 
-    ``holds`` is None where nothing is required, or no run says it.
+    ``holds`` is None if there is no limit or no run with the current settings.
     """
 
     name: str
@@ -51,28 +51,28 @@ class RequirementStatus(BaseModel):
 
 
 class RequirementStatuses(BaseModel):
-    """All that can be required, judged by the last run that is as the release file says now."""
+    """All requirements, evaluated on the latest run with the current settings."""
 
     run: str | None = Field(description="The number of that run, if there is one.")
     title: str | None
     guarantee: str | None
-    cautions: list[str] = Field(description="What to know before that is published.")
-    elsewhere: bool = Field(description="Whether chance began elsewhere for that run.")
+    cautions: list[str] = Field(description="What to consider before publishing the release.")
+    elsewhere: bool = Field(description="Whether that run used another seed.")
     requirements: list[RequirementStatus]
 
 
 REQUIREMENT_TITLES: dict[str, tuple[str, Literal["whole", "share", "number"]]] = {
-    "k": ("k: records that look alike", "whole"),
-    "l": ("l: different confidential values", "whole"),
-    "t": ("t: distance of a class from the whole table", "share"),
-    "linkage_below": ("Records linked, below", "share"),
-    "sse_below": ("Loss (SSE), below", "number"),
+    "k": ("k-anonymity: k at least", "whole"),
+    "l": ("l-diversity: l at least", "whole"),
+    "t": ("t-closeness: t at most", "share"),
+    "linkage_below": ("Record linkage below", "share"),
+    "sse_below": ("Information loss (SSE) below", "number"),
 }
 
 
 @router.get("/api/requirements")
 def list_requirements(bench: Bench) -> RequirementStatuses:
-    """What is required, and whether the last run with these settings meets it."""
+    """The requirements, and whether the latest run with these settings meets them."""
     run = bench.current_run()
     require = bench.draft.requirements()
     measured = {} if run is None else dict(_measured_figures(run))
@@ -110,7 +110,7 @@ def _measured_figures(run: StoredRun) -> Iterator[tuple[str, str]]:
     diversity = risk.get("l_distinct") or {}
     if diversity:
         column = min(diversity, key=lambda name: diversity[name])
-        yield "l", f"{format_integer(diversity[column])} in the class with the fewest ({column})"
+        yield "l", f"{format_integer(diversity[column])} in the least diverse class ({column})"
     closeness = {
         column: next(
             risk[how][column] for how in CLOSENESS_FIGURES if column in (risk.get(how) or {})
@@ -119,11 +119,13 @@ def _measured_figures(run: StoredRun) -> Iterator[tuple[str, str]]:
     }
     if closeness:
         column = max(closeness, key=lambda name: closeness[name])
-        yield "t", f"{format_figure(closeness[column])} at most ({column})"
+        yield "t", f"{format_figure(closeness[column])} in the most distant class ({column})"
     linked, interval = risk["linkage_nearest"], risk.get("linkage_nearest_interval")
     yield (
         "linkage_below",
-        f"{format_percent(interval[1])} at most, estimated" if interval else format_percent(linked),
+        f"{format_percent(interval[1])} at most (estimated)"
+        if interval
+        else format_percent(linked),
     )
     yield "sse_below", format_figure(run.sse)
 
@@ -132,7 +134,7 @@ def _measured_figures(run: StoredRun) -> Iterator[tuple[str, str]]:
 
 
 class ReleasedFile(BaseModel):
-    """A file that a release writes; ``bytes`` and ``changed`` are known where it is there."""
+    """A file of the release; ``bytes`` and ``changed`` are None if it does not exist yet."""
 
     what: FileKind
     title: str
@@ -145,7 +147,7 @@ class ReleasedFile(BaseModel):
 class Downloads(BaseModel):
     """The files of a release, and the release file itself.
 
-    ``current`` says that they were written from here as the release file says now.
+    ``current`` says that the workbench wrote them with the current settings.
     """
 
     files: list[ReleasedFile]
@@ -163,7 +165,7 @@ FILE_TITLES: dict[FileKind, str] = {
 
 @router.get("/api/downloads")
 def list_downloads(bench: Bench) -> Downloads:
-    """The files that a release writes, and which of them are there."""
+    """The files of the release, and which of them exist."""
     paths = _release_paths(bench)
     files = [_describe_file(kind, path) for kind, path in paths.items()]
     current = False
@@ -186,10 +188,12 @@ def list_downloads(bench: Bench) -> Downloads:
     },
 )
 def download_file(what: FileKind, bench: Bench) -> FileResponse:
-    """A file of the release, to be saved elsewhere."""
+    """Download a file of the release."""
     path = _release_paths(bench).get(what)
     if path is None or not path.is_file():
-        raise NotThere(f"there is no {FILE_TITLES[what].lower()} yet", "write the release first")
+        raise NotThere(
+            f"the {FILE_TITLES[what].lower()} does not exist yet", "press “Write the release” first"
+        )
     path = bench.folder.resolve_existing(str(path))
     return FileResponse(
         path,

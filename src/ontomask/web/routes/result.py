@@ -1,4 +1,4 @@
-"""The Result screen: what a run gave, all runs on the map, and two of them side by side."""
+"""The Result screen: one run in detail, all runs on the map, and two runs compared."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RunInQuery = Annotated[str, Query(max_length=64, description="The name of a run.
 
 
 class Tile(BaseModel):
-    """A figure looked at first, as it is written; ``before`` is None where it is not known."""
+    """One of the main figures, formatted; ``before`` is None if it is unknown."""
 
     name: str
     words: str
@@ -39,7 +39,7 @@ class Tile(BaseModel):
 
 
 class Tab(BaseModel):
-    """A section of the report as HTML of ours, in which everything from data is escaped."""
+    """A section of the report as HTML, in which everything from data is escaped."""
 
     name: str
     title: str
@@ -54,7 +54,7 @@ class TaxonomyDrawing(BaseModel):
 
 
 class TaxonomyDrawings(BaseModel):
-    """What taxonomies are drawn from; names are told once, and nodes refer to them by place."""
+    """The data of the drawings of taxonomies; nodes refer to names by index."""
 
     names: list[str]
     columns: list[TaxonomyDrawing]
@@ -62,7 +62,7 @@ class TaxonomyDrawings(BaseModel):
 
 
 class CheckedRequirement(BaseModel):
-    """Something that the release file requires now, and why a run does not meet it."""
+    """A current requirement, and the reasons why a run does not meet it."""
 
     name: str
     words: str
@@ -70,7 +70,7 @@ class CheckedRequirement(BaseModel):
 
 
 class RunParts(BaseModel):
-    """What the screen shows of a run; ``required`` is what the release file asks for now."""
+    """What the screen shows of a run; ``required`` are the current requirements."""
 
     id: str
     made: str
@@ -91,7 +91,7 @@ class RunParts(BaseModel):
 
 
 class MapAxis(BaseModel):
-    """A figure that runs can be compared by, better when lower; ``share``: written in percent."""
+    """A figure that runs are compared by, lower is better; ``share``: shown in percent."""
 
     name: str
     label: str
@@ -110,8 +110,8 @@ class RunPoint(BaseModel):
     k: float | None
     window: float | None = None
     alpha: float | None
-    guarantee: str = Field(description="In two words.")
-    holds: str = Field(description="The same in full.")
+    guarantee: str = Field(description="A short form of the guarantee.")
+    holds: str = Field(description="The guarantee in full.")
     promised: bool
     linked: float | None
     sse: float | None
@@ -132,7 +132,7 @@ class RunMap(BaseModel):
 
 
 class SettingDifference(BaseModel):
-    """Something two runs were told differently."""
+    """A setting that differs between two runs."""
 
     name: str
     first: str
@@ -140,7 +140,7 @@ class SettingDifference(BaseModel):
 
 
 class RunComparison(BaseModel):
-    """Two runs side by side."""
+    """A comparison of two runs."""
 
     first: str
     second: str
@@ -150,7 +150,7 @@ class RunComparison(BaseModel):
 
 @router.get("/runs/{id}/parts")
 def get_run_parts(id: RunId, bench: Bench) -> RunParts:
-    """What the Result screen shows of a run: sections of its report, and their drawings."""
+    """The sections of a run's report, and the data of their drawings."""
     run, require = bench.runs.get(id), bench.draft.requirements()
     with _translate_read_errors(run):
         stored = json.loads(_parts_file(run).read_text("utf-8"))
@@ -174,7 +174,7 @@ def get_run_map(bench: Bench) -> RunMap:
     require = bench.draft.requirements()
     points = []
     for run in bench.runs.list_runs():
-        with suppress(NotThere):  # one that cannot be read must not hide the others
+        with suppress(NotThere):  # an unreadable run must not hide the others
             points.append(_run_point(run, require))
     return RunMap(
         points=points,
@@ -186,7 +186,7 @@ def get_run_map(bench: Bench) -> RunMap:
 
 @router.get("/compare")
 def compare_runs(first: RunInQuery, second: RunInQuery, bench: Bench) -> RunComparison:
-    """Two runs side by side: what they were told differently, and every figure of both."""
+    """Compare two runs: the settings that differ, and every figure of both."""
     first_facts, second_facts = bench.runs.get(first).known, bench.runs.get(second).known
     return RunComparison(
         first=first,
@@ -201,12 +201,13 @@ def compare_runs(first: RunInQuery, second: RunInQuery, bench: Bench) -> RunComp
 
 @contextmanager
 def _translate_read_errors(run: StoredRun) -> Iterator[None]:
-    """Raise NotThere where the stored files of a run are damaged."""
+    """Raise NotThere if the stored files of a run are damaged."""
     try:
         yield
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise NotThere(
-            f"what run {run.id} gave cannot be read", "forget it, and run its settings again"
+            f"the stored figures of run {run.id} cannot be read",
+            "delete the run and run its settings again",
         ) from None
 
 
@@ -254,6 +255,8 @@ def _map_limits(require: Requirements, points: list[RunPoint]) -> dict[str, floa
         limits["linkage_nearest"] = require.linkage_below
     if require.sse_below is not None:
         limits["sse"] = require.sse_below
-        if len(sizes := {point.records for point in points}) == 1:  # else it is another for each
+        if (
+            len(sizes := {point.records for point in points}) == 1
+        ):  # otherwise each run has its own limit
             limits["sse_per_record"] = require.sse_below / sizes.pop()
     return limits

@@ -1,4 +1,4 @@
-"""What the Roles screen asks for: the columns with their suggested roles, and who is unique."""
+"""The Roles screen: columns with their suggested roles, and uniqueness."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["router"]
 router = APIRouter(prefix="/api", tags=["roles"])
 
 Role = Literal["quasi", "identifier", "confidential", "keep", "drop"]
-#: The name of a column, in a path; it may hold slashes.
+#: The name of a column in a path; it may contain slashes.
 ColumnInPath = Annotated[
     str, Path(min_length=1, max_length=1000, description="The name of a column.")
 ]
 #: The same in a query.
 ColumnInQuery = Annotated[str, Field(min_length=1, max_length=1000)]
 
-#: So many columns are asked about at once.
+#: The most columns in one request.
 MAX_COLUMNS = 200
 
 
@@ -33,37 +33,41 @@ MAX_COLUMNS = 200
 
 
 class FrequentValue(BaseModel):
-    """A value that many records hold."""
+    """A frequent value."""
 
     value: str
     records: int
 
 
 class ColumnSummary(BaseModel):
-    """A column: what it holds, and what it may be for."""
+    """A column: its contents and its suggested role."""
 
     name: str
-    type: str = Field(description="What stands in it, in a word or two.")
+    type: str = Field(description="The kind of its values, in a word or two.")
     distinct: int
-    exact: bool = Field(description="Whether it was counted rather than judged by a sample.")
-    uniques: int | None = Field(description="Values that one record alone holds.")
+    exact: bool = Field(
+        description="Whether it was counted on all records, not estimated from a sample."
+    )
+    uniques: int | None = Field(description="Values that occur once.")
     missing: int
-    missing_marks: list[str] = Field(description="Values that seem to mean missing.")
-    frequent: list[FrequentValue] = Field(description="The most frequent values, the first of all.")
-    role: Role = Field(description="The role that is suggested.")
-    person: bool = Field(description="Whether it seems to tell whose the records are.")
-    taxonomy: str | None = Field(description="The bundled taxonomy that knows its values.")
+    missing_marks: list[str] = Field(description="Values that look like codes for missing values.")
+    frequent: list[FrequentValue] = Field(
+        description="The most frequent values, in descending order."
+    )
+    role: Role = Field(description="The suggested role.")
+    person: bool = Field(description="Whether it seems to identify the person of a record.")
+    taxonomy: str | None = Field(description="The bundled taxonomy that contains its values.")
     reason: str
     notes: list[str]
 
 
 class TableColumns(BaseModel):
-    """What the opened table holds."""
+    """The columns of the open table."""
 
     file: str
     records: int
-    person: str | None = Field(description="The column that seems to tell people apart.")
-    missing: str = Field(description="What is suggested for missing values.")
+    person: str | None = Field(description="The column that seems to identify people.")
+    missing: str = Field(description="The suggested treatment of missing values.")
     missing_marks: list[str]
     columns: list[ColumnSummary]
 
@@ -130,16 +134,18 @@ class ClassSizeRange(BaseModel):
 
 
 class ColumnContribution(BaseModel):
-    """How many are unique through a column: they would not be without it."""
+    """How many records or people are unique because of a column."""
 
     column: str
     uniques: int
-    share: float | None = Field(description="Of all that are unique; null where nobody is.")
-    alone: int = Field(description="How many are unique on this column alone.")
+    share: float | None = Field(
+        description="Their share of all that are unique; null if there are none."
+    )
+    alone: int = Field(description="How many are unique by this column alone.")
 
 
 class EquivalenceClasses(BaseModel):
-    """How many records, or people, are alike on some columns."""
+    """Sizes of the equivalence classes of some columns, in records or people."""
 
     unit: Literal["records", "people"]
     records: int
@@ -157,7 +163,12 @@ QuasiIdentifiers = Annotated[
     Query(max_length=MAX_COLUMNS, description="Columns that are quasi-identifiers."),
 ]
 PersonColumn = Annotated[
-    str | None, Query(min_length=1, max_length=1000, description="Says whose a record is.")
+    str | None,
+    Query(
+        min_length=1,
+        max_length=1000,
+        description="The column that identifies the person of a record.",
+    ),
 ]
 
 
@@ -167,9 +178,9 @@ def count_classes(
     column: QuasiIdentifiers = [],  # noqa: B006
     person: PersonColumn = None,
 ) -> EquivalenceClasses:
-    """How many records share some columns with how many others; with a person column, people.
+    """Sizes of the equivalence classes of some columns, in records, or in people.
 
-    Missing values are alike; what is written for them is said by the release file.
+    Missing values count as equal; the release file lists the codes for them.
     """
     uniqueness = bench.opened().classes(column, person, _missing_marks(bench))
     order = {name: position for position, name in enumerate(column)}
@@ -198,7 +209,7 @@ def _missing_marks(bench: Workbench) -> list[str]:
 
 
 class TaxonomyRecipe(BaseModel):
-    """How a taxonomy can be made of the values; to be posted to ``/api/taxonomies``."""
+    """How to build a taxonomy from the values; a body for ``/api/taxonomies``."""
 
     how: Literal["paths", "prefixes", "flat"]
     separator: str | None
@@ -206,22 +217,22 @@ class TaxonomyRecipe(BaseModel):
 
 
 class FieldsSuggestion(BaseModel):
-    """What a release file would say of a column in a role."""
+    """The fields of a column in a role, as in a release file."""
 
-    fields: dict[str, Any] = Field(description="Its fields, the role among them.")
+    fields: dict[str, Any] = Field(description="Its fields, including the role.")
     reason: str
     notes: list[str]
-    make: TaxonomyRecipe | None = Field(
-        description="How the taxonomy it needs is made of its values."
-    )
-    lacks: str | None = Field(description="What is missing, where nothing can be suggested.")
+    make: TaxonomyRecipe | None = Field(description="How to build the taxonomy that it needs.")
+    lacks: str | None = Field(description="What is missing, if nothing can be suggested.")
     missing: int = Field(description="How many records have no value.")
-    missing_marks: list[str] = Field(description="Values of it that seem to mean missing.")
+    missing_marks: list[str] = Field(
+        description="Its values that look like codes for missing values."
+    )
 
 
 @router.get("/columns/{name:path}/suggestion")
 def suggest_fields(name: ColumnInPath, bench: Bench, role: Role) -> FieldsSuggestion:
-    """What a release file would say of a column in a role that somebody chooses."""
+    """The suggested fields of a column in a chosen role."""
     facts = bench.opened().facts(name)
     suggestion = fields_in_role(facts, role)
     return FieldsSuggestion(

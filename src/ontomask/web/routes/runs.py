@@ -1,4 +1,4 @@
-"""The runs that are kept: listed, looked at, forgotten, and taken up again."""
+"""Stored runs: list, show, delete, restore, and use their settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ router = APIRouter(tags=["runs"], responses=ERROR_RESPONSES)
 
 RunId = Annotated[str, Path(max_length=20, description="The number of a run.")]
 
-#: A report is a page by itself, with its styles and scripts inside; it may be shown in ours.
+#: A report is a complete page with inline styles and scripts; it may be shown in a frame.
 REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts "
@@ -28,7 +28,7 @@ REPORT_POLICY = (
 
 _ERROR_SCHEMA = f"#/components/schemas/{ErrorResponse.__name__}"
 
-#: What is wrong is said in JSON also where the answer would be something else.
+#: Errors are JSON, even if the normal answer is something else.
 JSON_ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     code: {
         "description": response["description"],
@@ -39,9 +39,9 @@ JSON_ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 class RunSummary(BaseModel):
-    """A run that is kept: what was done, what holds, and the chief figures.
+    """A stored run: its method, guarantee and main figures.
 
-    ``current`` says that the release file of now would give the same.
+    ``current`` says that it has the current settings.
     """
 
     id: str
@@ -64,10 +64,10 @@ class RunSummary(BaseModel):
 
 
 class RunDetails(RunSummary):
-    """A run with all that is known of it, and the release file that it was made with."""
+    """A run with all its facts and its release file."""
 
     settings: str
-    known: dict[str, Any] = Field(description="The facts that its report is made of.")
+    known: dict[str, Any] = Field(description="The facts of its report.")
 
 
 class RunList(BaseModel):
@@ -78,7 +78,7 @@ class RunList(BaseModel):
 
 @router.get("/api/runs")
 def list_runs(bench: Bench) -> RunList:
-    """All runs that are kept, the oldest first."""
+    """All stored runs, the oldest first."""
     current = bench.current_run()
     return RunList(runs=[RunSummary(**_summary(run, current)) for run in bench.runs.list_runs()])
 
@@ -93,24 +93,24 @@ def get_run(id: RunId, bench: Bench) -> RunDetails:
 
 @router.delete("/api/runs/{id}")
 def delete_run(id: RunId, bench: Bench) -> RunList:
-    """Forget a run; until the workbench starts again it can be brought back."""
+    """Delete a run; it can be restored until the workbench is restarted."""
     bench.runs.delete_run(id)
     return list_runs(bench)
 
 
 @router.post("/api/runs/{id}/restore")
 def restore_run(id: RunId, bench: Bench) -> RunList:
-    """Bring back a run that was forgotten."""
+    """Restore a deleted run."""
     bench.runs.restore_run(id)
     return list_runs(bench)
 
 
 @router.post("/api/runs/{id}/settings")
 def take_settings(id: RunId, at: ChangeRequest, bench: Bench) -> SessionState:
-    """Make the release file what it was for this run; that can be undone like any change."""
+    """Restore the release file of this run; this can be undone like any change."""
     text = bench.runs.file(id, "release.yaml").read_text("utf-8")
     state = bench.draft.put(text, at.revision)
-    if bench.data != state.fields.get("data"):  # it was about another table
+    if bench.data != state.fields.get("data"):  # that run used another table
         bench.begin(None)
     return describe_session(bench, state)
 

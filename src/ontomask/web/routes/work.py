@@ -1,4 +1,4 @@
-"""The work in the background: begun, looked at, cancelled."""
+"""Background tasks: start, watch, cancel."""
 
 from __future__ import annotations
 
@@ -18,32 +18,34 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/api", tags=["work"], responses=ERROR_RESPONSES)
 
-#: Records that are tried unless a number is given.
+#: Default number of records of a sample.
 DEFAULT_SAMPLE = 2_000
 
 
 class JobStartRequest(RequestModel):
-    """Something to do with the release as its file says it now."""
+    """A task for the release file in its current state."""
 
     kind: JobKind = Field(
-        description="run: mask the whole table, and keep what is known of it. try: only some "
-        "records, and keep nothing. release: write table, manifest and report into the folder."
+        description="run: mask the whole table and store the figures. try: mask a sample and store "
+        "nothing. release: write table, manifest and report into the working folder."
     )
     sample: int = Field(
-        DEFAULT_SAMPLE, ge=10, le=1_000_000, description="Of a try: how many records."
+        DEFAULT_SAMPLE, ge=10, le=1_000_000, description="For try: the number of records."
     )
-    overwrite: bool = Field(False, description="Of a release: whether files may be overwritten.")
+    overwrite: bool = Field(
+        False, description="For release: whether existing files may be overwritten."
+    )
 
 
 @router.get("/work")
 def get_work_state(bench: Bench) -> JobState:
-    """What is being done, or how the last work ended."""
+    """The running task, or the outcome of the last one."""
     return bench.work.state()
 
 
 @router.post("/work")
 def start_work(request: JobStartRequest, bench: Bench) -> JobState:
-    """Start the work; refused while other work goes on."""
+    """Start a task; refused while another one is running."""
     now = bench.draft.read()
     spec = bench.draft.spec(now)
     if request.kind == "release":
@@ -65,7 +67,7 @@ def start_work(request: JobStartRequest, bench: Bench) -> JobState:
 
 @router.delete("/work")
 def cancel_work(bench: Bench) -> JobState:
-    """Cancel what is being done; nothing half-written is left."""
+    """Cancel the running task; no unfinished files are left."""
     return bench.work.cancel()
 
 
@@ -75,9 +77,12 @@ def _refuse_output(bench: Workbench, spec: ReleaseFile, overwrite: bool) -> None
         bench.folder.resolve_inside(spec.output)
     existing = [path.name for path in output_files(spec) if path.exists()]
     if existing and spec.output.endswith(SIDE_FILE_SUFFIXES):
-        raise ParameterError(f"{spec.output} is no masked table", "name another output")
+        raise ParameterError(
+            f"{spec.output} exists and is not a masked table",
+            "enter another name for the masked table",
+        )
     if existing and not overwrite:
         raise ParameterError(
-            f"{existing[0]} exists already",
-            "name another output, or tick that it may be overwritten",
+            f"{existing[0]} already exists",
+            "enter another name for the masked table, or tick “Overwrite existing files”",
         )
