@@ -12,9 +12,7 @@ from urllib.parse import unquote
 
 import pytest
 
-pytest.importorskip(
-    "mkdocs", reason="NO MKDOCS: THE SITE IS NOT TESTED. pip install 'ontomask[docs]'"
-)
+pytest.importorskip("mkdocs", reason="NO MKDOCS: THE SITE IS NOT TESTED. pip install '.[docs]'")
 
 ROOT = Path(__file__).resolve().parents[1]
 

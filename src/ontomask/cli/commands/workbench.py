@@ -1,4 +1,4 @@
-"""``ontomask workbench``: a release by hand, in the browser."""
+"""``ontomask workbench``: make a release in the browser."""
 
 from __future__ import annotations
 
@@ -16,29 +16,31 @@ def workbench(
     data: Annotated[
         Path | None,
         typer.Argument(
-            help="A table, whose folder becomes the working folder; or a release file; or a "
-            "folder. Without it, this folder."
+            help="A table, a release file or a folder; by default the current folder. The folder "
+            "of the file becomes the working folder."
         ),
     ] = None,
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Where to listen; 0: any free port.")
+        int, typer.Option("--port", min=0, max=65535, help="The port; 0 for any free port.")
     ] = 0,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Only print the link, and open no browser.")
+        bool, typer.Option("--no-browser", help="Print the link without opening a browser.")
     ] = False,
     upload_limit: Annotated[
         int,
-        typer.Option("--upload-limit", min=1, metavar="MB", help="The largest upload taken."),
+        typer.Option("--upload-limit", min=1, metavar="MB", help="The maximum size of an upload."),
     ] = 500,
     seed_file: SeedFile = None,
 ) -> None:
-    """Open a table in the browser, and make its release there: a page for every step.
+    """Open a table in the browser and make a release there, step by step.
 
     Example: ontomask workbench patients.csv
 
-    It edits release.yaml in the folder of the table, which ontomask mask can run again. The page is
-    served to this machine alone; the link that is printed holds the key to it. Ctrl-C ends it.
+    The workbench edits release.yaml in the folder of the table. You can run the same file with
+    ontomask mask. Only this machine can open the page, with the secret link that is printed. Press
+    Ctrl-C to stop.
     """
+    from ontomask._runtime.extras import extra_hint
     from ontomask.cli.seed import read_seed
     from ontomask.errors import ParameterError
 
@@ -49,11 +51,11 @@ def workbench(
             raise
         raise ParameterError(
             "the workbench needs packages that are not installed",
-            "pip install 'ontomask[web]'",
+            extra_hint("web"),
         ) from None
 
     folder, table, file = _locate(data)
-    typer.echo("The workbench is open until you press Ctrl-C here. Its link:", err=True)
+    typer.echo("The workbench is running. Press Ctrl-C to stop it. Open this link:", err=True)
     serve(
         folder,
         table,
@@ -73,7 +75,7 @@ def _locate(path: Path | None) -> tuple[Path, str | None, str]:
     if path is None or path.is_dir():
         return path or Path(), None, "release.yaml"
     if not path.is_file():
-        raise FileFormatError(f"there is no file {path}", "check the path")
+        raise FileFormatError(f"{path} does not exist", "check the path")
     if path.suffix.lower() in (".yaml", ".yml"):
         return path.parent, None, path.name
     return path.parent, path.name, "release.yaml"

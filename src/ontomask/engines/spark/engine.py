@@ -118,7 +118,7 @@ def _check_frame(frame: DataFrame) -> None:
             "start one with SparkSession.builder.master(...), and read the table there",
         )
     if not hasattr(F, "arrow_udf"):
-        raise ParameterError("this pyspark is too old", "pip install 'pyspark>=4.1'")
+        raise ParameterError("pyspark must be 4.1 or later", "pip install 'pyspark>=4.1'")
     if frame.isStreaming:
         raise ParameterError(
             "a stream never ends, and the records of a class must be counted",

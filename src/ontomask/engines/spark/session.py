@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ontomask._runtime.extras import extra_hint
 from ontomask.errors import OntomaskError, ParameterError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ PATTERN = re.compile(r"[\\\[\]{}*?]")
 
 _WORKER_HINT = (
     "on one machine, set PYSPARK_PYTHON to the Python that runs this program before the session "
-    "starts; on a cluster, install ontomask[spark] for the Python of every worker"
+    "starts; on a cluster, install ontomask and its extra 'spark' for the Python of every worker"
 )
 
 
@@ -37,7 +38,7 @@ def spark_session(**settings: str) -> SparkSession:
         from pyspark.sql import SparkSession
     except ImportError:
         raise ParameterError(
-            "Spark is used through pyspark, which is not installed", "pip install ontomask[spark]"
+            "Spark is used through pyspark, which is not installed", extra_hint("spark")
         ) from None
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     try:

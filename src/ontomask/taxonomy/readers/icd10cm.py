@@ -15,6 +15,7 @@ from importlib import import_module
 from importlib.metadata import version
 from types import ModuleType
 
+from ontomask._runtime.extras import extra_hint
 from ontomask.errors import OntomaskError
 from ontomask.taxonomy.about import About
 from ontomask.taxonomy.codes import ICD10
@@ -68,7 +69,7 @@ def _import_package() -> ModuleType:
     except ImportError:
         raise OntomaskError(
             "the taxonomy 'icd10cm' comes with a package that is not installed",
-            'pip install "ontomask[icd10]"',
+            extra_hint("icd10"),
         ) from None
 
 
