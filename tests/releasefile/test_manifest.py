@@ -46,14 +46,13 @@ def strict(text):
 # ---------------------------------------------------------------------- what is in it
 
 
-def test_what_a_manifest_says(folder, tmp_path):
+def test_what_a_manifest_says(folder):
     release, spec, _ = released(folder, require={"k": 3})
-    (tmp_path / "patients.csv").write_text("x")
     when = datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.UTC)
     found = make_manifest(
         release,
         spec,
-        read_file_facts(tmp_path / "patients.csv"),
+        "folder/patients.csv",
         None,
         when=when,
         private=["a/b.csv"],
@@ -61,9 +60,7 @@ def test_what_a_manifest_says(folder, tmp_path):
     assert found["format"] == 1
     assert found["made"] == "2026-01-02T03:04:05+00:00"
     assert set(found["versions"]) == {"ontomask", "python", "numpy", "duckdb"}
-    assert found["input"]["name"] == "patients.csv"
-    assert found["input"]["bytes"] == 1
-    assert len(found["input"]["sha256"]) == 64
+    assert found["input"] == {"name": "patients.csv"}
     assert found["output"] is None
     assert found["columns"]["word"] == {"role": "quasi", "type": "nominal"}
     assert found["columns"]["name"] == {"role": "identifier", "type": None}
@@ -94,13 +91,13 @@ def test_every_figure_is_there_with_its_meaning(folder):
 
 
 def test_what_is_said_of_taxonomies(folder):
-    tree = om.load_taxonomy(folder / "words.csv")
     facts = made(folder)["taxonomies"]
     assert set(facts) == {"word"}
     assert facts["word"]["name"] == "words"
     assert facts["word"]["source"] == "words.csv"
-    assert facts["word"]["concepts"] == 30
-    assert facts["word"]["fingerprint"] == fingerprint(tree)
+    # A taxonomy of the column's own values: readers could test guesses of those that were removed.
+    assert facts["word"]["concepts"] is None
+    assert facts["word"]["fingerprint"] is None
     assert facts["word"]["mapping"]["records"] == {
         "unmapped": 0,
         "identifier": 59,
@@ -209,7 +206,7 @@ def test_one_changed_record_cannot_be_worked_out(folder):
     assert values["il1s"] is None
     assert values["semantic_quality"] is None
     assert values["distance_correlations"]["before"][0][1] is None
-    assert values["changed_records"] == pytest.approx(1 / 60)  # how many is no secret
+    assert values["changed_records"] == 0.0167  # 1 / 60: how many is no secret
     assert (
         "fewer than 5 records were changed in word, age, so the figures of these columns are "
         "withheld" in found["notes"]

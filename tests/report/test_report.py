@@ -292,7 +292,7 @@ def test_one_large_number_cannot_be_worked_out_of_sums():
     assert utility["il1s"] is None
     assert any("a single record dominates" in note for note in known["notes"])
     plain = om.mask(table[:-1], om.Schema([om.Numeric("pay")]), om.Microaggregation(k=5))
-    assert publishable_facts(plain, 5)["utility"]["number_means"]["value"]["pay"]["before"] == 1014
+    assert publishable_facts(plain, 5)["utility"]["number_means"]["value"]["pay"]["before"] == 1010
 
 
 def test_suppressed_numbers_cannot_be_worked_out_of_sums():

@@ -15,11 +15,13 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from ontomask._version import __version__
+from ontomask.disclosure.rounding import round_figures
 from ontomask.disclosure.withheld import suppress_small_counts
 from ontomask.methods.method import GroupingMethod, Method
 from ontomask.methods.settings import settings_of, title_with_strength
 from ontomask.microdata.schema import Nominal, Schema
 from ontomask.report.plain_values import file_name, to_plain_values
+from ontomask.taxonomy.readers.bundled import is_published
 
 if TYPE_CHECKING:
     from ontomask.microdata.measures import FigureDescription
@@ -139,28 +141,36 @@ def _guarantee_facts(release: Release) -> dict[str, Any]:
 def _describe_figures(
     figures: Mapping[str, Any], meanings: Mapping[str, FigureDescription]
 ) -> dict[str, Any]:
-    return {name: {"value": value, **asdict(meanings[name])} for name, value in figures.items()}
+    return {
+        name: {"value": round_figures(value), **asdict(meanings[name])}
+        for name, value in figures.items()
+    }
 
 
 # ---------------------------------------------------------------------- taxonomies
 
 
 def _taxonomy_facts(schema: Schema, mappings: Mapping[str, TermMap], least: int) -> dict[str, Any]:
-    """The taxonomy of each nominal column, and how the values found their concepts."""
-    fingerprints: dict[int, str] = {}
+    """The taxonomy of each nominal column, and how the values found their concepts.
+
+    A taxonomy that not everybody has may consist of the very values of the column: its fingerprint
+    and its number of concepts would let readers test guesses about values that were removed.
+    """
+    fingerprints: dict[int, str | None] = {}
     taxonomies: dict[str, Any] = {}
     for column in (*schema.quasi_identifiers, *schema.confidential):
         if not isinstance(column, Nominal):
             continue
         taxonomy = column.taxonomy
+        published = is_published(taxonomy)
         if id(taxonomy) not in fingerprints:
-            fingerprints[id(taxonomy)] = fingerprint(taxonomy)
+            fingerprints[id(taxonomy)] = fingerprint(taxonomy) if published else None
         term_map = mappings.get(column.column)
         taxonomies[column.column] = {
             "name": taxonomy.name,
             "source": file_name(taxonomy.about.source),
             "version": taxonomy.about.version,
-            "concepts": len(taxonomy),
+            "concepts": len(taxonomy) if published else None,
             "fingerprint": fingerprints[id(taxonomy)],
             "mapping": _withhold_small_counts(mapping_coverage(term_map), least)
             if term_map is not None

@@ -21,7 +21,7 @@ __all__ = ["make_manifest"]
 def make_manifest(
     release: Release,
     spec: ReleaseFile,
-    source: FileFacts | None,
+    source: str | None,
     output: FileFacts | None,
     *,
     private: Collection[str] = (),
@@ -34,19 +34,19 @@ def make_manifest(
     notes: list[str] = []
     release_fields = _publishable_fields(spec, notes)
     release_facts = publishable_facts(release, spec.threshold, when=when)
-    for role, file in (("input", source), ("output", output)):
-        if file is not None and file.sha256 is None:
-            notes.append(f"the {role} is not on the machine that made this, and was not hashed")
+    if output is not None and output.sha256 is None:
+        notes.append("the output was not hashed, because it is not on this machine")
     if spec.uses_spark:
         release_facts["versions"]["pyspark"] = version("pyspark")
     if private:
         release_facts["notes"].append(
-            "the private files hold original values and must not be published"
+            "the private files contain original values: do not publish them"
         )
     content = {
         "format": FORMAT,
         **release_facts,
-        "input": asdict(source) if source else None,
+        # Its size or hash would let readers test guesses about what was removed.
+        "input": {"name": file_name(source)} if source else None,
         "output": asdict(output) if output else None,
         "release": release_fields,
         "columns": {
@@ -72,7 +72,7 @@ def _publishable_fields(spec: ReleaseFile, notes: list[str]) -> dict[str, Any]:
     for field in ("data", "output"):
         fields[field] = file_name(fields[field])
     if fields.get("engine"):
-        # Where it ran, and how, is nobody's business.
+        # Where and how it ran is not published.
         fields["engine"] = {"name": fields["engine"]["name"]}
     for column in fields["columns"].values():
         if column.get("taxonomy"):
@@ -83,8 +83,8 @@ def _publishable_fields(spec: ReleaseFile, notes: list[str]) -> dict[str, Any]:
             if isinstance(column.get(field), dict | list):
                 column[field] = format_count(len(column[field]), "value")
                 notes.append(
-                    "values that the release file names are counted, not named, in the manifest's "
-                    "copy of it"
+                    "the copy of the release file in the manifest counts the values of mappings "
+                    "and levels and does not show them"
                 )
     notes[:] = dict.fromkeys(notes)
     return fields

@@ -18,7 +18,6 @@ from ontomask.releasefile.manifest import make_manifest
 from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.problems import translate_hints
 from ontomask.report.manifest import FileFacts, read_file_facts, write_manifest
-from ontomask.report.plain_values import file_name
 from ontomask.report.transitions_file import write_private_transitions
 
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ def write_release(
         _refuse_existing(files)
     with _spark_session(spec, force, progress) as session:
         release = _mask_table(spec, seed, progress, session)
-        progress("measuring utility and risk")
+        progress("measuring utility and disclosure risk")
         check_requirements(spec.limits, release.evaluation, release.guarantee)
         progress("writing the table")
         with (
@@ -132,7 +131,7 @@ def write_release(
                 write_private_transitions(release.transitions, path, release.schema)
             private_files = [path.name for path in transitions_paths]
             manifest_content = make_manifest(
-                release, spec, _input_facts(spec), output, private=private_files
+                release, spec, spec.data, output, private=private_files
             )
             write_manifest(manifest_path, manifest_content)
             progress("writing the report")
@@ -183,12 +182,6 @@ def _write_table(
     table = folder / spec.output_path.name
     release.write(table)
     return nullcontext(read_file_facts(table))
-
-
-def _input_facts(spec: ReleaseFile) -> FileFacts:
-    if is_remote(spec.data):
-        return FileFacts(file_name(spec.data), None, None)
-    return read_file_facts(spec.data_path)
 
 
 def mask_file(spec: ReleaseFile, seed: int | None, progress: Progress = lambda _: None) -> Release:
@@ -266,15 +259,15 @@ def refuse_targets(
     for path in files:
         if not path.parent.is_dir():
             raise FileFormatError(
-                f"there is no folder {path.parent}", "create it, or name another output"
+                f"the folder {path.parent} does not exist", "create it, or name another output"
             )
         if path.is_dir() and path not in folders:
-            raise FileFormatError(f"{path} is a folder, not a file", "name another output")
+            raise FileFormatError(f"{path} must be a file, got a folder", "name another output")
     for path in inputs:
         for target in files:
             if _overlaps(path, target, target in folders):
                 raise ParameterError(
-                    f"{target} is read for this release, and is never touched",
+                    f"output must not be an input of the release, got {target}",
                     "name another output",
                 )
 
@@ -291,5 +284,5 @@ def _refuse_existing(files: tuple[Path, ...]) -> None:
     for path in files:
         if path.exists():
             raise ParameterError(
-                f"{path} exists already", "choose another output, or have it overwritten: --force"
+                f"{path} already exists", "choose another output, or use --force to overwrite"
             )

@@ -163,6 +163,8 @@ def _describe_taxonomies(facts: Mapping[str, Any]) -> str:
 def _describe_taxonomy(taxonomy: Mapping[str, Any]) -> str:
     name = taxonomy["name"] or taxonomy["source"] or "a taxonomy"
     edition = f", {taxonomy['version']}" if taxonomy["version"] else ""
+    if taxonomy["concepts"] is None:
+        return f"{name}{edition}"
     return f"{name}{edition} ({format_count(taxonomy['concepts'], 'concept')})"
 
 

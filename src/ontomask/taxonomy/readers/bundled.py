@@ -13,7 +13,7 @@ from ontomask.taxonomy.about import About
 from ontomask.taxonomy.codes import ICD9_DIAGNOSES, ICD9_PROCEDURES, CodeStyle
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["BUNDLED", "KNOWN_TAXONOMIES", "WITH_EXTRA", "read"]
+__all__ = ["BUNDLED", "KNOWN_TAXONOMIES", "WITH_EXTRA", "is_published", "read"]
 
 BUNDLED = ("icd9cm", "icd9cm-procedures", "wordnet")
 #: Those of other packages, each with the extra that installs it.
@@ -33,6 +33,11 @@ def read(name: str) -> Taxonomy:
 
         return icd10cm.read()
     return _read_wordnet()
+
+
+def is_published(taxonomy: Taxonomy) -> bool:
+    """Whether everybody can have this taxonomy: it comes with this package or an extra of it."""
+    return taxonomy.name in KNOWN_TAXONOMIES and taxonomy is read(taxonomy.name)
 
 
 def _read_rows(name: str) -> list[list[str]]:
