@@ -80,7 +80,7 @@ def test_what_cannot_be_masked_says_why(facts_of):
     found = fields_in_role(many, "quasi")
     assert found.fields == {"role": "quasi"}
     assert found.lacks is not None
-    assert "2,500 different values and no taxonomy" in found.lacks
+    assert "2,500 distinct values and no taxonomy" in found.lacks
 
 
 def test_it_is_what_init_writes(tmp_path):

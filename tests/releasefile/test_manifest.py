@@ -70,7 +70,7 @@ def test_what_a_manifest_says(folder):
     assert found["guarantee"]["smallest"] == release.guarantee.smallest
     assert found["records"] == {"released": 60, "dropped": 0, "suppressed": 0}
     assert found["private_files"] == ["b.csv"]
-    assert "must not be published" in found["notes"][-1]
+    assert "do not publish them" in found["notes"][-1]
     assert found["report_threshold"] == 3
     assert found["release"]["require"] == {"k": 3}
     assert found["release"]["data"] == "patients.csv"

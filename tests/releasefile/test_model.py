@@ -241,8 +241,6 @@ def test_what_goes_beside_the_output(folder, output, beside):
 
 COLUMN = "age: {role: quasi, type: numeric}"
 METHOD = "{name: microaggregation, k: 5}"
-ROLES = "It can be 'quasi', 'identifier', 'confidential', 'keep', 'drop'"
-QUOTES = "it is text: put it in quotes"
 
 #: What is replaced by what; the line, the sentence and the hint that follow.
 WRONG = [
@@ -251,100 +249,454 @@ WRONG = [
     ("output: released.csv\n", "", 0, "output is missing", "name the file to write"),
     (f"method: {METHOD}\n", "", 0, "method is missing", "name the method"),
     (METHOD, "{k: 5}", 8, "method.name is missing", "the methods are 'microaggregation'"),
-    ("role: keep", "type: date", 7, "columns.ward.role is missing", "it can be 'quasi'"),
-    ("output:", "outputs: x\noutput:", 2, "outputs is no field", "did you mean 'output'?"),
+    (
+        "role: keep",
+        "type: date",
+        7,
+        "columns.ward.role is missing",
+        "the roles are 'quasi', 'identifier',",
+    ),
+    (
+        "output:",
+        "outputs: x\noutput:",
+        2,
+        "outputs is not a field of a release file",
+        "did you mean 'output'?",
+    ),
     ("role: keep", "role: keep, rol: x", 7, "columns.ward has no field 'rol'", "mean 'role'?"),
     ("method:", "require: {kk: 5}\nmethod:", 8, "require has no field 'kk'", "'linkage_below'"),
     ("method:", "csv: {sep: x}\nmethod:", 8, "csv has no field 'sep'", "fields are 'delimiter'"),
     # words
-    ("role: keep", "role: kep", 7, "columns.ward.role is 'kep'", f"mean 'keep'? {ROLES}"),
-    ("role: keep", "role:", 7, "columns.ward.role is empty", "it can be 'quasi'"),
-    ("role: keep", "role: [keep]", 7, "columns.ward.role is a list", "it can be 'quasi'"),
-    ("type: numeric", "type: number", 5, "columns.age.type is 'number'", "mean 'numeric'?"),
-    ("icd9cm", "icd9cm, measure: sanches", 4, "columns.diagnosis.measure is 'sanches'", "sanchez"),
-    ("icd9cm", "procedures.csv, format: obi", 4, "columns.diagnosis.format is 'obi'", "'obo'?"),
-    ("icd9cm", "icd9cm, stems: englisch", 4, "columns.diagnosis.stems is 'englisch'", "'english'?"),
-    ("method:", "other: kep\nmethod:", 8, "other is 'kep'", "'refuse', 'keep', 'drop'"),
-    ("method:", "missing: no\nmethod:", 8, "missing is 'no'", "'refuse', 'category', 'drop'"),
+    (
+        "role: keep",
+        "role: kep",
+        7,
+        "columns.ward.role must be 'quasi', 'identifier', ... got 'kep'",
+        "did you mean 'keep'?",
+    ),
+    (
+        "role: keep",
+        "role:",
+        7,
+        "columns.ward.role must be 'quasi', 'identifier', ... got nothing",
+        "",
+    ),
+    (
+        "role: keep",
+        "role: [keep]",
+        7,
+        "columns.ward.role must be 'quasi', 'identifier', ... got a list",
+        "",
+    ),
+    (
+        "type: numeric",
+        "type: number",
+        5,
+        "columns.age.type must be 'nominal', 'numeric', 'ordinal' or 'date', got 'number'",
+        "mean 'numeric'?",
+    ),
+    (
+        "icd9cm",
+        "icd9cm, measure: sanches",
+        4,
+        "columns.diagnosis.measure must be 'sanchez', ... got 'sanches'",
+        "sanchez",
+    ),
+    (
+        "icd9cm",
+        "procedures.csv, format: obi",
+        4,
+        "columns.diagnosis.format must be 'obo', 'skos', ... got 'obi'",
+        "'obo'?",
+    ),
+    (
+        "icd9cm",
+        "icd9cm, stems: englisch",
+        4,
+        "columns.diagnosis.stems must be a language of ... got 'englisch'",
+        "'english'?",
+    ),
+    (
+        "method:",
+        "other: kep\nmethod:",
+        8,
+        "other must be 'refuse', 'keep' or 'drop', got 'kep'",
+        "did you mean 'keep'?",
+    ),
+    (
+        "method:",
+        "missing: no\nmethod:",
+        8,
+        "missing must be 'refuse', 'category' or 'drop', got 'no'",
+        "",
+    ),
     # numbers
-    ("type: numeric", "type: numeric, weight: 0", 5, "columns.age.weight is 0", "above 0"),
-    ("type: numeric", "type: numeric, weight: 1e999", 5, "columns.age.weight is inf", "above 0"),
-    ("type: numeric", "type: numeric, weight: '1'", 5, "columns.age.weight is '1'", "above 0"),
-    ("type: numeric", "type: numeric, weight: true", 5, "columns.age.weight is true", "above 0"),
-    ("method:", "require: {k: 1}\nmethod:", 8, "require.k is 1", "a whole number, 2 or more"),
-    ("method:", "require: {k: 2.5}\nmethod:", 8, "require.k is 2.5", "it is a whole number"),
-    ("method:", "require: {l: 1}\nmethod:", 8, "require.l is 1", "a whole number, 2 or more"),
-    ("method:", "require: {t: 1.5}\nmethod:", 8, "require.t is 1.5", "above 0, at most 1"),
-    ("method:", "require: {linkage_below: 0}\nmethod:", 8, "require.linkage_below is 0", "above 0"),
-    ("method:", "require: {sse_below: -1}\nmethod:", 8, "require.sse_below is -1", "above 0"),
-    ("method:", "require: 5\nmethod:", 8, "require is 5", "write require: {k: 5}"),
-    ("method:", "report_threshold: 0\nmethod:", 8, "report_threshold is 0", "1 or more"),
+    (
+        "type: numeric",
+        "type: numeric, weight: 0",
+        5,
+        "columns.age.weight must be a number greater than 0, got 0",
+        "",
+    ),
+    (
+        "type: numeric",
+        "type: numeric, weight: 1e999",
+        5,
+        "columns.age.weight must be a number greater than 0, got inf",
+        "",
+    ),
+    (
+        "type: numeric",
+        "type: numeric, weight: '1'",
+        5,
+        "columns.age.weight must be a number greater than 0, got '1'",
+        "",
+    ),
+    (
+        "type: numeric",
+        "type: numeric, weight: true",
+        5,
+        "columns.age.weight must be a number greater than 0, got true",
+        "",
+    ),
+    (
+        "method:",
+        "require: {k: 1}\nmethod:",
+        8,
+        "require.k must be an integer of at least 2, got 1",
+        "",
+    ),
+    ("method:", "require: {k: 2.5}\nmethod:", 8, "require.k must be an integer, got 2.5", ""),
+    (
+        "method:",
+        "require: {l: 1}\nmethod:",
+        8,
+        "require.l must be an integer of at least 2, got 1",
+        "",
+    ),
+    (
+        "method:",
+        "require: {t: 1.5}\nmethod:",
+        8,
+        "require.t must be a number greater than 0 and at most 1, got 1.5",
+        "",
+    ),
+    (
+        "method:",
+        "require: {linkage_below: 0}\nmethod:",
+        8,
+        "require.linkage_below must be a number greater than 0 and at most 1, got 0",
+        "",
+    ),
+    (
+        "method:",
+        "require: {sse_below: -1}\nmethod:",
+        8,
+        "require.sse_below must be a number greater than 0, got -1",
+        "",
+    ),
+    (
+        "method:",
+        "require: 5\nmethod:",
+        8,
+        "require must be a group of fields, got 5",
+        "write require: {k: 5}",
+    ),
+    (
+        "method:",
+        "report_threshold: 0\nmethod:",
+        8,
+        "report_threshold must be an integer of at least 1, got 0",
+        "",
+    ),
     # text that YAML takes for something else
-    ("patients.csv", "2026", 1, "data is 2026", f"{QUOTES}, '2026'"),
-    ("patients.csv", "''", 1, "data is ''", "leave it out, or fill it in"),
-    ("icd9cm", "icd9cm, domain: 250.0", 4, "columns.diagnosis.domain is 250.0", "'250.0'"),
-    ("icd9cm", "icd9cm, heads: yes", 4, "columns.diagnosis.heads is 'yes'", "true or false"),
-    ("ward:", "2026:", 7, "columns.2026 is no text, and a column is", "in quotes: '2026'"),
-    ("method:", "person: 3\nmethod:", 8, "person is 3", QUOTES),
-    ("method:", "table: 3\nmethod:", 8, "table is 3", QUOTES),
+    ("patients.csv", "2026", 1, "data must be text, got 2026", "put it in quotes: '2026'"),
+    (
+        "patients.csv",
+        "''",
+        1,
+        "data must be text that is not empty, got ''",
+        "fill it in, or remove the field",
+    ),
+    (
+        "icd9cm",
+        "icd9cm, domain: 250.0",
+        4,
+        "columns.diagnosis.domain must be text, got 250.0",
+        "'250.0'",
+    ),
+    (
+        "icd9cm",
+        "icd9cm, heads: yes",
+        4,
+        "columns.diagnosis.heads must be true or false, got 'yes'",
+        "",
+    ),
+    (
+        "ward:",
+        "2026:",
+        7,
+        "columns.2026 must be text, because it is the name of a column",
+        "in quotes: '2026'",
+    ),
+    ("method:", "person: 3\nmethod:", 8, "person must be text, got 3", "put it in quotes: '3'"),
+    ("method:", "table: 3\nmethod:", 8, "table must be text, got 3", "put it in quotes: '3'"),
     # groups and lists
-    ("{role: keep}", "keep", 7, "columns.ward is 'keep'", "write ward: {role: keep}"),
-    (METHOD, "recoding", 8, "method is 'recoding'", "write method: {name: recoding, k: 5}"),
-    (METHOD, "noise_addition", 8, "method is 'noise_addition'", "noise_addition, alpha: 0.3}"),
-    ("method:", "csv: x\nmethod:", 8, "csv is 'x'", "write csv: {delimiter: ';'}"),
-    ("method:", "missing_marks: '?'\nmethod:", 8, "missing_marks is '?'", "a list of marks"),
-    ("method:", "missing_marks: [true]\nmethod:", 8, "missing_marks is a list", "list of marks"),
-    ("icd9cm", "icd9cm, mapping: {a: 1}", 4, "columns.diagnosis.mapping is a group", "put 1 in"),
-    ("icd9cm", "icd9cm, mapping: 3", 4, "columns.diagnosis.mapping is 3", "{value: concept}"),
-    ("icd9cm", "icd9cm, prefer: [1]", 4, "columns.diagnosis.prefer is a list", "each in quotes"),
-    ("icd9cm", "procedures.csv, options: 3", 4, "columns.diagnosis.options is 3", "the options"),
-    ("numeric", "ordinal, levels: [a, a]", 5, "columns.age.levels is a list", "there twice"),
-    ("numeric", "ordinal, levels: [true]", 5, "columns.age.levels is a list", "in quotes"),
-    ("numeric", "ordinal, levels: low", 5, "columns.age.levels is 'low'", "lowest to the highest"),
-    ("numeric", "date, date_format: dmy", 5, "columns.age.date_format is 'dmy'", '"%d.%m.%Y"'),
-    ("method:", "csv: {delimiter: ';;'}\nmethod:", 8, "csv.delimiter is ';;'", "one character"),
-    ("method:", "csv: {quote: 3}\nmethod:", 8, "csv.quote is 3", "one character"),
-    ("method:", "csv: {encoding: utf-9}\nmethod:", 8, "csv.encoding is 'utf-9'", "latin-1"),
-    ("method:", "memory: 2 apples\nmethod:", 8, "memory is '2 apples'", "as 500MB or 2GB"),
-    ("method:", "memory: 2000\nmethod:", 8, "memory is 2000", "as 500MB or 2GB"),
+    (
+        "{role: keep}",
+        "keep",
+        7,
+        "columns.ward must be a group of fields, got 'keep'",
+        "write ward: {role: keep}",
+    ),
+    (
+        METHOD,
+        "recoding",
+        8,
+        "method must be a group of fields, got 'recoding'",
+        "write method: {name: recoding, k: 5}",
+    ),
+    (
+        METHOD,
+        "noise_addition",
+        8,
+        "method must be a group of fields, got 'noise_addition'",
+        "noise_addition, alpha: 0.3}",
+    ),
+    (
+        "method:",
+        "csv: x\nmethod:",
+        8,
+        "csv must be a group of fields, got 'x'",
+        "write csv: {delimiter: ';'}",
+    ),
+    (
+        "method:",
+        "missing_marks: '?'\nmethod:",
+        8,
+        "missing_marks must be a list of texts, got '?'",
+        'put each of them in quotes, as in ["?", "-9"]',
+    ),
+    (
+        "method:",
+        "missing_marks: [true]\nmethod:",
+        8,
+        "missing_marks must be a list of texts, got a list",
+        'put each of them in quotes, as in ["?", "-9"]',
+    ),
+    (
+        "icd9cm",
+        "icd9cm, mapping: {a: 1}",
+        4,
+        "columns.diagnosis.mapping must be a group of texts, got a group of fields",
+        "put 1 in",
+    ),
+    ("icd9cm", "icd9cm, mapping: 3", 4, "columns.diagnosis.mapping must be {value: ... got 3", ""),
+    (
+        "icd9cm",
+        "icd9cm, prefer: [1]",
+        4,
+        "columns.diagnosis.prefer must be a concept or a list of concepts, got a list",
+        "put each of them in quotes",
+    ),
+    (
+        "icd9cm",
+        "procedures.csv, options: 3",
+        4,
+        "columns.diagnosis.options must be a group of ... got 3",
+        "",
+    ),
+    (
+        "numeric",
+        "ordinal, levels: [a, a]",
+        5,
+        "columns.age.levels must be a list without repeated values, got a list",
+        "list each value once, from the lowest to the",
+    ),
+    (
+        "numeric",
+        "ordinal, levels: [true]",
+        5,
+        "columns.age.levels must be a list of texts or numbers, got a list",
+        "in quotes",
+    ),
+    (
+        "numeric",
+        "ordinal, levels: low",
+        5,
+        "columns.age.levels must be a list of values from ... got 'low'",
+        "",
+    ),
+    (
+        "numeric",
+        "date, date_format: dmy",
+        5,
+        "columns.age.date_format must be a date format, such as \"%d.%m.%Y\", got 'dmy'",
+        "",
+    ),
+    (
+        "method:",
+        "csv: {delimiter: ';;'}\nmethod:",
+        8,
+        "csv.delimiter must be one character, got ';;'",
+        'put it in quotes, such as ";", or "\\t" for a tab',
+    ),
+    (
+        "method:",
+        "csv: {quote: 3}\nmethod:",
+        8,
+        "csv.quote must be one character, got 3",
+        'put it in quotes, such as ";", or "\\t" for a tab',
+    ),
+    (
+        "method:",
+        "csv: {encoding: utf-9}\nmethod:",
+        8,
+        "csv.encoding must be the name of an encoding, ... got 'utf-9'",
+        "",
+    ),
+    (
+        "method:",
+        "memory: 2 apples\nmethod:",
+        8,
+        "memory must be a number with a unit, such as 500MB or 2GB, got '2 apples'",
+        "",
+    ),
+    (
+        "method:",
+        "memory: 2000\nmethod:",
+        8,
+        "memory must be a number with a unit, such as 500MB or 2GB, got 2000",
+        "",
+    ),
     # methods
-    ("microaggregation", "microagregation", 8, "method.name is 'microagregation'", "did you mean"),
-    ("k: 5", "k: 1", 8, "method.k is 1", "it is a whole number, 2 or more"),
+    (
+        "microaggregation",
+        "microagregation",
+        8,
+        "method.name must be 'microaggregation', ... got 'microagregation'",
+        "did you mean",
+    ),
+    ("k: 5", "k: 1", 8, "method.k must be an integer of at least 2, got 1", ""),
     ("k: 5", "k: 5, kk: 1", 8, "method has no setting 'kk'", "microaggregation are 'k', 'algor"),
-    ("k: 5", "k: 5, distance: men", 8, "method.distance is 'men'", "did you mean 'mean'?"),
+    (
+        "k: 5",
+        "k: 5, distance: men",
+        8,
+        "method.distance must be 'mean', 's' or 's_paper', got 'men'",
+        "did you mean 'mean'?",
+    ),
     ("k: 5", "k: 5, alpha: 1", 8, "method has no setting 'alpha'", "the settings of microagg"),
     (
         METHOD,
         "{name: rank_swapping, guard: true, strategy: fixed}",
         8,
-        "method has settings that clash: guard is True, and strategy is 'fixed'",
+        "method is not valid: guard cannot be used with strategy 'fixed'",
         "leave guard out",
     ),
     # fields that do not fit together
-    (COLUMN, "age: {role: quasi}", 5, "columns.age has no type", "name a taxonomy, or say type"),
-    ("numeric", "nominal", 5, "columns.age is nominal and has no taxonomy", "taxonomy: icd9cm"),
-    ("numeric", "ordinal", 5, "columns.age is ordinal and has no levels", "levels: [mild"),
-    ("numeric", "numeric, measure: lin", 5, "columns.age.measure is for nominal columns", "leave"),
-    ("icd9cm", "icd9cm, levels: [a]", 4, "columns.diagnosis.levels is for ordinal", "leave it"),
-    ("role: keep", "role: keep, type: date", 7, "columns.ward.type is for other roles", "leave"),
-    ("confidential", "confidential, weight: 2", 6, "columns.charge.weight is for the role", ""),
+    (
+        COLUMN,
+        "age: {role: quasi}",
+        5,
+        "columns.age has no type",
+        "add a taxonomy, or type: numeric, ordinal or date",
+    ),
+    ("numeric", "nominal", 5, "columns.age is nominal but has no taxonomy", "taxonomy: icd9cm"),
+    ("numeric", "ordinal", 5, "columns.age is ordinal but has no levels", "levels: [mild"),
+    (
+        "numeric",
+        "numeric, measure: lin",
+        5,
+        "columns.age.measure is only accepted for nominal ...",
+        "remove it, or write type: nominal",
+    ),
+    (
+        "icd9cm",
+        "icd9cm, levels: [a]",
+        4,
+        "columns.diagnosis.levels is only accepted for ...",
+        "remove it, or write type: ordinal",
+    ),
+    (
+        "role: keep",
+        "role: keep, type: date",
+        7,
+        "columns.ward.type is not accepted for columns with role: keep",
+        "remove it",
+    ),
+    (
+        "confidential",
+        "confidential, weight: 2",
+        6,
+        "columns.charge.weight is only accepted for columns with role: quasi",
+        "",
+    ),
     ("confidential", "confidential, measure: lin", 6, "columns.charge has no type", "taxonomy"),
-    ("icd9cm", "icd9cm, format: obo", 4, "columns.diagnosis.format is for files", "./icd9cm"),
-    ("icd9cm", "icd9", 4, "columns.diagnosis.taxonomy is 'icd9', neither", "mean 'icd9cm'?"),
-    ("icd9cm", "none.csv", 4, "columns.diagnosis.taxonomy is 'none.csv', neither", "Bundled are"),
-    ("icd9cm", "icd9cm, mapping: no.csv", 4, "columns.diagnosis.mapping is 'no.csv', and", "relat"),
-    ("method:", "person: age\nmethod:", 8, "person is 'age', a quasi-identifier", "both"),
-    ("released.csv", "./patients.csv", 2, "output is the data itself", "name another file"),
+    (
+        "icd9cm",
+        "icd9cm, format: obo",
+        4,
+        "columns.diagnosis.format is only accepted for ...",
+        "./icd9cm",
+    ),
+    (
+        "icd9cm",
+        "icd9",
+        4,
+        "columns.diagnosis.taxonomy must be a bundled ... got 'icd9'",
+        "mean 'icd9cm'?",
+    ),
+    (
+        "icd9cm",
+        "none.csv",
+        4,
+        "columns.diagnosis.taxonomy must be a bundled ... got 'none.csv'",
+        "The bundled taxonomies are 'icd9cm',",
+    ),
+    (
+        "icd9cm",
+        "icd9cm, mapping: no.csv",
+        4,
+        "columns.diagnosis.mapping must be an existing file, got 'no.csv'",
+        "relat",
+    ),
+    (
+        "method:",
+        "person: age\nmethod:",
+        8,
+        "person must not be a quasi-identifier, got 'age'",
+        "name another column",
+    ),
+    (
+        "released.csv",
+        "./patients.csv",
+        2,
+        "output must not be the same file as data",
+        "name another file",
+    ),
     # what is never in the file
     (
         "method:",
         "seed: 4711\nmethod:",
         8,
-        "seed stands in the file, and a seed is",
+        "seed must not be in the file, because a seed is a secret",
         "ONTOMASK_SEED",
     ),
-    ("k: 5", "k: 5, seed: 4711", 8, "method.seed stands in the file", "--seed-file"),
-    ("method:", "Seed: 4711\nmethod:", 8, "Seed stands in the file", "--seed-file"),
+    (
+        "k: 5",
+        "k: 5, seed: 4711",
+        8,
+        "method.seed must not be in the file, because a seed is a secret",
+        "--seed-file",
+    ),
+    (
+        "method:",
+        "Seed: 4711\nmethod:",
+        8,
+        "Seed must not be in the file, because a seed is a secret",
+        "--seed-file",
+    ),
 ]
 
 
@@ -357,7 +709,9 @@ def test_a_mistake_and_what_is_said(folder, old, new, line, sentence, hint):
     with pytest.raises(SpecError) as caught:
         load_release_file(path)
     place = f"{path}, line {line}: " if line else f"{path}: "
-    assert caught.value.message.startswith(place + sentence)
+    begin, _, end = sentence.partition(" ...")
+    assert caught.value.message.startswith(place + begin)
+    assert caught.value.message.endswith(end)
     assert hint in caught.value.hint
     assert "\n" not in caught.value.message  # it is the only problem
     assert "4711" not in str(caught.value)
@@ -377,14 +731,14 @@ def test_nothing_confidential_to_require_anything_of(folder, name):
     text = (
         BASE.replace("confidential", "keep") + f"require: {{{name}: {'2' if name == 'l' else 1}}}"
     )
-    with pytest.raises(SpecError, match=f"require.{name} is about confidential columns"):
+    with pytest.raises(SpecError, match=f"require.{name} needs a sensitive attribute"):
         load_release_file(folder(text))
 
 
 def test_columns_must_be_listed(folder):
     for columns in ("columns: {}", "columns:", "columns: [age]"):
         text = re.sub(r"columns:\n(  .*\n)+", f"{columns}\n", BASE)
-        with pytest.raises(SpecError, match="columns is .*\n\nhint: list the columns"):
+        with pytest.raises(SpecError, match="columns must be .*\n\nhint: list the columns"):
             load_release_file(folder(text))
 
 
@@ -398,7 +752,7 @@ def test_all_mistakes_at_once_in_the_order_of_the_file(folder):
     assert first.endswith("release.yaml has 6 problems:")
     lines = [int(re.match(r"  - line (\d+): ", it)[1]) for it in listed]
     assert lines == sorted(lines)
-    for words in ("data stands here on line 1 and again on line 10", "'icd9'", "'kep'", "method.k"):
+    for words in ("data is repeated: line 1 and line 10", "'icd9'", "'kep'", "method.k"):
         assert words in caught.value.message
     assert "4711" not in str(caught.value)
 
@@ -406,9 +760,9 @@ def test_all_mistakes_at_once_in_the_order_of_the_file(folder):
 def test_the_same_from_a_dict():
     fields = yaml.safe_load(BASE)
     assert ReleaseFile.from_dict(fields).as_dict() == fields
-    with pytest.raises(SpecError, match="the release: it is a list"):
+    with pytest.raises(SpecError, match="the release: it must be a dict of fields, got a list"):
         ReleaseFile.from_dict([])
-    with pytest.raises(SpecError, match="the release: seed stands"):
+    with pytest.raises(SpecError, match="the release: seed must not be in the file"):
         ReleaseFile.from_dict({**fields, "seed": 1})
     with pytest.raises(ValueError, match="columns.age has no type"):  # pydantic's own door
         ReleaseFile.model_validate({**fields, "columns": {"age": {"role": "quasi"}}})
@@ -428,25 +782,25 @@ def test_a_spec_does_not_change():
     [
         ("", "is empty"),
         ("# nothing\n", "is empty"),
-        ("- data: x\n", "holds a list, not fields"),
-        ("data\n", "holds 'data', not fields"),
-        ("~\n", "holds empty, not fields"),
-        ("data: [a\noutput: b\n", "line 2: this is no YAML"),
-        ("data: a\n\toutput: b\n", "line 2: this is no YAML"),
-        ("data: a\n---\ndata: b\n", "this is no YAML: but found another document"),
-        ("data: *nowhere\n", "this is no YAML: found undefined alias"),
-        ("? [a, b]\n: c\n", "line 1: a field is named by a word"),
+        ("- data: x\n", "must contain fields, got a list"),
+        ("data\n", "must contain fields, got 'data'"),
+        ("~\n", "must contain fields, got nothing"),
+        ("data: [a\noutput: b\n", "line 2: invalid YAML"),
+        ("data: a\n\toutput: b\n", "line 2: invalid YAML"),
+        ("data: a\n---\ndata: b\n", "invalid YAML: but found another document"),
+        ("data: *nowhere\n", "invalid YAML: found undefined alias"),
+        ("? [a, b]\n: c\n", "line 1: the name of a field must be text"),
         ("data: !!python/object/apply:os.system ['touch ran']\n", "data has the tag '!!python/"),
         ("data: !!binary aGk=\n", "data has the tag '!!binary'"),
         ("!!set {a, b}\n", "has the tag '!!set'"),
         ("data: !mine x\n", "data has the tag '!mine'"),
-        ("data: !!int x\n", "is no YAML"),
-        ("data: &a [*a]\n", "refers to itself"),
+        ("data: !!int x\n", "invalid YAML"),
+        ("data: &a [*a]\n", "or a circular one"),
         ("[" * 5000, "nested too deeply"),
-        ("a: &a [x,x,x,x,x,x,x,x,x,x]\n", "is no field"),
+        ("a: &a [x,x,x,x,x,x,x,x,x,x]\n", "is not a field"),
         (b"data: \xff\n", "is not UTF-8 text"),
-        (b"data: \x00\n", "is no YAML"),
-        ("x: " + "y" * 1_000_001, "larger than a release file can be"),
+        (b"data: \x00\n", "invalid YAML"),
+        ("x: " + "y" * 1_000_001, "too large for a release file"),
     ],
 )
 def test_what_is_no_release_file(file, content, words, tmp_path, monkeypatch):
@@ -462,12 +816,12 @@ def test_names_that_multiply(file):
         f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n"
         for before, name in zip("abcdefgh", "bcdefghi", strict=True)
     )
-    with pytest.raises(SpecError, match="again and again to its own parts"):
+    with pytest.raises(SpecError, match="too many YAML references"):
         load_release_file(file("a: &a [x, x]\n" + levels))
 
 
 def test_there_is_no_such_file(tmp_path):
-    with pytest.raises(SpecError, match="there is no such file"):
+    with pytest.raises(SpecError, match="does not exist"):
         load_release_file(tmp_path / "none.yaml")
     with pytest.raises(SpecError, match="cannot be read"):
         load_release_file(tmp_path)
@@ -479,7 +833,7 @@ def test_fields_may_be_shared(folder):
     )
     first, second = load_release_file(folder(text)).schema().quasi_identifiers
     assert (first.measure, second.measure) == ("sanchez", "lin")
-    with pytest.raises(SpecError, match="line 5: columns.second.measure is 'lim'"):
+    with pytest.raises(SpecError, match="line 5: columns.second.measure must be .* got 'lim'"):
         load_release_file(folder(text.replace("lin", "lim")))
 
 

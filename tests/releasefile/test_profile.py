@@ -218,7 +218,7 @@ def test_levels(looked_at, values, levels):
 def test_booleans_of_parquet(looked_at):
     found = looked_at("parquet", married=[True, False] * 40, age=list(range(80)))
     assert (found["married"].type, found["married"].role) == ("flags", "keep")
-    assert "is it harmless?" in found["married"].suggestion.reason
+    assert "Is it harmless?" in found["married"].suggestion.reason
 
 
 def test_missing_values_of_all_sorts(looked_at, tmp_path):
@@ -433,7 +433,7 @@ def test_files_that_exist_are_kept(looked_at, tmp_path):
     assert [path.name for path in made.taxonomies] == ["release-city.taxonomy.csv"]
     assert made.taxonomies[0].stat().st_mode & 0o077 == 0  # for its owner alone
     target.unlink()
-    with pytest.raises(ParameterError, match="taxonomy.csv exists already"):
+    with pytest.raises(ParameterError, match="taxonomy.csv already exists"):
         write_proposal(found, target)
     assert not target.exists()
     write_proposal(found, target, force=True)

@@ -286,7 +286,7 @@ def test_what_is_missing_for_a_column_is_said_in_words(empty):
     client = talking_to(empty)
     found = client.get("/api/columns/comes%2Ffrom/suggestion?role=quasi").json()
     assert found["fields"] == {"role": "quasi"}
-    assert "3,000 different values and no taxonomy" in found["lacks"]
+    assert "3,000 distinct values and no taxonomy" in found["lacks"]
     found = client.get("/api/columns/empty/suggestion?role=quasi").json()
     assert "it has no values" in found["lacks"].lower()
 

@@ -1,4 +1,4 @@
-"""What a release file would meet, before anything is masked: roles, values, and the risk now."""
+"""Check a release file before masking: roles, values, and the risk of the original table."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ TypedColumn = Nominal | Numeric | Ordinal | Date
 
 @dataclass(frozen=True)
 class ValueWithoutConcept:
-    """A value without a concept, how many records hold it, and what it may mean."""
+    """A value without a concept, the number of records with it, and similar concepts."""
 
     value: str
     records: int
@@ -240,8 +240,7 @@ class _Checker:
         people = len(set(records.count_by_tuple(schema.person)[1].codes.tolist()))
         if people < k:
             raise ParameterError(
-                f"k is {k:,}, and the records are of only {people:,} different people",
-                f"choose k up to {people:,}",
+                f"k must be at most the number of different people, {people:,}, got {k:,}",
             )
 
     # ------------------------------------------------------------------ figures
@@ -285,8 +284,9 @@ class _Checker:
                     column.name, quasi.name, self._missing_marks(quasi.name)
                 ):
                     yield (
-                        f"{column.name} says what {quasi.name} says: masking {quasi.name} hides "
-                        f"nothing while {column.name} is kept"
+                        f"column {column.name!r} reveals {quasi.name!r}: every value of "
+                        f"{column.name!r} has one value of {quasi.name!r}. Masking {quasi.name!r} "
+                        f"has no effect while {column.name!r} is released unchanged"
                     )
 
     def _missing_marks(self, name: str) -> tuple[str, ...]:
@@ -332,8 +332,8 @@ def _refuse_k_of_no_classes(spec: ReleaseFile) -> None:
     method = spec.method_object()
     if spec.require and spec.require.k and method.promised_k is None:
         raise ParameterError(
-            f"require.k: {shown_method(method)} promises no classes",
-            "take k out of require, or choose a method that groups",
+            f"require.k cannot be met: {shown_method(method)} does not guarantee k-anonymity",
+            "remove k from require, or choose a method that forms groups",
         )
 
 
@@ -342,16 +342,16 @@ def _refuse_unfitting_table(engine: StoredEngine, schema: Schema) -> None:
     schema.check(engine.names)
     warn_about_table(engine, schema)
     if not engine.rows:
-        raise ColumnError("the table has no records", "there is nothing to mask")
+        raise ColumnError("the table has no records")
 
 
 def _notes(spec: ReleaseFile) -> Iterator[str]:
-    """Remarks that are no reason to refuse the release."""
+    """Notes that do not prevent the release."""
     if spec.output_path.is_file() or any(folder.exists() for folder in output_folders(spec)):
-        yield f"{spec.output_path} exists already: masking needs --force, or another output"
+        yield f"{spec.output_path} already exists: use --force or another output to mask"
     k, wanted = spec.method_object().promised_k, spec.require.k if spec.require else None
     if wanted and k is not None and k < wanted:
-        yield f"k {wanted:,} is required, and the method promises {k:,}"
+        yield f"k = {wanted:,} is required, but the method only guarantees k = {k:,}"
 
 
 def _unmapped_values(matches: TermMap) -> Iterator[ValueWithoutConcept]:

@@ -1,4 +1,4 @@
-"""What can be wrong with a release file, in sentences: in a field, and between fields."""
+"""Checks of a release file: each field by itself, and fields that depend on each other."""
 
 from __future__ import annotations
 
@@ -77,15 +77,15 @@ def problems_from_validation(
 ) -> Iterator[Problem]:
     """Problems that pydantic found, as sentences.
 
-    ``field_names`` are the fields of each part of the file; ``texts`` are values as written;
-    ``within`` is the way to what was validated, where that is a part of the file.
+    ``field_names`` are the fields of each part of the file. ``texts`` are the values as written.
+    ``within`` is the path of the part of the file that was validated, if it was not all of it.
     """
     for detail in error.errors(include_url=False):
         where = (*within, *(str(step) for step in detail["loc"]))
         value = detail["input"]
         kind = detail["type"]
         if kind == "together":
-            continue  # what does not fit together is found elsewhere
+            continue  # problems between fields are found elsewhere
         if kind == "extra_forbidden":
             if where[-1].lower() != "seed":
                 yield _unknown_field(where, field_names)
@@ -93,11 +93,13 @@ def problems_from_validation(
             yield Problem(where, "is missing", _missing_field_hint(where))
         elif where[-1] == "[key]":
             hint = f"put the name in quotes: '{where[-2]}'"
-            yield Problem(where[:-1], "is no text, and a column is named by text", hint)
+            yield Problem(where[:-1], "must be text, because it is the name of a column", hint)
         elif kind == "model_type" or kind == "dict_type":
-            yield Problem(where, f"is {format_value(value)}", _group_hint(where, value))
+            message = f"must be a group of fields, got {format_value(value)}"
+            yield Problem(where, message, _group_hint(where, value))
         else:
-            yield Problem(where, f"is {format_value(value)}", _value_hint(detail, texts.get(where)))
+            accepts, hint = _accepted_value(detail, texts.get(where))
+            yield Problem(where, f"must be {accepts}, got {format_value(value)}", hint)
 
 
 def _unknown_field(where: FieldPath, field_names: Mapping[str, Sequence[str]]) -> Problem:
@@ -105,19 +107,19 @@ def _unknown_field(where: FieldPath, field_names: Mapping[str, Sequence[str]]) -
     hint = choices_hint(where[-1], field_names.get(part, ()), "the fields are")
     if part:
         return Problem(where[:-1], f"has no field {where[-1]!r}", hint)
-    return Problem((where[-1],), "is no field of a release file", hint)
+    return Problem((where[-1],), "is not a field of a release file", hint)
 
 
 def _missing_field_hint(where: FieldPath) -> str:
     return {
-        "data": "name the file to mask, as data: patients.csv",
-        "output": "name the file to write, as output: released.csv",
-        "columns": "list the columns, as diagnosis: {role: quasi, taxonomy: icd9cm}",
-        "method": "name the method, as method: {name: microaggregation, k: 5}",
+        "data": "name the file to mask, for example data: patients.csv",
+        "output": "name the file to write, for example output: released.csv",
+        "columns": "list the columns, for example diagnosis: {role: quasi, taxonomy: icd9cm}",
+        "method": "name the method, for example method: {name: microaggregation, k: 5}",
         "name": f"the methods are {quote_names(METHODS, most=len(METHODS))}"
         if where[0] == "method"
         else f"the engines are {quote_names(ENGINES)}",
-        "role": f"it can be {quote_names(ROLES)}",
+        "role": f"the roles are {quote_names(ROLES)}",
     }[where[-1]]
 
 
@@ -138,26 +140,25 @@ def _group_hint(where: FieldPath, value: Any) -> str:
     }[where[0]]
 
 
-def _value_hint(detail: Any, text: str | None) -> str:
-    """What a field must be."""
+def _accepted_value(detail: Any, text: str | None) -> tuple[str, str]:
+    """What a field accepts, as in "must be ...", and a hint."""
     limits = detail.get("ctx", {})
     kind, value = detail["type"], detail["input"]
     if kind == "spec":
-        return str(limits["hint"])
+        return str(limits["accepts"]), str(limits["hint"])
     if kind == "string_type":
         plain = isinstance(value, int | float) and "'" not in (text or "")
-        return f"it is text: put it in quotes, '{text}'" if plain and text else "it is text"
+        return "text", f"put it in quotes: '{text}'" if plain and text else ""
     if kind in ("int_type", "int_from_float", "greater_than_equal"):
-        least = f", {limits['ge']} or more" if "ge" in limits else ""
-        return f"it is a whole number{least}"
+        return "an integer" + (f" of at least {limits['ge']}" if "ge" in limits else ""), ""
     if kind in ("greater_than", "less_than_equal", "float_type", "finite_number"):
         share = detail["loc"][-1] in ("t", "linkage_below")
-        return "it is a number above 0" + (", at most 1" if share else "")
+        return "a number greater than 0" + (" and at most 1" if share else ""), ""
     return {
-        "bool_type": "it is true or false",
-        "string_too_short": "leave it out, or fill it in",
-        "too_short": "list the columns, each with its role",
-    }.get(kind, str(detail["msg"]))
+        "bool_type": ("true or false", ""),
+        "string_too_short": ("text that is not empty", "fill it in, or remove the field"),
+        "too_short": ("a group of columns", "list the columns, each with its role"),
+    }.get(kind, (str(detail["msg"]), ""))
 
 
 # ---------------------------------------------------------------------- fields together
@@ -198,7 +199,7 @@ def _fields_in(fields: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
 
 
 def _problems_of_seeds(fields: Mapping[Any, Any]) -> Iterator[Problem]:
-    """Refuse seeds, with which any reader could undo the masking; the value is not quoted."""
+    """Refuse seeds, because a reader could undo the masking with them; values are not quoted."""
     groups: dict[FieldPath, Mapping[Any, Any]] = {
         (): fields,
         ("method",): _fields_in(fields, "method"),
@@ -218,13 +219,13 @@ def _problems_of_seed(where: FieldPath, group: Mapping[Any, Any]) -> Iterator[Pr
         if str(name).lower() == "seed":
             yield Problem(
                 (*where, str(name)),
-                "stands in the file, and a seed is a secret",
-                "take it out; give it with --seed-file FILE or in ONTOMASK_SEED",
+                "must not be in the file, because a seed is a secret",
+                "remove it, and use --seed-file FILE or ONTOMASK_SEED",
             )
 
 
 def _problems_of_details(where: FieldPath, column: Mapping[Any, Any]) -> Iterator[Problem]:
-    """Fields that the role or the type has no use for, and those that it needs."""
+    """Fields that the role or the type does not accept, and fields that it requires."""
     role, filled = column["role"], [field for field in column if column[field] is not None]
     details = [field for field in filled if field != "role"]
     if role not in ("quasi", "confidential"):
@@ -236,11 +237,15 @@ def _problems_of_details(where: FieldPath, column: Mapping[Any, Any]) -> Iterato
         for field in details:
             if field in typed_fields:
                 yield Problem(
-                    (*where, str(field)), f"is for other roles than {role}", "leave it out"
+                    (*where, str(field)),
+                    f"is not accepted for columns with role: {role}",
+                    "remove it",
                 )
         return
     if role == "confidential" and "weight" in details:
-        yield Problem((*where, "weight"), "is for the role quasi", "leave it out")
+        yield Problem(
+            (*where, "weight"), "is only accepted for columns with role: quasi", "remove it"
+        )
     kind = column.get("type") or ("nominal" if column.get("taxonomy") else None)
     if kind is None:
         yield from _problems_of_missing_type(where, role, details)
@@ -257,7 +262,7 @@ def _problems_of_missing_type(
         yield Problem(
             where,
             "has no type",
-            "name a taxonomy, or say type: numeric, ordinal or date",
+            "add a taxonomy, or type: numeric, ordinal or date",
         )
 
 
@@ -267,13 +272,15 @@ def _problems_of_type(where: FieldPath, kind: str, details: Sequence[Any]) -> It
             if field in names and other != kind:
                 yield Problem(
                     (*where, str(field)),
-                    f"is for {other} columns, and this one is {kind}",
-                    f"leave it out, or say type: {other}",
+                    f"is only accepted for {other} columns, but this column is {kind}",
+                    f"remove it, or write type: {other}",
                 )
     needed = {"nominal": "taxonomy", "ordinal": "levels"}.get(kind)
     if needed and needed not in details:
         example = {"taxonomy": "taxonomy: icd9cm", "levels": "levels: [mild, severe]"}[needed]
-        yield Problem(where, f"is {kind} and has no {needed}", f"give it, as {example}", needed)
+        yield Problem(
+            where, f"is {kind} but has no {needed}", f"add it, for example {example}", needed
+        )
 
 
 def _problems_of_files(
@@ -286,23 +293,23 @@ def _problems_of_files(
             if column.get(field) is not None:
                 yield Problem(
                     (*where, field),
-                    f"is for files, and {taxonomy!r} is bundled",
-                    f"leave it out, or write ./{taxonomy} for a file of that name",
+                    f"is only accepted for taxonomies in files, but {taxonomy!r} is bundled",
+                    f"remove it, or write ./{taxonomy} for a file of that name",
                 )
     elif isinstance(taxonomy, str) and taxonomy and not (folder / taxonomy).exists():
         near = closest_names(taxonomy, KNOWN_TAXONOMIES, most=1)
         yield Problem(
             (*where, "taxonomy"),
-            f"is {format_value(taxonomy)}, neither a bundled taxonomy nor a file",
+            f"must be a bundled taxonomy or an existing file, got {format_value(taxonomy)}",
             (f"did you mean {near[0]!r}? " if near else "")
-            + f"Bundled are {quote_names(KNOWN_TAXONOMIES)}; the path of a file is relative to "
+            + f"The bundled taxonomies are {quote_names(KNOWN_TAXONOMIES)}. Paths are relative to "
             "the release file",
         )
     if isinstance(mapping, str) and mapping and not (folder / mapping).is_file():
         yield Problem(
             (*where, "mapping"),
-            f"is {format_value(mapping)}, and there is no such file",
-            "its path is relative to the release file",
+            f"must be an existing file, got {format_value(mapping)}",
+            "the path is relative to the release file",
         )
 
 
@@ -312,21 +319,23 @@ def _problems_of_roles(
     roles = {name: column["role"] for name, column in columns.items()}
     all_known = len(roles) == len(_fields_in(fields, "columns"))
     if roles and all_known and "quasi" not in roles.values():
-        yield Problem(("columns",), "has no quasi-identifier", "one column needs role: quasi")
+        yield Problem(
+            ("columns",), "has no quasi-identifier", "give at least one column role: quasi"
+        )
     person = fields.get("person")
     if isinstance(person, str) and roles.get(person) == "quasi":
         yield Problem(
             ("person",),
-            f"is {format_value(person)}, a quasi-identifier",
-            "it cannot be both: name another column",
+            f"must not be a quasi-identifier, got {format_value(person)}",
+            "name another column",
         )
     if all_known and "confidential" not in roles.values():
         for name in ("l", "t"):
             if _fields_in(fields, "require").get(name) is not None:
                 yield Problem(
                     ("require", name),
-                    "is about confidential columns, and there is none",
-                    "give a column role: confidential, or leave it out",
+                    "needs a sensitive attribute, but there is none",
+                    "give a column role: confidential, or remove this requirement",
                 )
     yield from _problems_of_output(fields)
 
@@ -337,14 +346,12 @@ def _problems_of_output(fields: Mapping[Any, Any]) -> Iterator[Problem]:
         return
     data, output = normpath(data), normpath(output)
     if data == output:
-        yield Problem(
-            ("output",), "is the data itself, which is never touched", "name another file"
-        )
+        yield Problem(("output",), "must not be the same file as data", "name another file")
     elif data.startswith(f"{output}/") or output.startswith(f"{data}/"):
         yield Problem(
             ("output",),
-            "and the data are one inside the other, and the data are never touched",
-            "name another place",
+            "must not be inside data, and must not contain it",
+            "name another file or folder",
         )
 
 
@@ -377,15 +384,15 @@ def _problems_of_duckdb(fields: Mapping[Any, Any]) -> Iterator[Problem]:
         if isinstance(name, str) and is_remote(name):
             yield Problem(
                 (field,),
-                "is no file of this machine",
-                "name one; where Spark can read it, say engine: spark",
+                "must be a file on this machine, got an address",
+                "name a file; to read the address with Spark, add engine: spark",
             )
     for field in ("master", "config"):
         if _fields_in(fields, "engine").get(field) is not None:
             yield Problem(
                 ("engine", field),
-                "is for spark, and the engine is duckdb",
-                "leave it out, or say name: spark",
+                "is only accepted for spark, but the engine is duckdb",
+                "remove it, or write name: spark",
             )
 
 
@@ -394,32 +401,32 @@ def _problems_of_spark(fields: Mapping[Any, Any]) -> Iterator[Problem]:
     if isinstance(data, str) and data and table_suffix(data) not in SPARK_FORMATS:
         yield Problem(
             ("data",),
-            "is no table that is read with Spark: its name ends in "
-            f"{table_suffix(data) or 'nothing'}",
-            f"it can be {', '.join(SPARK_FORMATS)}; leave engine out for the others",
+            f"must end in {', '.join(SPARK_FORMATS)} for engine: spark, got "
+            f"{table_suffix(data) or 'no suffix'}",
+            "remove engine to read other formats",
         )
     if isinstance(output, str) and output and not output.rstrip("/").endswith(".parquet"):
         yield Problem(
             ("output",),
-            "is not .parquet, and Spark writes folders of Parquet files",
-            "name it so, as output: released.parquet",
+            "must end in .parquet, because Spark writes folders of Parquet files",
+            "write for example output: released.parquet",
         )
     for field, whose in (("table", "databases and workbooks"), ("memory", "DuckDB")):
         if fields.get(field) is not None:
-            hint = {"memory": "; Spark's is set by config: {spark.driver.memory: 4g}"}
+            hint = {"memory": "; for Spark use config: {spark.driver.memory: 4g}"}
             yield Problem(
                 (field,),
-                f"is for {whose}, and the engine is spark",
-                f"leave it out{hint.get(field, '')}",
+                f"is only accepted for {whose}, but the engine is spark",
+                f"remove it{hint.get(field, '')}",
             )
     config = _fields_in(_fields_in(fields, "engine"), "config")
     for name in config:
         if _SECRET.search(str(name)):
             yield Problem(
                 ("engine", "config", str(name)),
-                "is a secret, and a release file holds none",
-                "take it out; Spark finds it in spark-defaults.conf, or where your cluster keeps "
-                "such things",
+                "must not be in the file, because it is a secret",
+                "remove it, and put it in spark-defaults.conf or in the secret store of your "
+                "cluster",
             )
 
 

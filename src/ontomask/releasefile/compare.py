@@ -101,9 +101,11 @@ def compare_file(
 
 def _check_folder(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
-        raise ParameterError(f"{folder} is a file, not a folder", "name another folder")
+        raise ParameterError(f"{folder} must be a folder, got a file", "name another folder")
     if not folder.parent.is_dir():
-        raise ParameterError(f"there is no folder {folder.parent}", "create it, or name another")
+        raise ParameterError(
+            f"the folder {folder.parent} does not exist", "create it, or name another folder"
+        )
 
 
 def _refuse_existing(files: Sequence[Path], force: bool) -> None:
@@ -111,6 +113,6 @@ def _refuse_existing(files: Sequence[Path], force: bool) -> None:
     if existing and not force:
         others = f" and {format_count(len(existing) - 1, 'other file')}" if existing[1:] else ""
         raise ParameterError(
-            f"{existing[0]}{others} exist{'' if others else 's'} already",
-            "choose another name, or have it overwritten: --force",
+            f"{existing[0]}{others} already exist{'' if others else 's'}",
+            "choose another name, or use --force to overwrite",
         )

@@ -1,4 +1,4 @@
-"""What is compared, in words: ranges of k, methods with settings; a release file for each."""
+"""Parse what to compare: ranges of k, methods with settings; write a release file for each."""
 
 from __future__ import annotations
 
@@ -56,14 +56,19 @@ def parse_whole_numbers(text: str, option: str = "k") -> list[int]:
         parsed = re.fullmatch(r"\s*(\d{1,9})(?:\s*\.\.\s*(\d{1,9})(?::(\d{1,9}))?)?\s*", part)
         if parsed is None:
             raise ParameterError(
-                f"{option} is {text!r}", "write 5, or 2,5,10, or 2..20, or 2..20:3 for every third"
+                f"{option} must be a list or range of integers, got {text!r}",
+                "write 5, or 2,5,10, or 2..20, or 2..20:3 for every third integer",
             )
         first, last, step = parsed.groups()
         steps = range(int(first), int(last or first) + 1, max(1, int(step or 1)))
         if not steps or step == "0":
-            raise ParameterError(f"{option} is {text!r}", "a range goes up, as 2..20 or 2..20:3")
+            raise ParameterError(
+                f"{option} must be an ascending range such as 2..20 or 2..20:3, got {text!r}"
+            )
         if len(steps) > MAX_POINTS:
-            raise ParameterError(f"{option} asks for {len(steps):,} values", "ask for fewer")
+            raise ParameterError(
+                f"{option} must have at most {MAX_POINTS:,} values, got {len(steps):,}"
+            )
         numbers += steps
     return list(dict.fromkeys(numbers))
 
@@ -77,7 +82,9 @@ def parse_numbers(text: str, option: str = "alpha") -> list[float]:
     try:
         return list(dict.fromkeys(float(part) for part in text.split(",")))
     except ValueError:
-        raise ParameterError(f"{option} is {text!r}", "write numbers, as 0.1,0.3") from None
+        raise ParameterError(
+            f"{option} must be a list of numbers such as 0.1,0.3, got {text!r}"
+        ) from None
 
 
 def comparable_methods(own_method: str | None = None) -> list[str]:
@@ -109,7 +116,9 @@ def parse_methods(
     for word in words:
         name, *rest = word.strip().split(":")
         if name not in METHODS:
-            raise ParameterError(f"there is no method {name!r}", choices_hint(name, METHODS))
+            raise ParameterError(
+                f"there is no method {name!r}", choices_hint(name, METHODS, "the methods are")
+            )
         settings = rename_old_settings(
             {**dict(_parse_setting(word, part) for part in rest), "name": name}
         )
@@ -118,7 +127,7 @@ def parse_methods(
         methods += _vary_method(name, {**defaults, **settings}, settings, values or {})
     if len(methods) > MAX_POINTS:
         raise ParameterError(
-            f"these are {len(methods):,} points", f"ask for {MAX_POINTS:,} at most"
+            f"a comparison must have at most {MAX_POINTS:,} points, got {len(methods):,}"
         )
     return list(dict.fromkeys(methods))
 
@@ -147,8 +156,8 @@ def _parse_setting(word: str, part: str) -> tuple[str, Any]:
     name, equals, value = part.partition("=")
     if not equals or not name:
         raise ParameterError(
-            f"{word!r} has a setting without a value",
-            "write settings as rank_swapping:strategy=dynamic:complete=true",
+            f"{word!r} must give a value for every setting",
+            "write for example rank_swapping:strategy=dynamic:complete=true",
         )
     if value.lower() in _KEYWORDS:
         return name, _KEYWORDS[value.lower()]

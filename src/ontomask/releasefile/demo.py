@@ -22,9 +22,9 @@ def write_demo(folder: str | PathLike[str]) -> Path:
     try:
         place.mkdir(parents=True)
     except FileExistsError:
-        raise ParameterError(f"{place} exists already", "name a folder that does not") from None
+        raise ParameterError(f"{place} already exists", "name a new folder") from None
     except OSError as error:
-        raise FileFormatError(f"{place} cannot be made: {error.strerror or error}") from None
+        raise FileFormatError(f"{place} cannot be created: {error.strerror or error}") from None
     table = discharges(RECORDS)
     path = place / "discharges.csv"
     with atomic_write(path) as file:

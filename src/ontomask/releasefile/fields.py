@@ -1,4 +1,4 @@
-"""The kinds of fields that a release file has, each with what is said where it is wrong."""
+"""The kinds of fields of a release file, each with what it accepts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from pydantic import Field, GetJsonSchemaHandler, WithJsonSchema
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from ontomask.releasefile.problems import choices_hint, format_value
+from ontomask.errors import quote_choices
+from ontomask.releasefile.problems import choices_hint, format_value, spelling_hint
 
 __all__ = [
     "PositiveNumber",
@@ -37,14 +38,14 @@ __all__ = [
 ]
 
 
-def _hint_error(hint: str) -> PydanticCustomError:
-    """A validation error that carries a hint."""
-    return PydanticCustomError("spec", "{hint}", {"hint": hint})
+def _refuse_value(accepts: str, hint: str = "") -> PydanticCustomError:
+    """A validation error that says what a field accepts, as in "must be ...", and a hint."""
+    return PydanticCustomError("spec", "must be {accepts}", {"accepts": accepts, "hint": hint})
 
 
 @dataclass(frozen=True)
 class OneOf:
-    """A field that holds one of some words, which may grow: other packages add some."""
+    """A field that accepts one of several words; other packages may add words."""
 
     words: Collection[str]
 
@@ -58,7 +59,7 @@ class OneOf:
 
     def _check_word(self, value: Any) -> str:
         if not isinstance(value, str) or value not in self.words:
-            raise _hint_error(choices_hint(value, self.words))
+            raise _refuse_value(quote_choices(self.words), spelling_hint(value, self.words))
         return value
 
 
@@ -75,12 +76,14 @@ def check_mapping(value: Any) -> Any:
     if isinstance(value, Mapping):
         wrong = [word for pair in value.items() for word in pair if not isinstance(word, str)]
         if wrong:
-            raise _hint_error(
-                f"values and concepts are text: put {format_value(wrong[0])} in quotes"
+            raise _refuse_value(
+                "a group of texts", f"put {format_value(wrong[0])} in quotes to make it text"
             )
         return dict(value)
     if not _is_text(value):
-        raise _hint_error("give {value: concept}, or the path of a table with these two columns")
+        raise _refuse_value(
+            "{value: concept}, or the path of a table with the columns value and concept"
+        )
     return value
 
 
@@ -88,7 +91,7 @@ def check_prefer(value: Any) -> Any:
     """Check one preferred concept or several."""
     concepts = value if isinstance(value, list | tuple) else [value]
     if not concepts or not all(map(_is_text, concepts)):
-        raise _hint_error("give a concept or a list of them, each in quotes")
+        raise _refuse_value("a concept or a list of concepts", "put each of them in quotes")
     return tuple(concepts)
 
 
@@ -97,19 +100,19 @@ def check_marks(value: Any) -> Any:
     if not isinstance(value, list | tuple) or not all(
         isinstance(mark, str) or _is_number(mark) for mark in value
     ):
-        raise _hint_error('give a list of marks, each in quotes, as ["?", "-9"]')
+        raise _refuse_value("a list of texts", 'put each of them in quotes, as in ["?", "-9"]')
     return tuple(str(mark) for mark in value)
 
 
 def check_levels(value: Any) -> Any:
     """Check the levels of an ordinal column."""
     if not isinstance(value, list | tuple) or not value:
-        raise _hint_error("give a list of values from the lowest to the highest")
+        raise _refuse_value("a list of values from the lowest to the highest")
     if not all(isinstance(level, str) or _is_number(level) for level in value):
-        raise _hint_error("levels are text or numbers; put them in quotes")
+        raise _refuse_value("a list of texts or numbers", "put each of them in quotes")
     if len(set(value)) < len(value):
-        raise _hint_error(
-            "a level stands there twice; list each once, from the lowest to the highest"
+        raise _refuse_value(
+            "a list without repeated values", "list each value once, from the lowest to the highest"
         )
     return tuple(value)
 
@@ -122,14 +125,15 @@ def check_stems(value: Any) -> Any:
         return None
     languages = sorted(Stemmer.algorithms())
     if value not in languages:
-        raise _hint_error(choices_hint(value, [*languages, "none"]))
+        hint = choices_hint(value, [*languages, "none"], "the languages are")
+        raise _refuse_value("a language of word stems, or 'none'", hint)
     return value
 
 
 def check_memory(value: Any) -> Any:
     """Check an amount of memory."""
     if not isinstance(value, str) or not re.fullmatch(r"[1-9]\d*(\.\d+)? ?[KMGT]i?B", value):
-        raise _hint_error("it is a number with its unit, as 500MB or 2GB")
+        raise _refuse_value("a number with a unit, such as 500MB or 2GB")
     return value
 
 
@@ -138,39 +142,39 @@ def check_encoding(value: Any) -> Any:
     try:
         codecs.lookup(value)
     except (LookupError, TypeError):
-        raise _hint_error("it is the name of an encoding, as utf-8 or latin-1") from None
+        raise _refuse_value("the name of an encoding, such as utf-8 or latin-1") from None
     return value
 
 
 def check_character(value: Any) -> Any:
     """Check that a value is a single character."""
     if not isinstance(value, str) or len(value) != 1:
-        raise _hint_error('it is one character in quotes, as ";"; for a tab "\\t"')
+        raise _refuse_value("one character", 'put it in quotes, such as ";", or "\\t" for a tab')
     return value
 
 
 def check_date_format(value: Any) -> Any:
     """Check a date format."""
     if not isinstance(value, str) or "%" not in value:
-        raise _hint_error('it says where day, month and year stand, as "%d.%m.%Y"')
+        raise _refuse_value('a date format, such as "%d.%m.%Y"')
     return value
 
 
 def check_options(value: Any) -> Any:
     """Check the options of a taxonomy's reader, by name."""
     if not isinstance(value, Mapping) or not all(map(_is_text, value)):
-        raise _hint_error("give the options of the format, as {delimiter: ';'}")
+        raise _refuse_value("a group of options of the format, such as {delimiter: ';'}")
     return dict(value)
 
 
 def check_spark_config(config: Any) -> Any:
     """Check the settings of a Spark session, by name."""
     if not isinstance(config, Mapping) or not all(map(_is_text, config)):
-        raise _hint_error("give settings of Spark by name, as {spark.driver.memory: 4g}")
+        raise _refuse_value("a group of Spark settings, such as {spark.driver.memory: 4g}")
     for name, value in config.items():
         if not isinstance(value, str | bool) and not _is_number(value):
-            raise _hint_error(
-                f"settings are text, numbers, true or false, and {name} is {format_value(value)}"
+            raise _refuse_value(
+                "a group of texts, numbers, true or false", f"{name} is {format_value(value)}"
             )
     return dict(config)
 

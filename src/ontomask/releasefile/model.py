@@ -1,7 +1,7 @@
-"""The release file: a table, the roles of its columns, a method, and what the result must be.
+"""The release file: a table, the roles of its columns, a method, and the requirements.
 
-It holds no data and no seed, so that it can be kept with the code of a project. Its fields are
-those of :class:`~ontomask.microdata.schema.Schema` and of the methods, under the same names.
+It contains no data and no seed, so it can be kept with the code of a project. Its fields have the
+same names as those of :class:`~ontomask.microdata.schema.Schema` and of the methods.
 """
 
 from __future__ import annotations
@@ -107,11 +107,12 @@ class ColumnSpec(_StrictModel):
     """A column: its role, and what its values are."""
 
     role: Annotated[str, kinds.OneOf(ROLES)] = Field(
-        description="quasi: masked. identifier, drop: never released. confidential, keep: released "
-        "untouched; confidential ones are watched by l-diversity and t-closeness."
+        description="quasi: a quasi-identifier, masked. identifier: a direct identifier, removed. "
+        "confidential: a sensitive attribute, released unchanged and measured by l-diversity and "
+        "t-closeness. keep: another attribute, released unchanged. drop: removed."
     )
     type: Annotated[str | None, kinds.OneOf(TYPES)] = Field(
-        None, description="What the values are; nominal where a taxonomy is given."
+        None, description="The type of the values; nominal if a taxonomy is given."
     )
     taxonomy: kinds.NonEmptyText | None = Field(
         None,
@@ -119,23 +120,23 @@ class ColumnSpec(_StrictModel):
         examples=list(KNOWN_TAXONOMIES),
     )
     format: Annotated[str | None, kinds.OneOf(FORMATS)] = Field(
-        None, description="The format of the taxonomy's file, where its content does not tell."
+        None, description="The format of the taxonomy file, if it cannot be detected."
     )
     options: Annotated[
         dict[str, Any] | None,
         PlainValidator(kinds.check_options),
         kinds.with_json_schema(type="object"),
-    ] = Field(None, description="Options of that format, as delimiter, encoding or language.")
+    ] = Field(None, description="Options of that format, such as delimiter or language.")
     measure: Annotated[str | None, kinds.OneOf(MEASURES)] = Field(
-        None, description="The distance between concepts; sanchez where none is named."
+        None, description="The distance between concepts; the default is sanchez."
     )
     domain: kinds.NonEmptyText | None = Field(
         None,
-        description="What distances are counted in: lcs (below the least common subsumer of the "
-        "values, the default), taxonomy (all of it), or a concept.",
+        description="The part of the taxonomy that distances refer to: lcs (below the least common "
+        "subsumer of the values, the default), taxonomy (all of it), or a concept.",
     )
     weight: kinds.PositiveNumber | None = Field(
-        None, description="How much the column counts in the distance between records; usually 1."
+        None, description="The weight of the column in distances between records; by default 1."
     )
     mapping: Annotated[
         dict[str, str] | str | None,
@@ -148,39 +149,39 @@ class ColumnSpec(_StrictModel):
         ),
     ] = Field(
         None,
-        description="What values mean that the taxonomy does not know: value: concept, or the path "
-        "of a table with these columns.",
+        description="The concepts of values that are not in the taxonomy: value: concept, or the "
+        "path of a table with the columns value and concept.",
     )
     prefer: Annotated[
         tuple[str, ...] | None,
         PlainValidator(kinds.check_prefer),
         kinds.with_json_schema(anyOf=[{"type": "string"}, {**kinds.TEXTS, "minItems": 1}]),
-    ] = Field(None, description="Where a name has several concepts, what is below these is meant.")
+    ] = Field(None, description="If a name is ambiguous, prefer the concepts below these.")
     repair_codes: bool | None = Field(
-        None, description="Whether to mend ICD codes that lost zeros or the point."
+        None, description="Whether to repair ICD codes that lost zeros or the point."
     )
     stems: Annotated[
         str | None,
         PlainValidator(kinds.check_stems),
         kinds.with_json_schema(type=["string", "null"]),
-    ] = Field(None, description="The language whose word stems are compared; none does without.")
+    ] = Field(None, description="The language of word stems; none turns stemming off.")
     heads: bool | None = Field(
-        None, description="Whether unknown phrases are mapped by their head noun (English)."
+        None, description="Whether to map unknown phrases by their head noun (English)."
     )
     levels: Annotated[
         tuple[Any, ...] | None,
         PlainValidator(kinds.check_levels),
         kinds.with_json_schema(type="array", items=kinds.SCALARS, minItems=1, uniqueItems=True),
-    ] = Field(None, description="Of an ordinal column: its values from the lowest to the highest.")
+    ] = Field(None, description="Ordinal columns: the values from the lowest to the highest.")
     date_format: Annotated[
         str | None,
         PlainValidator(kinds.check_date_format),
         kinds.with_json_schema(type="string", pattern="%"),
-    ] = Field(None, description="Of a date column of text: how dates are written, as %d/%m/%Y.")
+    ] = Field(None, description="Date columns stored as text: the format, such as %d/%m/%Y.")
 
     @property
     def kind(self) -> str | None:
-        """The type of the values, named or told by the taxonomy; None where nothing says it."""
+        """The type of the values; nominal if there is a taxonomy, None if nothing is given."""
         return self.type or ("nominal" if self.taxonomy else None)
 
     @classmethod
@@ -227,30 +228,30 @@ class ColumnSpec(_StrictModel):
 
 
 class CsvSpec(_StrictModel):
-    """How a CSV file is written, where it cannot be told from the file."""
+    """The dialect of a CSV file, if it cannot be detected."""
 
     delimiter: Annotated[str | None, PlainValidator(kinds.check_character), kinds.ONE_CHARACTER] = (
-        Field(None, description="What separates the columns.")
+        Field(None, description="The character between columns.")
     )
     quote: Annotated[str | None, PlainValidator(kinds.check_character), kinds.ONE_CHARACTER] = (
-        Field(None, description="What stands around cells that contain the delimiter.")
+        Field(None, description="The character around cells that contain the delimiter.")
     )
     encoding: Annotated[
         str | None, PlainValidator(kinds.check_encoding), kinds.with_json_schema(type="string")
-    ] = Field(None, description="How letters are stored, as utf-8 or latin-1.")
+    ] = Field(None, description="The character encoding, such as utf-8 or latin-1.")
 
 
 class EngineSpec(_StrictModel):
-    """What reads, masks and writes the table; a name alone will do."""
+    """The engine that reads, masks and writes the table; a name is enough."""
 
     name: Annotated[str, kinds.OneOf(ENGINES)] = Field(
-        description="duckdb: this machine, also where a table is larger than memory. spark: Spark, "
-        "on this machine or a cluster."
+        description="duckdb: on this machine; tables may be larger than memory. spark: on this "
+        "machine or on a cluster."
     )
     master: kinds.NonEmptyText | None = Field(
         None,
-        description="Of spark: where it runs, as local[4] or yarn; otherwise what spark-submit, "
-        "the session that runs or SPARK_MASTER says, and at last this machine.",
+        description="spark only: the master, such as local[4] or yarn. By default that of "
+        "spark-submit, of the running session, of SPARK_MASTER, or else this machine.",
     )
     config: Annotated[
         dict[str, str | int | float | bool] | None,
@@ -258,7 +259,7 @@ class EngineSpec(_StrictModel):
         kinds.with_json_schema(
             type="object", additionalProperties={"type": ["string", "number", "boolean"]}
         ),
-    ] = Field(None, description="Of spark: its settings, as {spark.driver.memory: 4g}.")
+    ] = Field(None, description="spark only: settings, such as {spark.driver.memory: 4g}.")
 
     @model_validator(mode="before")
     @classmethod
@@ -301,24 +302,28 @@ class MethodSpec(BaseModel):
 
 
 class Requirements(_StrictModel):
-    """What a release must be; otherwise nothing is released."""
+    """The requirements of a release; if one is not met, nothing is released."""
 
     k: Annotated[int, Field(ge=2)] | None = Field(
-        None, description="Every class holds so many records, or people, or more."
+        None,
+        description="k-anonymity: the minimum number of records, or people, in every equivalence "
+        "class.",
     )
     l: Annotated[int, Field(ge=2)] | None = Field(  # noqa: E741 - the word of the trade
-        None, description="Every class holds so many different values of each confidential column."
+        None,
+        description="l-diversity: the minimum number of different values of each sensitive "
+        "attribute in every equivalence class.",
     )
     t: kinds.Share | None = Field(
         None,
-        description="No class is farther than this from the whole table, in any confidential "
-        "column.",
+        description="t-closeness: the maximum distance between the distribution of a sensitive "
+        "attribute in an equivalence class and in the whole table.",
     )
     linkage_below: kinds.Share | None = Field(
-        None, description="Less than this share of the records is linked to its original."
+        None, description="Record linkage: less than this share of the records is linked correctly."
     )
     sse_below: kinds.PositiveNumber | None = Field(
-        None, description="The squared distances between original and masked records sum to less."
+        None, description="Information loss: the sum of squared errors (SSE) is less than this."
     )
 
     @classmethod
@@ -343,50 +348,50 @@ class ReleaseFile(_StrictModel):
     """
 
     data: kinds.NonEmptyText = Field(
-        description="The table to mask: a file, CSV, Parquet, JSON or SQLite; with engine: spark "
+        description="The table to mask: a CSV, Parquet, JSON or SQLite file; with engine: spark "
         "also a folder of files, or an address that Spark can read."
     )
     table: kinds.NonEmptyText | None = Field(
-        None, description="The table, where the file holds several."
+        None, description="The name of the table, if the file contains several."
     )
-    csv: CsvSpec | None = Field(None, description="How a CSV file is written.")
+    csv: CsvSpec | None = Field(None, description="The dialect of a CSV file.")
     output: kinds.NonEmptyText = Field(
-        description="The file to write; its report and its manifest are written beside it."
+        description="The file to write; its report and manifest are written next to it."
     )
     engine: EngineSpec | None = Field(
-        None, description="What reads, masks and writes the table: duckdb where nothing is said."
+        None, description="The engine that reads, masks and writes the table; by default duckdb."
     )
     columns: dict[str, ColumnSpec] = Field(
         description="The columns by name, each with its role.", min_length=1
     )
     person: kinds.NonEmptyText | None = Field(
-        None, description="The column that says which records are one person; k counts people then."
+        None, description="The column that identifies a person; k then counts people, not records."
     )
     other: Annotated[str, kinds.OneOf(("refuse", "keep", "drop"))] = Field(
-        "refuse", description="What becomes of columns that are not listed."
+        "refuse", description="What to do with columns that are not listed."
     )
     missing: Annotated[str, kinds.OneOf(("refuse", "category", "drop"))] = Field(
         "refuse",
-        description="What becomes of missing quasi-identifiers: an error, a category of their own, "
-        "or their rows are left out.",
+        description="What to do with missing values of quasi-identifiers. refuse: an error. "
+        "category: missing is a value like any other. drop: the rows are removed.",
     )
     missing_marks: Annotated[
         tuple[str, ...],
         PlainValidator(kinds.check_marks),
         kinds.with_json_schema(type="array", items=kinds.SCALARS),
-    ] = Field((), description='Values that mean missing, as "?".')
-    method: MethodSpec = Field(description="How the table is masked.")
+    ] = Field((), description='Values that mean missing, such as "?".')
+    method: MethodSpec = Field(description="The masking method.")
     require: Requirements | None = Field(
-        None, description="What must hold, or nothing is released."
+        None, description="The requirements; if one is not met, nothing is released."
     )
     report_threshold: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="Nothing that fewer records carry is named in report and manifest; k for "
-        f"methods that group, otherwise {DEFAULT_THRESHOLD}.",
+        description="Report and manifest do not show values that fewer records have; by default k "
+        f"for methods that form groups, otherwise {DEFAULT_THRESHOLD}.",
     )
     memory: Annotated[
         str | None, PlainValidator(kinds.check_memory), kinds.with_json_schema(type="string")
-    ] = Field(None, description="How much memory may be used, as 2GB.")
+    ] = Field(None, description="The memory that may be used, such as 2GB.")
 
     _folder: Path = PrivateAttr(default_factory=Path)
     _schema: Schema | None = PrivateAttr(default=None)
@@ -407,9 +412,10 @@ class ReleaseFile(_StrictModel):
         ...     "columns": {"age": {"role": "quasy", "type": "numeric"}}})
         Traceback (most recent call last):
           ...
-        ontomask.errors.SpecError: the release: columns.age.role is 'quasy'
+        ontomask.errors.SpecError: the release: columns.age.role must be 'quasi', 'identifier',
+        'confidential', 'keep' or 'drop', got 'quasy'
         <BLANKLINE>
-        hint: did you mean 'quasi'? It can be 'quasi', 'identifier', 'confidential', 'keep', 'drop'
+        hint: did you mean 'quasi'?
         """
         spec, problems = _validate_fields(fields, Path(folder), {})
         raise_problems(problems, "the release", {})
@@ -434,12 +440,12 @@ class ReleaseFile(_StrictModel):
 
     @property
     def data_path(self) -> Path:
-        """The table to mask, in a file of this machine; refused where it is none."""
+        """The table to mask, in a file on this machine; an address is refused."""
         if is_remote(self.data):
             raise ParameterError(
-                f"{file_name(self.data)} is not on this machine, and only ontomask mask reads it "
-                "with Spark; all else reads files, with DuckDB",
-                "name a local copy, or a part of it, as data",
+                f"data must be a file on this machine, got the address of {file_name(self.data)}; "
+                "only ontomask mask reads addresses, with Spark",
+                "set data to a local copy of the table, or of a part of it",
             )
         return self.path(self.data)
 
@@ -547,16 +553,16 @@ def load_release_file(path: str | PathLike[str]) -> ReleaseFile:
     file = Path(path)
     if _is_table(file):
         raise SpecError(
-            f"{file} is a table, not a release file",
-            f"ontomask init {file} makes a release file from it",
+            f"{file} must be a release file, got a table",
+            f"to propose a release file for this table, run: ontomask init {file}",
         )
     document = read_yaml(file)
     if document.data is None and document.problems:
         raise_problems(document.problems, str(file), document.lines)
     if not isinstance(document.data, dict):
         raise SpecError(
-            f"{file} holds {format_value(document.data)}, not fields",
-            "a release file says data:, output:, columns: and method:",
+            f"{file} must contain fields, got {format_value(document.data)}",
+            "a release file has the fields data, output, columns and method",
         )
     spec, problems = _validate_fields(document.data, file.parent, document.texts)
     raise_problems([*document.problems, *problems], str(file), document.lines)
@@ -575,7 +581,7 @@ def _validate_fields(
 ) -> tuple[ReleaseFile | None, list[Problem]]:
     """Validate the fields: the release file, or None, and all problems."""
     if not isinstance(fields, Mapping):
-        return None, [Problem((), f"it is {format_value(fields)}", "give a dict of fields")]
+        return None, [Problem((), f"it must be a dict of fields, got {format_value(fields)}")]
     if isinstance(fields.get("method"), Mapping):
         fields = {**fields, "method": rename_old_settings(fields["method"])}
     problems = problems_between_fields(fields, folder)

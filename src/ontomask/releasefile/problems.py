@@ -1,4 +1,4 @@
-"""What is wrong with a release file: the field, what stood there, what may stand there."""
+"""Problems of a release file: the field, what it accepts, what it got, and a hint."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ __all__ = [
     "Problem",
     "FieldPath",
     "choices_hint",
+    "spelling_hint",
     "translate_hints",
     "raise_problems",
     "format_value",
@@ -22,18 +23,18 @@ __all__ = [
 #: The way to a field: ``("columns", "diagnosis", "measure")``.
 FieldPath = tuple[str, ...]
 
-#: Of a long text so much is quoted.
+#: Longer texts are shortened in messages.
 MOST_LETTERS = 60
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: the field, a sentence about it, and what to do.
+    """One problem: the field, a message about it, and a hint.
 
-    ``lacks`` is the field that is missing in a group, where it is known.
+    ``lacks`` is the field that is missing in a group, if it is known.
 
-    >>> Problem(("method", "k"), "is 1", "it is a whole number, 2 or more").sentence
-    'method.k is 1'
+    >>> Problem(("method", "k"), "must be an integer of at least 2, got 1").sentence
+    'method.k must be an integer of at least 2, got 1'
     """
 
     where: FieldPath
@@ -43,7 +44,7 @@ class Problem:
 
     @property
     def sentence(self) -> str:
-        """What is wrong, beginning with the field."""
+        """The message, beginning with the field."""
         return f"{'.'.join(self.where)} {self.message}".strip()
 
 
@@ -51,10 +52,10 @@ def format_value(value: Any) -> str:
     """Format the value of a field for a message, shortened.
 
     >>> tuple(format_value(value) for value in (None, True, "quasi", [1, 2], {}))
-    ('empty', 'true', "'quasi'", 'a list', 'a group of fields')
+    ('nothing', 'true', "'quasi'", 'a list', 'a group of fields')
     """
     if value is None:
-        return "empty"
+        return "nothing"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):
@@ -66,16 +67,26 @@ def format_value(value: Any) -> str:
     return repr(text) if isinstance(value, str) else text
 
 
-def choices_hint(value: Any, words: Iterable[str], verb: str = "it can be") -> str:
-    """Hint that lists the accepted words; the nearest one comes first.
+def spelling_hint(value: Any, words: Iterable[str]) -> str:
+    """Hint with the accepted word that is spelt most like the value; empty if there is none.
 
-    >>> choices_hint("kep", ["keep", "drop"])
-    "did you mean 'keep'? It can be 'keep', 'drop'"
+    >>> spelling_hint("kep", ["keep", "drop"]), spelling_hint(5, ["keep", "drop"])
+    ("did you mean 'keep'?", '')
+    """
+    near = closest_names(value, words, most=1) if isinstance(value, str) else []
+    return f"did you mean {near[0]!r}?" if near else ""
+
+
+def choices_hint(value: Any, words: Iterable[str], listing: str) -> str:
+    """Hint that lists the known words; the most similar one comes first.
+
+    >>> choices_hint("rol", ["role", "type"], "the fields are")
+    "did you mean 'role'? The fields are 'role', 'type'"
     """
     known = list(words)
-    listed = f"{verb} {quote_names(known, most=len(known))}"
-    near = closest_names(value, known, most=1) if isinstance(value, str) else []
-    return f"did you mean {near[0]!r}? {listed[0].upper()}{listed[1:]}" if near else listed
+    listed = f"{listing} {quote_names(known, most=len(known))}"
+    near = spelling_hint(value, known)
+    return f"{near} {listed[0].upper()}{listed[1:]}" if near else listed
 
 
 def raise_problems(problems: Sequence[Problem], file: str, lines: Mapping[FieldPath, int]) -> None:

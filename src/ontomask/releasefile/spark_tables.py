@@ -23,6 +23,7 @@ from ontomask.errors import (
     InternalError,
     OntomaskError,
     ParameterError,
+    quote_choices,
     quote_names,
 )
 from ontomask.pipeline import Release, mask
@@ -64,26 +65,29 @@ REPLACEMENT_CHARACTER = "\ufffd"
 #: Patterns of Spark's error messages, each with our message and hint.
 ERRORS_BY_PATTERN = {
     r"PATH_NOT_FOUND|matches 0 files|All paths were ignored": (
-        "{data} cannot be read: there is nothing of that name",
-        "relative paths start from the folder of the release file",
+        "{data} cannot be read: it does not exist",
+        "paths are relative to the folder of the release file",
     ),
     r"MALFORMED_RECORD|TextParsingException|CSV header": (
-        "{data} cannot be read: a row does not fit the header, or is not written as it should be",
-        "ontomask check names the line, where it is a file of this machine",
+        "{data} cannot be read: a row is malformed or does not match the header",
+        "for a file on this machine, ontomask check names the line",
     ),
-    r"is not a Parquet file": ("{data} cannot be read: it is no Parquet", "name it as what it is"),
-    r"UNABLE_TO_INFER_SCHEMA": ("{data} holds no table", "name a folder that holds files"),
+    r"is not a Parquet file": (
+        "{data} cannot be read: it is not a Parquet file",
+        "use the suffix of its real format",
+    ),
+    r"UNABLE_TO_INFER_SCHEMA": ("{data} contains no table", "name a folder that contains files"),
     r"No FileSystem for scheme|ClassNotFoundException: Class [\w.]+\.fs\.": (
-        "this Spark knows no file system for the addresses of the release file",
-        "add its package, as engine: {name: spark, config: {spark.jars.packages: ...}}",
+        "Spark has no file system for the addresses of the release file",
+        "add its package: engine: {name: spark, config: {spark.jars.packages: ...}}",
     ),
     r"AccessControlException|AccessDenied|Permission denied|Forbidden": (
-        "Spark is denied access to the data or the output",
-        "it must be allowed to read the data, and to write and rename beside the output",
+        "Spark has no permission to read the data or to write the output",
+        "Spark must be allowed to read the data, and to write and rename next to the output",
     ),
     r"Could not parse Master URL": (
-        "Spark does not know this master",
-        'it is written as "local[4]", yarn or spark://host:7077',
+        "engine.master is not valid",
+        'write for example "local[4]", yarn or spark://host:7077',
     ),
 }
 
@@ -128,9 +132,8 @@ def _refuse_other_settings(session: SparkSession, wanted: dict[str, str]) -> Non
     other = [name for name, value in wanted.items() if session.conf.get(name, None) != value]
     if other:
         raise ParameterError(
-            f"a Spark session runs already, with another {quote_names(other)} than the release "
-            "file has",
-            "stop it first, or leave this out of the release file",
+            f"the running Spark session has a different {quote_names(other)} than the release file",
+            "stop the session, or remove the setting from the release file",
         )
 
 
@@ -139,8 +142,9 @@ def _refuse_local_output(session: SparkSession, spec: ReleaseFile) -> None:
     master = str(session.conf.get("spark.master", ""))
     if not master.startswith("local") and not is_remote(spec.output):
         raise ParameterError(
-            "the output is a file of this machine, and Spark's workers are on others",
-            "name a place that all of them see, as output: hdfs:///released.parquet",
+            "output must be an address that all Spark workers can write to, got a file on this "
+            "machine",
+            "write for example output: hdfs:///released.parquet",
         )
 
 
@@ -177,8 +181,8 @@ def _error_of_ours(text: str, data: str) -> OntomaskError:
             return FileFormatError(message.replace("{data}", data), hint)
     name = re.search(r"\[([A-Z][A-Z0-9_.]+)\]|([A-Z]\w+(?:Exception|Error))\b", text)
     return FileFormatError(
-        f"Spark could not go on: {(name[1] or name[2]) if name else 'it does not say why'}",
-        "config: {spark.log.level: ERROR} shows all it says, which may quote records",
+        f"Spark failed: {(name[1] or name[2]) if name else 'unknown reason'}",
+        "config: {spark.log.level: ERROR} shows the messages of Spark, which may contain records",
     )
 
 
@@ -202,8 +206,8 @@ def read_table(session: SparkSession, spec: ReleaseFile) -> DataFrame:
     kind = SPARK_FORMATS[table_suffix(spec.data)]
     if spec.csv is not None and kind != "csv":
         raise ParameterError(
-            f"csv says how a CSV file is written, and {file_name(spec.data)} is none",
-            "leave csv out",
+            f"csv is only accepted for CSV files, got {file_name(spec.data)}",
+            "remove csv",
         )
     place = spec.data if is_remote(spec.data) else _local_address(spec.data_path)
     if kind == "parquet":
@@ -251,8 +255,8 @@ def _spark_encoding(encoding: str) -> str:
     name = codecs.lookup(encoding).name
     if name not in ENCODINGS:
         raise ParameterError(
-            f"the encoding is {encoding!r}, which Spark does not read",
-            f"it can be {quote_names(ENCODINGS, most=len(ENCODINGS))}; or leave engine: spark out",
+            f"csv.encoding must be {quote_choices(ENCODINGS)} for engine: spark, got {encoding!r}",
+            "change the encoding, or remove engine: spark",
         )
     return ENCODINGS[name]
 
@@ -263,17 +267,17 @@ def _column_names(header: tuple[str | None, ...], data: str) -> list[str]:
     small = [name.lower() for name in names]
     twice = [name for name in names if small.count(name.lower()) > 1]
     if not names:
-        raise FileFormatError(f"{data}: the file is empty", "it should hold a table with a header")
+        raise FileFormatError(f"{data} is empty", "it must contain a table with a header")
     if "" in names:
         raise FileFormatError(f"{data}: a column has no name", "name every column")
     if twice:
         raise FileFormatError(
-            f"{data}: several columns are called {quote_names(twice)}", "rename them"
+            f"{data}: several columns have the name {quote_names(twice)}", "rename them"
         )
     if len(names) == 1:
         raise FileFormatError(
-            f"{data} has the single column {names[0]!r}, and Spark leaves out its empty cells",
-            "name the right delimiter (csv), or mask it without engine: spark",
+            f"{data} has a single column, {names[0]!r}: Spark would skip its empty cells",
+            "set csv: {delimiter: ...} if the delimiter is wrong, or remove engine: spark",
         )
     return names
 
@@ -293,8 +297,8 @@ def _refuse_undecoded_text(table: DataFrame, spec: ReleaseFile) -> DataFrame:
     spoilt = [F.col(name).contains(REPLACEMENT_CHARACTER) for name in texts]
     if spoilt and not plain.where(reduce(or_, spoilt)).isEmpty():
         raise FileFormatError(
-            f"{file_name(spec.data)} holds bytes that are no text, or stand for lost ones",
-            "say how it is stored, as csv: {encoding: latin-1}, or mend it",
+            f"{file_name(spec.data)} contains bytes that cannot be decoded",
+            "set the encoding, for example csv: {encoding: latin-1}, or repair the file",
         )
     return table
 
@@ -330,8 +334,8 @@ def refuse_existing_output(session: SparkSession, spec: ReleaseFile, force: bool
     """Refuse to overwrite a remote output; done before any work, and again before renaming."""
     if not force and _RemoteFiles(session, spec.output).exists(spec.output):
         raise ParameterError(
-            f"{file_name(spec.output)} exists already",
-            "choose another output, or have it overwritten: --force",
+            f"{file_name(spec.output)} already exists",
+            "choose another output, or use --force to overwrite",
         )
 
 
@@ -346,7 +350,7 @@ def _verify_written(session: SparkSession, release: Release, place: str) -> None
     by_size = sizes.toDF(*(f"s{j}" for j in range(len(masked) + 1))).groupBy(f"s{len(masked)}")
     counted = sorted((int(size), int(classes)) for size, classes in by_size.count().collect())
     if counted != sorted((int(a), int(b)) for a, b in release.evaluation.risk["class_sizes"]):
-        raise InternalError("the written table has other classes of records than it should")
+        raise InternalError("the equivalence classes of the written table are wrong")
 
 
 def _tally(table: DataFrame) -> tuple[list[str], Any]:
@@ -381,8 +385,8 @@ class _RemoteFiles:
     def rename(self, place: str, target: str) -> None:
         if not self._files.rename(self._path(place), self._path(target)):
             raise FileFormatError(
-                f"{file_name(target)} cannot be written: the file system renames nothing there",
-                "Spark must be allowed to rename beside the output",
+                f"{file_name(target)} cannot be written: the file system cannot rename files there",
+                "Spark must be allowed to rename next to the output",
             )
 
     def replace_target(self, target: str, unfinished: str, old: str) -> None:

@@ -85,13 +85,13 @@ def parse_yaml(text: str, path: Path) -> YamlDocument:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}" if mark else ""
         raise SpecError(
-            f"{path}{line}: this is no YAML: {error.problem or error.context}",
-            "look at the indentation, at brackets and quotes that are not closed, at tabs",
+            f"{path}{line}: invalid YAML: {error.problem or error.context}",
+            "check the indentation, unclosed brackets and quotes, and tabs",
         ) from None
     except (yaml.YAMLError, ValueError):  # whose words would quote the value
-        raise SpecError(f"{path} is no YAML", "write it as plain text") from None
+        raise SpecError(f"{path}: invalid YAML", "write it as plain text") from None
     except RecursionError:
-        raise SpecError(f"{path} is nested too deeply", "a release file is flat") from None
+        raise SpecError(f"{path} is nested too deeply") from None
     return document
 
 
@@ -100,7 +100,9 @@ def _parse_document(text: str, path: Path, document: YamlDocument) -> None:
     try:
         node = loader.get_single_node()
         if node is None:
-            raise SpecError(f"{path} is empty", "it should say data:, output:, columns: and method")
+            raise SpecError(
+                f"{path} is empty", "a release file has the fields data, output, columns and method"
+            )
         visitor = _NodeVisitor(document)
         visitor.visit(node, (), ())
         if visitor.is_plain:
@@ -114,13 +116,13 @@ def _read_text(path: Path) -> str:
         with path.open("rb") as file:
             raw = file.read(MAX_FILE_BYTES + 1)
     except FileNotFoundError:
-        raise SpecError(f"{path}: there is no such file", "check the path") from None
+        raise SpecError(f"{path} does not exist", "check the path") from None
     except OSError as error:
         raise SpecError(f"{path} cannot be read: {error.strerror or error}") from None
     if len(raw) > MAX_FILE_BYTES:
         raise SpecError(
-            f"{path} is larger than a release file can be",
-            "name the file that says how to release, not the data; put a long mapping in a table",
+            f"{path} is too large for a release file",
+            "name the release file, not the data; put a long mapping in a table of its own",
         )
     try:
         return raw.decode("utf-8-sig")
@@ -141,8 +143,8 @@ class _NodeVisitor:
         self.nodes_left -= 1
         if self.nodes_left < 0 or id(node) in inside:
             raise SpecError(
-                "the release file refers to itself, or again and again to its own parts",
-                "write the fields out",
+                "the release file has too many YAML references, or a circular one",
+                "write the fields without references",
             )
         self.document.lines.setdefault(where, node.start_mark.line + 1)
         if node.tag not in _PLAIN_TAGS:
@@ -167,13 +169,15 @@ class _NodeVisitor:
                 self.visit(value, where, inside)
                 continue
             if not isinstance(key, yaml.ScalarNode) or key.tag not in _PLAIN_TAGS:
-                raise SpecError(f"line {line}: a field is named by a word", "write name: value")
+                raise SpecError(
+                    f"line {line}: the name of a field must be text", "write name: value"
+                )
             here = (*where, key.value)
             if key.value in first:
                 self.document.problems.append(
                     Problem(
                         here,
-                        f"stands here on line {first[key.value]} and again on line {line}",
+                        f"is repeated: line {first[key.value]} and line {line}",
                         "keep one of them",
                     )
                 )
@@ -188,7 +192,7 @@ class _NodeVisitor:
             Problem(
                 where,
                 f"has the tag {tag[:40]!r}",
-                "a release file holds plain text and numbers, and nothing in it is run",
+                "remove the tag: a release file may only contain plain text and numbers",
             )
         )
 

@@ -131,7 +131,7 @@ class ColumnProfiler:
     def columns(self) -> Iterator[ColumnFacts]:
         """The facts of every column, in their order."""
         if not self.stored.rows:
-            raise ColumnError(f"{self.stored.path} has no records", "there is nothing to look at")
+            raise ColumnError(f"{self.stored.path} has no records")
         yield from self._facts(self.stored.names)
 
     def column(self, name: str) -> ColumnFacts:

@@ -66,7 +66,7 @@ def fields_in_role(facts: ColumnFacts, role: str) -> ColumnFields:
 
 def _obstacle(suggestion: Suggestion) -> str:
     reason = f"{suggestion.reason[:1].upper()}{suggestion.reason[1:]}"
-    return f"It cannot be masked as it is. {reason}."
+    return f"This column cannot be masked. {reason}."
 
 
 def suggested_fields(suggestion: Suggestion, taxonomy: str | None = None) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""What each column of a table may be for: a first proposal, with its reason, for a person to judge.
+"""Propose a role for each column, with the reason, for a person to check.
 
-Rules are asked in order, and the first that has something to say decides. They look at the name of
-a column and at what was counted in it; none of them knows what the table is about.
+The first rule that applies decides. Rules look at the name of a column and at the counts of its
+values; they know nothing about the subject of the table.
 """
 
 from __future__ import annotations
@@ -76,11 +76,11 @@ def suggest_role(facts: ColumnFacts) -> Suggestion:
     suggestion = next(opinion for rule in RULES if (opinion := rule(facts, words)) is not None)
     notes = list(suggestion.notes)
     if not facts.exact:
-        notes.append("judged by a random sample: the table is large and the values are many")
+        notes.append("estimated from a random sample, because the table has very many values")
     if 0.9 <= facts.numbers < 1 and facts.kind == "text" and suggestion.taxonomy_kind == "flat":
         notes.append(
-            f"{facts.numbers:.0%} of the different values are numbers: if all should be, correct "
-            "the others or name them in missing_marks, and say type: numeric"
+            f"{facts.numbers:.0%} of the distinct values are numbers. If all should be numbers, "
+            "correct the others or list them in missing_marks, and write type: numeric"
         )
     return replace(suggestion, notes=tuple(notes))
 
@@ -92,19 +92,19 @@ def _empty_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     if facts.kind == "nothing":
         return Suggestion("drop", "it has no values")
     if facts.kind == "something else":
-        return Suggestion("drop", "it holds lists or the like, which are not masked")
+        return Suggestion("drop", "it contains lists or other nested values, which are not masked")
     return None
 
 
 def _direct_identifier_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     if words & IDENTIFIER_WORDS and facts.variety > 0.1:
-        return Suggestion("identifier", "by its name it points to a person")
+        return Suggestion("identifier", "its name suggests that it identifies a person")
     if words <= PERSON_WORDS | {"name", "full", "first", "last"} and "name" in words:
-        return Suggestion("identifier", "by its name it holds names")
+        return Suggestion("identifier", "its name suggests that it contains names")
     if "name" in words and facts.kind == "text" and (facts.variety > 0.5 or words & STAFF_WORDS):
-        return Suggestion("identifier", "it seems to hold names")
+        return Suggestion("identifier", "it seems to contain names")
     if words <= STAFF_WORDS and facts.kind == "text":
-        return Suggestion("identifier", "it may hold the names of those who did the work")
+        return Suggestion("identifier", "it may contain the names of staff")
     return None
 
 
@@ -117,19 +117,19 @@ def _number_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None
     if facts.variety >= (0.1 if about_people else 0.2) and facts.distinct > FEW_VALUES:
         if facts.variety >= NEARLY_ALL:
             return Suggestion(
-                "identifier", "by its name it tells records apart, and nearly all have their own"
+                "identifier", "its name suggests an identifier, and nearly all values are unique"
             )
         return Suggestion(
             "person",
-            "by its name it tells people apart, and values repeat: are these the records of one "
-            "person?",
+            "its name suggests that it identifies people, and values repeat. Do records with the "
+            "same value belong to one person?",
         )
     return None
 
 
 def _constant_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     if facts.distinct == 1 and not facts.missing:
-        return Suggestion("keep", "the same value in every record")
+        return Suggestion("keep", "every record has the same value")
     return None
 
 
@@ -142,14 +142,14 @@ def _mostly_missing_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestio
     if share > OFTEN_MISSING and not is_word and not confidential:
         return Suggestion(
             "drop",
-            f"{share:.0%} of its values are missing, and numbers have no category for that",
+            f"{share:.0%} of its values are missing, and numbers cannot have a category for them",
         )
     return None
 
 
 def _free_text_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     if facts.kind == "text" and facts.mean_length > FREE_TEXT and facts.variety > 0.2:
-        return Suggestion("drop", "free text, which may say anything about anybody")
+        return Suggestion("drop", "free text, which may contain personal information")
     return None
 
 
@@ -159,7 +159,7 @@ def _confidential_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion 
     return _suggest_confidential(
         facts,
         words,
-        "by its name an amount, an outcome or a result: what the table is published for?",
+        "its name suggests an amount, an outcome or a result. Is it what the analysis needs?",
     )
 
 
@@ -183,8 +183,8 @@ def _long_number_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion |
     if facts.kind not in ("whole numbers", "decimals") or is_finite(facts):
         return None
     if facts.variety >= NEARLY_ALL:
-        return Suggestion("identifier", "long numbers, and nearly every record has its own")
-    return Suggestion("drop", "numbers too long, or not finite, to be masked as numbers")
+        return Suggestion("identifier", "long numbers, and nearly all of them are unique")
+    return Suggestion("drop", "the numbers are too long or not finite, so they cannot be masked")
 
 
 def _date_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
@@ -192,10 +192,14 @@ def _date_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
         return None
     form = facts.date_formats[0] if facts.date_formats else None
     others = facts.date_formats[1:]
-    notes = (f"written as {form}, or is it {' or '.join(others)}?",) if others else ()
+    notes = (f"is the format {form}, or {' or '.join(others)}?",) if others else ()
     unusual_form = None if form == "%Y-%m-%d" else form
     return Suggestion(
-        "quasi", "dates: others may know them", "date", date_format=unusual_form, notes=notes
+        "quasi",
+        "dates, which others may know",
+        "date",
+        date_format=unusual_form,
+        notes=notes,
     )
 
 
@@ -204,9 +208,9 @@ def _unique_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None
     if facts.present < ENOUGH_RECORDS or facts.variety < NEARLY_ALL:
         return None
     if facts.kind == "text" and not words & (POSTAL_WORDS | CODE_WORDS):
-        return Suggestion("identifier", "nearly every record has a value of its own")
+        return Suggestion("identifier", "nearly all values are unique")
     if facts.kind == "whole numbers" and not words & (TRAIT_WORDS | PLACE_WORDS | TIME_WORDS):
-        return Suggestion("identifier", "nearly every record has a number of its own")
+        return Suggestion("identifier", "nearly all numbers are unique")
     return None
 
 
@@ -217,8 +221,8 @@ def _concept_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | Non
     values = "codes" if match.of_codes else "words"
     return _suggest_taxonomy(
         "quasi",
-        f"{values} of {match.taxonomy}, which knows {_percent(match.coverage)} of the different "
-        "values: others may know them",
+        f"{values} that others may know; the taxonomy {match.taxonomy} contains "
+        f"{_percent(match.coverage)} of the distinct values",
         match,
     )
 
@@ -226,11 +230,10 @@ def _concept_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | Non
 def _suggest_taxonomy(role: str, reason: str, coverage: TaxonomyCoverage) -> Suggestion:
     notes = []
     if coverage.repair_codes:
-        notes.append("some codes lost zeros or the point: repair_codes mends them")
+        notes.append("some codes lost zeros or the point: repair_codes repairs them")
     if coverage.unknown:
         notes.append(
-            f"{format_count(coverage.unknown, 'value')} without a concept must be led to one "
-            "first: "
+            f"{format_count(coverage.unknown, 'value')} must be mapped to concepts first: use "
             "ontomask map --write-corrections"
         )
     return Suggestion(
@@ -269,22 +272,20 @@ def _find_taxonomy(facts: ColumnFacts, words: frozenset[str]) -> TaxonomyCoverag
 def _known_to_others_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     """People, places and times, by the name of the column."""
     for subject, subject_words in {
-        "people": TRAIT_WORDS,
-        "places": PLACE_WORDS,
-        "times": TIME_WORDS,
+        "a trait of a person": TRAIT_WORDS,
+        "a place": PLACE_WORDS,
+        "a time": TIME_WORDS,
     }.items():
         if words & subject_words:
             return _suggest_quasi_identifier(
-                facts, words, f"by its name about {subject}: others may know it"
+                facts, words, f"its name suggests {subject}, which others may know"
             )
     return None
 
 
 def _ordered_words_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     if len(levels_of(facts)) > 2:
-        return _suggest_quasi_identifier(
-            facts, words, "words with an order: somebody may know them"
-        )
+        return _suggest_quasi_identifier(facts, words, "ordered words, which others may know")
     return None
 
 
@@ -293,14 +294,14 @@ def _harmless_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | No
     if facts.distinct <= FEW_VALUES and facts.rarest >= MIN_SHOWN_COUNT and not rarely_missing:
         values = format_count(facts.distinct, "value")
         return Suggestion(
-            "keep", f"{values}, none of them rare. It is released as it is: is it harmless?"
+            "keep", f"{values}, none of them rare. It is released unchanged. Is it harmless?"
         )
     return None
 
 
 def _rare_values_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
-    rare = f"{format_count(facts.distinct, 'different value')}, and some are rare"
-    return _suggest_quasi_identifier(facts, words, f"{rare}: somebody may know them")
+    rare = f"{format_count(facts.distinct, 'distinct value')}, some of them rare"
+    return _suggest_quasi_identifier(facts, words, f"{rare}, which others may know")
 
 
 RULES: tuple[Rule, ...] = (
@@ -336,7 +337,11 @@ def _suggest_quasi_identifier(facts: ColumnFacts, words: frozenset[str], reason:
             return replace(suggestion, type="numeric")
     levels = levels_of(facts)
     if levels:
-        note = "any order will do for two" if len(levels) == 2 else "are the levels in their order?"
+        note = (
+            "the order of two levels does not matter"
+            if len(levels) == 2
+            else "are the levels in the right order?"
+        )
         return replace(suggestion, type="ordinal", levels=levels, notes=(note,))
     return _suggest_own_taxonomy(facts, words, suggestion)
 
@@ -374,22 +379,28 @@ def _suggest_own_taxonomy(
     sep = _path_separator(facts)
     if facts.complete and facts.distinct <= MOST_PREFIXED:
         if sep:
-            note = f"the values are paths: made by Taxonomy.from_paths(values, sep={sep!r})"
+            note = (
+                "the values are paths; the taxonomy was made with "
+                f"Taxonomy.from_paths(values, sep={sep!r})"
+            )
             return replace(suggestion, taxonomy_kind="paths", taxonomy_parts=sep, notes=(note,))
         lengths = _prefix_lengths(facts, words)
         if lengths:
             listed = ", ".join(map(str, lengths))
-            note = f"codes by their beginnings: made by Taxonomy.from_prefixes(values, [{listed}])"
+            note = (
+                "codes are grouped by prefix; the taxonomy was made with "
+                f"Taxonomy.from_prefixes(values, [{listed}])"
+            )
             return replace(
                 suggestion, taxonomy_kind="prefixes", taxonomy_parts=lengths, notes=(note,)
             )
         if facts.distinct <= MOST_FLAT:
-            note = "its taxonomy has all values side by side: group them there, and less is lost"
+            note = "its taxonomy is flat. Group similar values in it to reduce the information loss"
             return replace(suggestion, taxonomy_kind="flat", notes=(note,))
     return Suggestion(
         "drop",
-        f"a quasi-identifier with {facts.distinct:,} different values and no taxonomy",
-        notes=("give it one (docs: Bring a taxonomy) and say role: quasi",),
+        f"a quasi-identifier with {facts.distinct:,} distinct values and no taxonomy",
+        notes=("to mask it, add a taxonomy (docs: Bring a taxonomy) and role: quasi",),
     )
 
 

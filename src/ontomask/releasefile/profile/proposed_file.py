@@ -1,7 +1,7 @@
-"""A release file as a first proposal: every column once, with its role and the reason for it.
+"""A proposed release file: every column with its role and the reason for it.
 
-Words that no taxonomy knows get a small one made of the values themselves, in a file beside the
-release file. That file lists the values of a column, rare ones too: it is private.
+If no bundled taxonomy contains the words of a column, a small one is made from its values, in a
+file next to the release file. That file contains all values of the column: it is private.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _refuse_existing(files: list[Path]) -> None:
     for path in files:
         if path.exists():
             raise ParameterError(
-                f"{path} exists already", "choose another --output, or have it overwritten: --force"
+                f"{path} already exists", "choose another --output, or use --force to overwrite"
             )
 
 
@@ -127,9 +127,9 @@ def _make_taxonomy(column: ColumnProfile, values: list[str]) -> Taxonomy:
 def _release_file_text(profile: Profile, target: Path, taxonomy_files: dict[str, str]) -> str:
     lines = [
         *_comment(
-            f"A first proposal for {_printable(profile.path.name)}: "
-            f"{format_count(profile.rows, 'record')}. "
-            "Read every line; only you know what others know. It holds no data and no seed.",
+            f"Proposed release file for {_printable(profile.path.name)} "
+            f"({format_count(profile.rows, 'record')}). Check every line: only you can judge what "
+            "others know about the people in the table. This file contains no records and no seed.",
             "",
         ),
         _yaml_field("data", _data_path(profile.path, target)),
@@ -137,18 +137,20 @@ def _release_file_text(profile: Profile, target: Path, taxonomy_files: dict[str,
         _yaml_field("output", _output_name(profile.path)),
         "",
         *_comment(
-            "quasi: masked. identifier, drop: not released. confidential, keep: released as it is.",
+            "Roles. quasi: quasi-identifier, masked. identifier: direct identifier, removed. "
+            "confidential: sensitive attribute, released unchanged. keep: released unchanged. "
+            "drop: removed.",
             "",
         ),
         "columns:",
     ]
     for column in profile.columns:
         lines += _column_lines(column, taxonomy_files.get(column.name))
-    lines += ["", *_person_lines(profile), "other: refuse  # columns that are not listed", ""]
+    lines += ["", *_person_lines(profile), "other: refuse  # an unlisted column is an error", ""]
     lines += [*_missing_lines(profile), "", *_uniqueness_comment(profile)]
     lines += [
         f"method: {{name: microaggregation, k: {DEFAULT_K}}}",
-        f"require: {{k: {DEFAULT_K}}}  # otherwise nothing is released",
+        f"require: {{k: {DEFAULT_K}}}  # if this is not met, nothing is released",
     ]
     return "\n".join(lines) + "\n"
 
@@ -222,7 +224,9 @@ def _column_lines(column: ColumnProfile, file: str | None) -> list[str]:
     suggestion = column.suggestion
     sentences = [_sentence(suggestion.reason)]
     if fields["role"] == "drop" and suggestion.role == "quasi":
-        sentences.append("Its values make no taxonomy: give it one, and say role: quasi.")
+        sentences.append(
+            "No taxonomy could be made from its values. To mask it, add a taxonomy and role: quasi."
+        )
     else:
         sentences += [_sentence(note) for note in suggestion.notes]
     return [
@@ -240,11 +244,11 @@ def _column_summary(column: ColumnProfile) -> str:
     """Counts of a column, in one line."""
     facts = column.facts
     about = "" if facts.exact else "about "
-    parts = [column.type, f"{about}{facts.distinct:,} different"]
+    parts = [column.type, f"{about}{facts.distinct:,} distinct"]
     if facts.missing:
         parts.append(f"{about}{facts.missing:,} missing")
     if column.unique_share:
-        parts.append(f"{_percent(column.unique_share)} of the records have their own")
+        parts.append(f"{_percent(column.unique_share)} of the records have a unique value")
     frequent = ", ".join(
         f"{_printable(value)} ({n:,})" for value, n in list(facts.frequent.items())[:3]
     )
@@ -271,7 +275,7 @@ def _column_fields(column: ColumnProfile, file: str | None) -> dict[str, Any]:
 def _person_lines(profile: Profile) -> list[str]:
     if profile.person is None:
         return []
-    words = "Records with the same value here are one person's: k counts people, not records."
+    words = "Records with the same value belong to one person: k counts people, not records."
     return [*_comment(words, ""), _yaml_field("person", profile.person), ""]
 
 
@@ -279,9 +283,9 @@ def _missing_lines(profile: Profile) -> list[str]:
     marks = [_yaml_field("missing_marks", profile.missing_marks)] if profile.missing_marks else []
     incomplete = f"{format_count(profile.incomplete, 'record')} of {profile.rows:,}"
     words = {
-        "refuse": "No quasi-identifier has missing values; later ones are an error.",
-        "category": f"{incomplete} miss a quasi-identifier: missing is a value like others there.",
-        "drop": f"{incomplete} miss a quasi-identifier and are left out.",
+        "refuse": "No quasi-identifier has missing values. If one occurs, it is an error.",
+        "category": f"{incomplete} have a missing quasi-identifier. Missing is treated as a value.",
+        "drop": f"{incomplete} have a missing quasi-identifier and are removed.",
     }[profile.missing]
     return [*_comment(words, ""), f"missing: {profile.missing}", *marks]
 
@@ -290,7 +294,8 @@ def _uniqueness_comment(profile: Profile) -> list[str]:
     quasi = profile.with_role("quasi")
     share = profile.uniques / profile.rows
     return _comment(
-        f"On these {format_count(len(quasi), 'quasi-identifier')}, {profile.uniques:,} records "
-        f"({share:.1%}) are like no other. The fewer there are, the less masking costs.",
+        f"{profile.uniques:,} records ({share:.1%}) are unique on the "
+        f"{format_count(len(quasi), 'quasi-identifier')}. Every additional quasi-identifier "
+        "increases the information loss.",
         "",
     )

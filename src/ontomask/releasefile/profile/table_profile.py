@@ -1,7 +1,7 @@
-"""A first look at a table: what its columns hold, and what each may be for.
+"""Profile a table: the contents of its columns, and a proposed role for each.
 
-Everything is counted inside DuckDB, out of core. Nothing here names a value that fewer than ten
-records carry, nor any value of a column that may identify people.
+Everything is counted inside DuckDB, out of core. A profile contains no value that fewer than ten
+records have, and no value of a column that may identify people.
 """
 
 from __future__ import annotations
@@ -82,10 +82,10 @@ class ColumnProfile:
 
 @dataclass(frozen=True)
 class Profile:
-    """What a table holds, and what its columns may be for.
+    """The contents of a table, and a proposed role for every column.
 
-    ``uniques`` are the records that nobody shares the proposed quasi-identifiers with;
-    ``incomplete`` those that miss one of these.
+    ``uniques`` is the number of records that are unique on the proposed quasi-identifiers,
+    ``incomplete`` the number of records with a missing value in one of them.
     """
 
     path: Path
@@ -204,7 +204,7 @@ def _profile_columns(
     facts: dict[str, ColumnFacts] = {}
     suggestions: dict[str, Suggestion] = {}
     for column in looking.columns():
-        progress(f"looking at column {len(facts) + 1:,} of {len(looking.stored.names):,}")
+        progress(f"profiling column {len(facts) + 1:,} of {len(looking.stored.names):,}")
         suggestions[column.name] = suggest_role(column)
         facts[column.name] = _without_hidden_values(column, suggestions[column.name])
     suggestions = _ensure_quasi_identifier(
@@ -237,6 +237,6 @@ def _ensure_quasi_identifier(
             return suggestions
         raise ColumnError(
             f"{path}: no column looks like a quasi-identifier, so there is nothing to mask",
-            "if one is, write the release file by hand and give it role: quasi",
+            "if a column is one, write the release file by hand and give it role: quasi",
         )
     return {**suggestions, **candidates}
