@@ -119,5 +119,6 @@ def test_the_search_works_from_the_folder(site, tab):
     tab.keyboard.type("suppression")
     found = tab.locator(".md-search-result__link h1", has_text="Grouping methods")
     found.wait_for(state="visible")
-    tab.locator(".md-search__input").fill("ontomask.distance_matrix")
+    tab.keyboard.press("Control+A")
+    tab.keyboard.type("distance_matrix")
     tab.locator(".md-search-result__link h1", has_text="API: distances").wait_for(state="visible")
