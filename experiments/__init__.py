@@ -1,7 +1,7 @@
-"""The papers' experiments, run again on public or synthetic data.
+"""The papers' experiments, repeated on public or synthetic data.
 
-``python -m experiments``, in a checkout, runs them by name and shows our tables beside the printed
-ones; ``make papers`` runs all of them.
+In a checkout, ``python -m experiments`` runs experiments by name and prints the results with the
+published figures. ``make papers`` runs all of them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
 
 
 def find_experiments(names: Sequence[str] = ()) -> list[Experiment]:
-    """The experiments whose names begin with one of these; all where none is given.
+    """Find experiments by the beginning of their names; without names, return all.
 
     >>> [experiment.name for experiment in find_experiments(["sf"])]
     ['sf-figures-4-5', 'sf-figure-6']
@@ -46,9 +46,8 @@ def find_experiments(names: Sequence[str] = ()) -> list[Experiment]:
     for name in names:
         if not name or not any(known.name.startswith(name.lower()) for known in EXPERIMENTS):
             raise ParameterError(
-                f"no experiment is called {name!r}",
-                f"there are {', '.join(known.name for known in EXPERIMENTS)}; the beginning of a "
-                "name will do",
+                f"NAME must be the name of an experiment or its beginning, got {name!r}",
+                f"the experiments are {', '.join(known.name for known in EXPERIMENTS)}",
             )
     wanted = tuple(name.lower() for name in names) or ("",)
     return [known for known in EXPERIMENTS if known.name.startswith(wanted)]
@@ -57,7 +56,7 @@ def find_experiments(names: Sequence[str] = ()) -> list[Experiment]:
 def run_experiments(
     experiments: Sequence[Experiment], data: Data, settings: Settings
 ) -> list[Outcome]:
-    """Run them one after the other."""
+    """Run the experiments in order."""
     outcomes = []
     for experiment in experiments:
         settings.progress(experiment.name)

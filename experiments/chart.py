@@ -1,7 +1,7 @@
-"""A table of an experiment as drawings: ours, and beside it what the paper prints.
+"""Charts of an experiment's table: our figures and, beside them, the published ones.
 
-Both have one scale, so that the eye can go across, unless one would be flat on the scale of the
-other: then each has its own, and the caption says so.
+Both charts share one scale, unless one of them would look flat on it. Then each chart has its own
+scale, and the caption says so.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from ontomask.report.drawing.svg import as_number, finite_numbers
 
 __all__ = ["Panel", "panels"]
 
-#: One scale holds both unless the largest of one is so many times the largest of the other.
+#: Both charts share a scale if the larger maximum is at most this many times the smaller one.
 COMPARABLE = 4.0
 OURS, PAPER = "ours", "the paper"
-OWN_SCALE = "on a scale of its own"
-#: A drawing that stands alone, and one of two that stand side by side.
+OWN_SCALE = "on its own scale"
+#: The size of a single chart, and of each of two charts side by side.
 ALONE, BESIDE = (860, 340), (520, 330)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A drawing, and what it is of; empty where it stands alone."""
+    """A chart and its caption, which is empty if there is only one chart."""
 
     caption: str
     drawing: Markup
 
 
 def panels(result: Result) -> list[Panel]:
-    """Ours and the paper's; ours alone where nothing is printed; nothing without numbers."""
+    """Draw our figures and the published ones; tables without numbers have no charts."""
     rows = [(place, row) for place, row in enumerate(result.rows) if finite_numbers(row.ours)]
     ours = [_series(result, row.label, row.ours, place) for place, row in rows]
     printed = [
@@ -64,8 +64,8 @@ def _draw_side_by_side(result: Result, ours: list[Series], printed: list[Series]
 def _series(
     result: Result, label: str, cells: Sequence[Cell], place: int, *, printed: bool = False
 ) -> Series:
-    """A row of the table; the same row has the same colour in both drawings."""
-    name = f"{label}, printed" if printed else label
+    """A row of the table. The same row has the same colour in both charts."""
+    name = f"{label}, published" if printed else label
     tooltips = [
         f"{name}, {result.across} {result.shown(column)}: {result.shown(cell)}"
         for column, cell in zip(result.columns, cells, strict=True)

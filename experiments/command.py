@@ -1,4 +1,4 @@
-"""``python -m experiments``: the papers' experiments, our tables beside the printed ones."""
+"""``python -m experiments``: run the papers' experiments and print our results with theirs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def reproduce(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME]...", help="Experiments, or how their names begin; all without."
+            metavar="[NAME]...",
+            help="Experiments to run, or the beginning of their names. All by default.",
         ),
     ] = None,
     data: Annotated[
@@ -38,23 +39,38 @@ def reproduce(
         typer.Option(
             "--data",
             metavar="FOLDER",
-            help="The folder with diabetes_130.csv.gz; else what ONTOMASK_DATA names; else "
-            "synthetic discharges.",
+            help="Folder that contains diabetes_130.csv.gz. The default is the folder that the "
+            "variable ONTOMASK_DATA names. Without either, the data are synthetic discharges.",
         ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", help="Write a page with tables and charts (HTML).")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The random seed.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed.")] = 0,
     runs: Annotated[
-        int | None, typer.Option("--runs", min=1, help="Samples or seeds; else the paper's.")
+        int | None,
+        typer.Option(
+            "--runs",
+            min=1,
+            help="Number of random samples, orders or seeds. By default every experiment has its "
+            "own number, 5 or 10.",
+        ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Small samples, for a try.")] = False,
-    list_: Annotated[bool, typer.Option("--list", help="List the experiments, run none.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Use small samples, for a first try.")
+    ] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List the experiments and exit.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
+    write_tables: Annotated[
+        bool,
+        typer.Option(
+            "--write-tables",
+            help="Write the results to experiments/tables.json and docs/reproduction.md.",
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Run the experiments of the papers, and print our tables beside the printed ones.
+    """Run the papers' experiments and print our results with the published figures.
 
     Example: python -m experiments sf tm-table-2 --data downloads --output papers.html
     """
@@ -65,28 +81,48 @@ def reproduce(
         _list(experiments, json)
         return
     _check_output(output, force)
+    if write_tables and (seed, runs, quick) != (0, None, False):
+        raise _refused_tables("it got --seed, --runs or --quick")
     with show_progress("reading the data") as say:
         hospital = load_data(data or os.environ.get("ONTOMASK_DATA") or None)
+        if write_tables and hospital.source != "diabetes":
+            raise _refused_tables("the data are synthetic")
         settings = Settings(seed=seed, runs=runs, quick=quick, progress=say)
         outcomes = run_experiments(experiments, hospital, settings)
     if json:
         print_json([_facts(outcome, hospital.source) for outcome in outcomes])
     else:
         _print(outcomes, hospital, quick)
+    if write_tables:
+        from experiments import tables
+
+        tables.write_tables(outcomes)
     if output is not None:
         _write(outcomes, hospital, quick, output, force)
 
 
 def _check_output(output: Path | None, force: bool) -> None:
-    """Better now than after some minutes of work."""
+    """Refuse a bad path now rather than after some minutes of work."""
     from ontomask.errors import ParameterError
 
     if output is not None and output.exists() and not force:
         raise ParameterError(
-            f"{output} exists already", "choose another name, or have it overwritten with --force"
+            f"--output must be a new file, got {output}, which exists",
+            "choose another name, or overwrite the file with --force",
         )
     if output is not None and not output.parent.is_dir():
-        raise ParameterError(f"there is no folder {output.parent}", "make it first")
+        raise ParameterError(
+            f"--output must be in an existing folder, got {output}", "create the folder first"
+        )
+
+
+def _refused_tables(reason: str) -> Exception:
+    from ontomask.errors import ParameterError
+
+    return ParameterError(
+        f"--write-tables must have the real data and the default settings, but {reason}",
+        "name the folder with --data, and leave out --seed, --runs and --quick",
+    )
 
 
 def _list(experiments: Sequence[Experiment], json: bool) -> None:
@@ -99,7 +135,7 @@ def _list(experiments: Sequence[Experiment], json: bool) -> None:
 def _print(outcomes: Sequence[Outcome], data: Data, quick: bool) -> None:
     from experiments.text import data_name, outcome_text
 
-    small = ", small samples: figures are not the papers'" if quick else ""
+    small = " (small samples: do not compare the figures with the papers')" if quick else ""
     typer.echo(f"data: {data_name(data.source)}{small}")
     for outcome in outcomes:
         typer.echo(f"\n{outcome_text(outcome)}", nl=False)

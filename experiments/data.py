@@ -1,7 +1,7 @@
-"""What the experiments run on: hospital records with two or three diagnoses and a few numbers.
+"""The data of the experiments: hospital records with two or three diagnoses and a few numbers.
 
-The papers' own data cannot be had. The real ones here are ``diabetes_130.csv.gz``, the UCI
-repository's "Diabetes 130-US Hospitals for Years 1999-2008"; without them, synthetic discharges.
+The papers' own data are not public. The experiments use ``diabetes_130.csv.gz``, the UCI
+repository's "Diabetes 130-US Hospitals for Years 1999-2008", or synthetic discharges.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["Data", "load_data"]
 
 FILE = "diabetes_130.csv.gz"
 
-#: The columns of either source, by the name they have here.
+#: The columns of each source, by their names here.
 DIAGNOSES = {
     "diabetes": {"first": "diag_1", "second": "diag_2", "third": "diag_3"},
     "discharges": {"first": "diagnosis", "second": "secondary_diagnosis", "third": "outcome"},
@@ -46,7 +46,7 @@ class Data:
 
     @cached_property
     def taxonomy(self) -> Taxonomy:
-        """What the diagnoses mean: ICD-9-CM."""
+        """The taxonomy of the diagnoses: ICD-9-CM."""
         return load_taxonomy("icd9cm")
 
     def complete(self, *columns: str) -> NDArray[np.int64]:
@@ -89,15 +89,15 @@ class Data:
 
 
 def load_data(folder: str | Path | None = None) -> Data:
-    """The real data from a folder, or, without one, synthetic discharges."""
+    """Load the real data from a folder or, without one, make synthetic discharges."""
     if folder is None:
         return _discharges()
     path = Path(folder) / FILE
     if not path.exists():
         raise ParameterError(
-            f"there is no {FILE} in {str(folder)!r}",
-            "it is the UCI repository's Diabetes 130-US Hospitals, as one gzipped CSV; without "
-            "--data the experiments run on synthetic discharges",
+            f"--data must be a folder that contains {FILE}, got {str(folder)!r}",
+            "the file is the UCI repository's Diabetes 130-US Hospitals as a gzipped CSV; without "
+            "--data and ONTOMASK_DATA, the experiments run on synthetic discharges",
         )
     return _diabetes(path)
 

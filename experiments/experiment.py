@@ -1,4 +1,4 @@
-"""What an experiment of a paper is: a name, and a function that gives tables."""
+"""An experiment of a paper: a name and a function that returns tables."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from experiments.data import Data
 
 __all__ = ["Cell", "Experiment", "Outcome", "Result", "Row", "Settings"]
 
-#: A figure, a word, or nothing where there is none.
+#: A figure, a word, or None for an empty cell.
 Cell = float | int | str | None
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table: ours, and what the paper prints at that place, if it does."""
+    """A row of a table: our figures and, if there are any, those printed in the paper."""
 
     label: str
     ours: Sequence[Cell]
@@ -24,10 +24,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """A table: columns such as k = 2, 5, 10, and rows; drawn as lines over the columns.
+    """A table with columns such as k = 2, 5, 10. Charts show a line for every row.
 
-    ``better`` is ``"lower"`` or ``"higher"``, None where neither is; ``digits`` are shown after the
-    point. ``notes`` say what to see, or what differs and why.
+    ``better`` is ``"lower"``, ``"higher"`` or None; ``digits`` is the number of decimals.
+    ``notes`` explain the results and their differences from the paper.
     """
 
     title: str
@@ -39,7 +39,7 @@ class Result:
     notes: Sequence[str] = ()
 
     def shown(self, cell: Cell) -> str:
-        """A cell of the table, as it is written.
+        """Format a cell of the table.
 
         >>> Result("", "k", (), (), digits=1).shown(1234.56)
         '1,234.6'
@@ -56,10 +56,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Settings:
-    """How much work an experiment does, and where its chance begins.
+    """How much work an experiment does, and its random seed.
 
-    ``runs`` random samples or seeds, counted up from ``seed``; None for as many as the experiment
-    itself has. ``quick`` is for a try: smaller samples.
+    ``runs`` is the number of random samples, orders or seeds, counted up from ``seed``; None stands
+    for the experiment's own number. ``quick`` uses small samples.
     """
 
     seed: int = 0
@@ -68,18 +68,18 @@ class Settings:
     progress: Callable[[str], None] = field(default=lambda _: None)
 
     def seeds(self, usual: int) -> range:
-        """One seed for every run."""
+        """The seeds, one for every run."""
         many = self.runs if self.runs is not None else (min(2, usual) if self.quick else usual)
         return range(self.seed, self.seed + many)
 
     def within(self, name: str) -> Settings:
-        """The same, where progress begins with what is being run."""
+        """The same settings, with progress messages that name the experiment."""
         return replace(self, progress=lambda step: self.progress(f"{name}: {step}"))
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment of a paper, found by its name: ``"rs-tables-2-4"``."""
+    """An experiment of a paper. It has a unique name such as ``"rs-tables-2-4"``."""
 
     name: str
     paper: str
@@ -89,7 +89,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Outcome:
-    """An experiment that has been run: its tables, and how many seconds it took."""
+    """The tables of an experiment and the seconds that it took."""
 
     experiment: Experiment
     results: Sequence[Result]

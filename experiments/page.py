@@ -1,4 +1,4 @@
-"""Experiments as one HTML page that needs nothing else: tables, charts, notes."""
+"""Experiments as a self-contained HTML page with tables, charts and notes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 def page(outcomes: Sequence[Outcome], source: str, quick: bool = False) -> str:
-    """The page of some experiments that were run on data of some source."""
+    """Render the page of some experiments; ``source`` names the data."""
     return render_page(
         "reproduce.html",
         TEMPLATES,

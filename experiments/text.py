@@ -1,4 +1,4 @@
-"""Tables of experiments as plain text."""
+"""Format the tables of experiments as plain text."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ WIDTH = 100
 
 
 def data_name(source: str) -> str:
-    """What the data of an experiment are called."""
+    """The name of a data source."""
     return SOURCES.get(source, source)
 
 
 def better_when(result: Result) -> str:
-    """Which way is better, in words; empty where neither is."""
-    return f"better when {result.better}" if result.better else ""
+    """Say whether lower or higher is better; empty if neither is."""
+    return f"{result.better} is better" if result.better else ""
 
 
 def outcome_text(outcome: Outcome) -> str:
-    """All tables of an experiment, below its title."""
+    """Format all tables of an experiment, below its title."""
     experiment = outcome.experiment
     head = f"{experiment.name} ({outcome.seconds:.1f} s): {experiment.title}"
     return "\n\n".join([head, *map(result_text, outcome.results)]) + "\n"
 
 
 def result_text(result: Result) -> str:
-    """A table with a line for ours and, where there is one, a line for what is printed."""
+    """Format a table: a line for each row, and below it a line for the published figures."""
     direction = better_when(result)
     title = f"{result.title} ({direction})" if direction else result.title
     rows = list(_rows(result))
@@ -52,4 +52,4 @@ def _rows(result: Result) -> Iterator[list[str]]:
     for row in result.rows:
         yield [row.label, *map(result.shown, row.ours)]
         if row.printed is not None:
-            yield ["  printed", *map(result.shown, row.printed)]
+            yield ["  published", *map(result.shown, row.printed)]

@@ -1,4 +1,4 @@
-"""Repeated trials: random samples of records, and the mean over them."""
+"""Repeated trials on random samples of records, and their means."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ontomask.microdata.tuples import Tuples, count_tuples
 
 __all__ = ["QUICK_SAMPLE", "Means", "in_random_order", "mean_of", "sample", "seconds"]
 
-#: Records in a sample where only a try is wanted.
+#: Records in a sample with ``--quick``.
 QUICK_SAMPLE = 300
 
 
 def sample(
     rows: NDArray[np.int64], size: int | None, seed: int, settings: Settings
 ) -> NDArray[np.int64]:
-    """Some of the rows, each at most once; all where there are no more, or ``size`` is None."""
+    """Draw a sample of rows without replacement; all rows if ``size`` is None or too large."""
     wanted = len(rows) if size is None else size
     wanted = min(wanted, QUICK_SAMPLE) if settings.quick else wanted
     if wanted >= len(rows):
@@ -32,10 +32,10 @@ def sample(
 
 
 def in_random_order(tuples: Tuples, seed: int) -> Tuples:
-    """The same tuples, where the values of each nominal attribute stand in a random order.
+    """Put the values of each nominal attribute in a random order; the records stay the same.
 
-    Methods settle ties by the order of values. Codes such as those of ICD-9-CM are sorted by
-    meaning: a baseline that is to know nothing of it would learn it from them.
+    Methods resolve ties by the order of values. ICD-9-CM codes are ordered by meaning, so their
+    order would give a baseline information that it must not have.
     """
     random = np.random.default_rng(seed)
     attributes: list[Attribute] = []
@@ -54,13 +54,13 @@ def in_random_order(tuples: Tuples, seed: int) -> Tuples:
 
 
 def mean_of(samples: int, tuples: Tuples) -> str:
-    """What figures are means of, in words; the tuples are those of one sample."""
+    """Describe what the figures are means of; ``tuples`` are those of one sample."""
     sample_text = "a sample" if samples == 1 else f"means of {samples} samples"
     return f"{sample_text} of {tuples.records:,} records"
 
 
 def seconds(method: Method, tuples: Tuples, seed: int) -> float:
-    """How long planning takes: the quickest of three, as other work on the machine only delays."""
+    """Measure the seconds of planning: the minimum of three runs, as other processes only add."""
 
     def once() -> float:
         random = np.random.default_rng(seed)
@@ -72,7 +72,7 @@ def seconds(method: Method, tuples: Tuples, seed: int) -> float:
 
 
 class Means:
-    """Figures by row and column, one from each trial, and their means.
+    """Collects the figures of trials by row and column and computes their means.
 
     >>> means = Means()
     >>> for figure in (1.0, 3.0):
@@ -85,13 +85,13 @@ class Means:
         self._figures: dict[str, dict[Cell, list[float]]] = {}
 
     def add(self, label: str, column: Cell, figure: float) -> None:
-        """One more figure for a place of the table."""
+        """Add the figure of one trial to a cell."""
         self._figures.setdefault(label, {}).setdefault(column, []).append(figure)
 
     def rows(
         self, columns: Sequence[Cell], printed: Mapping[str, Sequence[Cell]] | None = None
     ) -> list[Row]:
-        """The rows of the table, in the order in which they were first met."""
+        """The rows of the table, in the order in which they were added."""
         return [
             Row(
                 label,

@@ -1,4 +1,4 @@
-"""MA, section 3.3: microaggregation by marginality against classic microaggregation."""
+"""MA section 3.3: microaggregation by marginality, compared with classic microaggregation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ontomask.taxonomy import Concept
 __all__ = ["EXPERIMENTS"]
 
 KS = (2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
-#: Random orders of the diagnoses, to settle ties.
+#: Random orders of the diagnoses, which resolve ties.
 RUNS = 5
 NUMBERS = ("age", "days", "medications")
 
@@ -29,7 +29,7 @@ Pair = tuple[Sequence[int], Sequence[int]]
 
 @dataclass(frozen=True)
 class Printed:
-    """What the paper prints about one of its two data sets."""
+    """The published figures of one of the two data sets."""
 
     name: str
     root: Concept
@@ -89,17 +89,17 @@ DIGESTIVE = Printed(
 Errors = dict[str, list[tuple[float, float]]]
 
 TIES = (
-    "Ties are settled in a random order of diagnoses: that of the codes follows their meaning, "
-    "and would help the classic version."
+    "Ties are resolved in a random order of the diagnoses. ICD codes are ordered by meaning, so "
+    "their order would help the classic version."
 )
 
 CHARGE = (
-    "The paper's third number is the charge, printed with three digits only: it hardly changes."
+    "The paper's third number is the charge. It is printed with three digits and hardly changes."
 )
 
 
 def tables_2_to_5(data: Data, settings: Settings) -> list[Result]:
-    """Both data sets, with numbers beside the diagnosis, and the diagnosis alone."""
+    """Both data sets: numbers with the diagnosis, and the diagnosis alone."""
     return [
         result
         for printed in (NEOPLASMS, DIGESTIVE)
@@ -148,17 +148,17 @@ def _mixed(data: Data, settings: Settings, printed: Printed) -> list[Result]:
         rows += _rows_of_both(errors["diagnosis"], theirs, f", {distance}")
     return [
         Result(
-            f"{title}: squared error of the diagnosis, beside numbers",
+            f"{title}: squared error of the diagnosis, masked with numbers",
             "k",
             KS,
             rows,
             better="lower",
             digits=0,
             notes=(
-                "s_paper is the S-distance as printed (MA eq. 7 with eq. 5), by which a diagnosis "
-                "weighs next to nothing beside numbers; by s it weighs as much as a number.",
-                "The error grows with the number of records, and the paper had more: compare the "
-                "change, below.",
+                "s_paper is the S-distance as printed (MA eq. 7 with eq. 5). It gives a diagnosis "
+                "a very small weight compared with numbers. s gives it the weight of a number.",
+                "The error grows with the number of records, and the paper had more records. "
+                "Compare the change in the next table instead.",
                 TIES,
             ),
         ),
@@ -193,7 +193,10 @@ def _change_table(title: str, data: Data, errors: Errors, theirs: dict[str, Pair
         rows,
         better="lower",
         digits=1,
-        notes=("Marginality against classic.", *((CHARGE,) if len(rows) > 1 else ())),
+        notes=(
+            "Change from classic to marginality; negative if marginality has the smaller error.",
+            *((CHARGE,) if len(rows) > 1 else ()),
+        ),
     )
 
 
@@ -202,7 +205,7 @@ def _pairs(printed: Pair) -> list[tuple[float, float]]:
 
 
 def _percent(pairs: Sequence[tuple[float, float]]) -> list[Cell]:
-    """The change in percent, below 0 where marginality loses less; None of no error at all."""
+    """The change in percent, negative if marginality has the smaller error; None if both are 0."""
     return [100 * (after / before - 1) if before else None for before, after in pairs]
 
 
@@ -219,12 +222,12 @@ def _alone(data: Data, settings: Settings, printed: Printed) -> list[Result]:
             KS,
             [
                 *_rows_of_both(errors["diagnosis"], printed.alone),
-                Row("classic, ties by code", by_code),
+                Row("classic, ties in code order", by_code),
             ],
             better="lower",
             digits=0,
             notes=(
-                f"The paper had {printed.different} different diagnoses, these data have "
+                f"The paper had {printed.different} different diagnoses; these data have "
                 f"{len(tuples)}.",
                 TIES,
             ),
@@ -235,6 +238,9 @@ def _alone(data: Data, settings: Settings, printed: Printed) -> list[Result]:
 
 EXPERIMENTS = [
     Experiment(
-        "ma-tables-2-5", "MA", "Marginality against classic microaggregation", tables_2_to_5
+        "ma-tables-2-5",
+        "MA",
+        "Microaggregation by marginality and classic microaggregation",
+        tables_2_to_5,
     ),
 ]

@@ -1,9 +1,9 @@
-"""NO section IV: noise on the occupations of Adult, kinds of person in the bundled WordNet.
+"""NO section IV: noise on the occupations of Adult, in the bundled WordNet below *person*.
 
-The paper prints how often each occupation occurs, so these are its own data. Which concept its
-*farmer* is, it does not say: with the literal farmer the printed variances do not come out, with
-agricultural laborer they do. Both are tried. What the paper calls RMSE is the mean absolute
-distance, and its target the mean size of the noise.
+The paper prints the count of each occupation, so these are its own data. It does not say which
+concept its *farmer* is. The concept *farmer* does not give the printed variances; *agricultural
+laborer* does. The experiment uses both. The paper's RMSE is the mean absolute distance, and its
+target is the mean size of the noise.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ OCCUPATIONS = {
 SAMPLE = {"craftsman.n.03": 46, "cleaner.n.03": 20, "farmer.n.01": 12, "technician.n.01": 22}
 FARMERS = {"agricultural laborer": "agricultural_laborer.n.01", "farmer": "farmer.n.01"}
 
-#: What the paper prints.
+#: The published figures.
 TABLE_I: dict[str, Sequence[Cell]] = {
     "mean": ("employee",) * 6,
     "shift": (0,) * 6,
@@ -81,16 +81,16 @@ TABLE_IV: dict[str, Sequence[Cell]] = {
 
 LABELS = {
     "mean": "mean of the masked column",
-    "shift": "distance of the means",
-    "variance": "variance against (1 + α) times that before",
+    "shift": "distance between the means",
+    "variance": "difference of the variance from (1 + α) times the original",
     "distance": "mean absolute distance (the paper's RMSE)",
     "rmse": "RMSE",
-    "target": "target, the mean size of the noise",
+    "target": "target: mean size of the noise",
 }
 
 
 class Table(NamedTuple):
-    """A table of the paper: of which column, masked how, and what is printed."""
+    """A table of the paper: the column, the methods and the published figures."""
 
     number: str
     of: str
@@ -116,7 +116,7 @@ TABLES = (
 
 
 def tables_1_to_4(_: Data, settings: Settings) -> list[Result]:
-    """All occupations and a sample of 100, masked with noise and at random."""
+    """All occupations and a sample of 100 records, masked with noise and with the baselines."""
     person = load_taxonomy("wordnet").domain(root="person.n.01")
     results = []
     for table, farmer in product(TABLES, FARMERS):
@@ -126,14 +126,14 @@ def tables_1_to_4(_: Data, settings: Settings) -> list[Result]:
 
 
 def read(counts: Mapping[Concept, int], farmer: Concept) -> dict[Concept, int]:
-    """A column in which *farmer* is read as some concept."""
+    """Replace *farmer* in a column by another concept."""
     return {farmer if c == FARMERS["farmer"] else c: count for c, count in counts.items()}
 
 
 def noisy(
     person: Taxonomy, counts: Mapping[Concept, int], method: NoiseAddition, seed: int
 ) -> Transitions:
-    """A column, given as concepts with counts, masked."""
+    """Mask a column that is given as concepts with counts."""
     values = sorted(counts)
     attribute = NominalAttribute("occupation", person, values, MEASURE)
     records = np.array([counts[value] for value in values])
@@ -154,20 +154,21 @@ def _result(table: Table, farmer: str, person: Taxonomy, seeds: Sequence[int]) -
         for figure, label in LABELS.items()
         if table.across == "α" or figure not in ("variance", "target")
     ]
-    note = "Before masking the mean is {} and the variance {:.3f}; printed: {}, {:.2f}.".format(
+    note = "Before masking, the mean is {} and the variance {:.3f}; published: {}, {:.2f}.".format(
         mean, variance, *table.original
     )
     farthest = max(rows, key=_largest_difference)
     notes = [
         note,
-        f"Farthest from the printed: {farthest.label}, by {_largest_difference(farthest):.2f}.",
+        f"Largest difference from the published figures: {_largest_difference(farthest):.2f} "
+        f"({farthest.label}).",
     ]
     title = f"{table.of}, farmer read as {farmer} (NO table {table.number})"
     return Result(title, table.across, list(table.methods), rows, None, 2, notes)
 
 
 def _largest_difference(row: Row) -> float:
-    """The largest difference between ours and printed figures."""
+    """The largest difference between our figures and the published ones."""
     number = (int, float)
     return max(
         (
@@ -182,7 +183,7 @@ def _largest_difference(row: Row) -> float:
 def _figures(
     plans: Sequence[Transitions], method: NoiseAddition, variance: float
 ) -> dict[str, Cell]:
-    """Means over the runs; of the masked means the word met most often."""
+    """Means over the runs; for the masked mean, its most frequent value."""
     shifts = [mean_shift(plan)["occupation"] for plan in plans]
     after = [variance_difference(plan)["occupation"].after for plan in plans]
     wanted = (1 + method.alpha) * variance

@@ -1,8 +1,11 @@
-"""RS section 4: what rank swapping costs, and what it protects.
+"""RS section 4: information loss and disclosure risk of rank swapping.
 
-The paper swaps principal diagnosis and medical procedure of Californian discharge records, in
-SNOMED CT. Here it is two or three diagnoses in ICD-9-CM. Printed figures stand beside ours for
-their shape: the order of the algorithms, and how figures move with k.
+The paper swaps principal diagnoses and medical procedures of Californian discharge records, coded
+in SNOMED CT. These experiments swap two or three diagnoses in ICD-9-CM. Compare the shape of the
+results: the order of the algorithms and the effect of k.
+
+The paper's k is the ``window`` of :class:`~ontomask.RankSwapping`, a number of neighbours. It is
+not the k of k-anonymity.
 """
 
 from __future__ import annotations
@@ -32,8 +35,8 @@ __all__ = ["EXPERIMENTS", "largest_chapter"]
 STRATEGIES = ("fixed", "dynamic", "multivariate", "random", "distributional")
 
 OTHER_DATA = (
-    "The printed figures are of other records: principal diagnosis and medical procedure, in "
-    "SNOMED CT. Only the shape compares."
+    "The published figures are for other data: principal diagnoses and medical procedures in "
+    "SNOMED CT. Compare only the shape."
 )
 
 
@@ -48,7 +51,7 @@ def tables_2_to_4(data: Data, settings: Settings) -> list[Result]:
 
 
 def three_attributes(data: Data, settings: Settings) -> list[Result]:
-    """The same with three diagnoses, for which the paper has no table."""
+    """All strategies on three diagnoses. The paper has no table for this."""
     rows = data.complete("first", "second", "third")
     swapped = _swap_samples(data, rows, 1172, 3, STRATEGIES, settings)
     return [
@@ -59,16 +62,16 @@ def three_attributes(data: Data, settings: Settings) -> list[Result]:
 
 
 def tables_5_and_6(data: Data, settings: Settings) -> list[Result]:
-    """Samples of 1,012 records of one chapter; multivariate, on two and on three diagnoses.
+    """Multivariate swapping of two and of three diagnoses, on 1,012 records of one chapter.
 
-    The paper's records have few and frequent values that hang together well. To have such, all
-    principal diagnoses are from one chapter of ICD-9-CM, chosen before the first run by this rule:
+    The paper's records have few, frequent and strongly correlated values. To have similar data, all
+    principal diagnoses are from one chapter of ICD-9-CM. The rule was fixed before the first run:
     the chapter with the most principal diagnoses.
     """
     chapter = largest_chapter(data)
     rows = np.intersect1d(data.below(chapter), data.complete("first", "second", "third"))
     name = data.taxonomy.label(chapter)
-    notes = [OTHER_DATA, f"Of the chapter with the most principal diagnoses: {chapter} {name}."]
+    notes = [OTHER_DATA, f"The chapter with the most principal diagnoses is {chapter}, {name}."]
     results = []
     for table, attributes, printed in ((5, 2, TABLE_5), (6, 3, TABLE_6)):
         swapped = _swap_samples(data, rows, 1012, attributes, ["multivariate"], settings)
@@ -95,7 +98,7 @@ def _swap_samples(
     strategies: Sequence[str],
     settings: Settings,
 ) -> Swapped:
-    """A random sample for every seed, compared as the paper does, swapped in every way."""
+    """Draw a random sample for every seed and swap it with every strategy."""
     columns = ("first", "second", "third")[:attributes]
     samples = [
         data.tuples(sample(rows, size, seed, settings), columns, "wu_palmer")
@@ -160,7 +163,9 @@ def _multivariate_tables(
 
 EXPERIMENTS = [
     Experiment("rs-tables-2-4", "RS", "Five ways to swap two attributes", tables_2_to_4),
-    Experiment("rs-table-3-attributes", "RS", "Five ways to swap three", three_attributes),
-    Experiment("rs-tables-5-6", "RS", "Attributes that hang together", tables_5_and_6),
-    Experiment("rs-privacy", "RS", "What swapping protects", privacy),
+    Experiment(
+        "rs-table-3-attributes", "RS", "Five ways to swap three attributes", three_attributes
+    ),
+    Experiment("rs-tables-5-6", "RS", "Correlated attributes", tables_5_and_6),
+    Experiment("rs-privacy", "RS", "Disclosure risk after swapping", privacy),
 ]

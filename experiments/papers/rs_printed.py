@@ -1,4 +1,4 @@
-"""What RS section 4 prints, over k = 2, 5, 10, 20, 50, 100."""
+"""The published figures of RS section 4, for k = 2, 5, 10, 20, 50, 100."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""What swapping protects, which RS does not measure: section 3.5 says 1/k, and it is not so.
+"""Record linkage after rank swapping.
 
-An attacker who has the original table links each masked record to the nearest original ones.
+RS section 3.5 claims a linkage probability of at most 1/k but does not measure it. Here an attacker
+who has the original table links each masked record to the nearest original records.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ ROWS = (
     "random",
 )
 
-#: What is measured: its title, and whether it is a share.
+#: The title of each measure, and whether it is a share.
 MEASURES = {
     "unchanged": ("Unchanged records, %", True),
-    "linked": ("Linked rightly, %", True),
-    "uniques": ("Linked rightly among unique records, %", True),
-    "above": ("Linked rightly with a probability above 1/k, %", True),
-    "rmse": ("RMSE, attributes pooled", False),
+    "linked": ("Correctly linked records, %", True),
+    "uniques": ("Correctly linked among unique records, %", True),
+    "above": ("Records linked with a probability above 1/k, %", True),
+    "rmse": ("RMSE of both attributes", False),
     "unpaired": ("Values without a partner, %", True),
 }
 
@@ -52,10 +53,10 @@ Means = Mapping[tuple[str, int], Mapping[str, float]]
 
 
 def privacy(data: Data, settings: Settings) -> list[Result]:
-    """Two diagnoses, compared by ``sanchez``: samples of 3,000 records, and all that have both."""
+    """Two diagnoses, distance ``sanchez``: samples of 3,000 records, and all complete records."""
     rows = data.complete("first", "second")
     results: list[Result] = []
-    for name, size in (("a sample of", 3000), ("all", None)):
+    for name, size in (("samples of", 3000), ("all", None)):
         tables = {
             seed: data.tuples(sample(rows, size, seed, settings), ("first", "second"))
             for seed in settings.seeds(RUNS)
@@ -102,10 +103,10 @@ def _tables(means: Means, where: str) -> Iterator[Result]:
 
 
 def _note_above(rows: list[Row]) -> str:
-    """Which ways of swapping are linked more often than 1/k (RS 3.5 says that none is)."""
+    """Name the methods with more than 1/k linked records (RS 3.5 claims that there are none)."""
     exceeding = []
     for row in rows[1:]:
         ks = [k for k, share in zip(KS, row.ours, strict=True) if float(share or 0) > 100 / k]
         if ks:
             exceeding.append(f"{row.label} ({listed(ks)})")
-    return f"Above 1/k: {', '.join(exceeding)}." if exceeding else "Nowhere above 1/k."
+    return f"Above 1/k: {', '.join(exceeding)}." if exceeding else "No method is above 1/k."

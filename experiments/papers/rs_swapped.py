@@ -1,4 +1,4 @@
-"""What the experiments of RS share: samples, figures of a swapped sample, and what they show."""
+"""Shared code of the RS experiments: figures of swapped samples and the notes on them."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ def averaged(runs: Iterable[Mapping[Key, float]]) -> dict[Key, float]:
 
 
 def listed(ks: Iterable[int]) -> str:
-    """Several k in a sentence."""
+    """List several k in a sentence."""
     return "k = " + ", ".join(map(str, ks))
 
 
 def over_k(title: str, rows: Sequence[Row], better: str, notes: Sequence[str]) -> Result:
-    """A table over k, with as many digits as the paper prints."""
+    """A table over k, with four decimals as in the paper."""
     return Result(title, "k", KS, rows, better, 4, notes)
 
 
 def growth(lines: Mapping[str, Sequence[float]]) -> str:
-    """Which lines rise, or stay, at every greater k."""
+    """Name the rows that never decrease as k grows."""
     rising, falling = [], []
     for label, line in lines.items():
         steps = zip(KS[1:], pairwise(line), strict=True)
         less = [k for k, (before, after) in steps if after < before]
         if less:
-            falling.append(f"{label} (less at {listed(less)} than at the k before)")
+            falling.append(f"{label} (lower at {listed(less)} than at the previous k)")
         else:
             rising.append(label)
-    said = [f"Growing with k: {', '.join(rising)}."] if rising else []
-    return " ".join([*said, f"Not at every step: {', '.join(falling)}."] if falling else said)
+    said = [f"Increasing with k: {', '.join(rising)}."] if rising else []
+    return " ".join([*said, f"Not always increasing: {', '.join(falling)}."] if falling else said)
 
 
 class Swapped:
-    """The figures of every strategy and k, means over samples, and what they show."""
+    """The figures of every strategy and k, as means over samples, with notes on them."""
 
     def __init__(
         self, samples: Sequence[Tuples], strategies: Sequence[Any], settings: Settings
@@ -81,27 +81,27 @@ class Swapped:
         """A figure over k for every strategy, and what the paper prints."""
         return [Row(s, self.line(figure, s), printed.get(s)) for s in self.strategies]
 
-    # ------------------------------------------------------------------ what they show
+    # ------------------------------------------------------------------ notes
 
     def growth(self, figure: Figure) -> str:
-        """Which strategies give more at every greater k; at random, k has no meaning."""
+        """Name the strategies whose figures increase with k; random swapping does not use k."""
         return growth({s: self.line(figure, s) for s in self.strategies if s != "random"})
 
     def order(self, figure: Figure) -> str:
-        """At which k the algorithms come in the paper's order."""
+        """Name the k at which the algorithms have the paper's order."""
         lines = [self.line(figure, s) for s in ("dynamic", "multivariate", "fixed")]
         right: list[int] = []
         wrong: list[int] = []
         for k, low, middle, high in zip(KS, *lines, strict=True):
             (right if low < middle < high else wrong).append(k)
-        claim = "dynamic below multivariate below fixed"
+        claim = "dynamic is below multivariate, and multivariate below fixed,"
         if not wrong:
-            return f"As in the paper: {claim}, at every k."
+            return f"As in the paper: {claim} at every k."
         at = f"at {listed(right)} only" if right else "at no k"
         return f"Not as in the paper: {claim} {at}."
 
     def kept_best(self, figure: Figure) -> str:
-        """Which strategy changes a correlation least, at each k."""
+        """Name the strategy that changes a correlation least, for each k."""
         best: dict[str, list[int]] = {}
         for k in KS:
             least = min(self.strategies, key=lambda s: self.means[s, k][figure])
@@ -110,24 +110,24 @@ class Swapped:
         begin = "As in the paper" if list(best) == ["multivariate"] else "Not as in the paper"
         often = ", ".join(str(self._best(figure, "multivariate", k)) for k in KS)
         return (
-            f"{begin}: changed least by {'; by '.join(parts)}, on average; by multivariate in "
+            f"{begin}: the smallest mean change has {'; '.join(parts)}. Multivariate is best in "
             f"{often} of {len(self.samples)} samples ({listed(KS)})."
         )
 
     def _best(self, figure: Figure, strategy: str, k: int) -> int:
-        """In how many samples no strategy has less of a figure than this."""
+        """Count the samples in which no strategy has a lower figure."""
         every = np.array([[run[figure] for run in self.runs[s, k]] for s in self.strategies])
         return int((every.min(axis=0) == every[self.strategies.index(strategy)]).sum())
 
     def at_equal_error(self, figure: Figure) -> str:
-        """How much dynamic and multivariate change where they err alike: dynamic at its largest."""
+        """Compare dynamic at its largest k with multivariate at about the same error."""
         error = {k: self._error("multivariate", k) for k in KS}
         most = self._error("dynamic", KS[-1])
         k = min(KS, key=lambda k: abs(error[k] - most))
         return (
-            f"At about the same RMSE, dynamic at k = {KS[-1]} ({most:.2f}) changes it by "
-            f"{self.means['dynamic', KS[-1]][figure]:.3f}, multivariate at k = {k} "
-            f"({error[k]:.2f}) by {self.means['multivariate', k][figure]:.3f}."
+            f"At about the same RMSE, dynamic at k = {KS[-1]} (RMSE {most:.2f}) changes it by "
+            f"{self.means['dynamic', KS[-1]][figure]:.3f} and multivariate at k = {k} "
+            f"(RMSE {error[k]:.2f}) by {self.means['multivariate', k][figure]:.3f}."
         )
 
     def _error(self, strategy: str, k: int) -> float:
@@ -135,14 +135,17 @@ class Swapped:
         return float(np.mean([self.means[strategy, k][figure] for figure in self.of("RMSE")]))
 
     def by_chance(self, figure: Figure) -> str:
-        """What correlation is left where there should be none."""
+        """Give the correlation that remains after random swapping."""
         left = float(np.mean(self.line(figure, "random")))
-        return f"Random swapping leaves {left:.2f}: so much few records with many values show."
+        return (
+            f"Random swapping leaves a correlation of {left:.2f}: with few records and many "
+            "values, the distance correlation of independent attributes is not 0."
+        )
 
     # ------------------------------------------------------------------ single attributes
 
     def features(self, title: str, printed: Mapping[str, Sequence[Cell]]) -> Result:
-        """What the samples are like (RS table 1)."""
+        """Describe the samples (RS table 1)."""
         names = [attribute.name for attribute in self.samples[0].attributes]
         first = self.means[self.strategies[0], KS[0]]
         values = [
@@ -165,7 +168,7 @@ class Swapped:
             for _, name in self.of(kind)
         ]
         exact = all(cell == 0 for row in rows for cell in row.ours)
-        note = "Exactly 0, for every strategy, k and sample." if exact else "Not all exactly 0."
+        note = "Exactly 0 for every strategy, k and sample." if exact else "Some are not exactly 0."
         return over_k(title, rows, "lower", [note])
 
     def _most(self, figure: Figure, k: int) -> float:
@@ -173,7 +176,7 @@ class Swapped:
 
 
 def _measure_plan(plan: Transitions) -> Figures:
-    """RS 4.1: error, correlations, and how far the mean and the distance variance moved."""
+    """RS 4.1: error, correlations, and the change of the mean and of the distance variance."""
     figures: Figures = {("RMSE", name): error for name, error in rmse(plan).items()}
     correlations = distance_correlations(plan)
     names = correlations.columns

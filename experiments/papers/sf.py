@@ -1,4 +1,4 @@
-"""SF, section 4: three methods by meaning and without it, and suppression."""
+"""SF section 4: three methods with semantic and with classic operators, and suppression."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ MAKE: dict[str, Callable[[int, Any], Method]] = {
     "resampling": lambda k, how: Resampling(k, operators=how),
 }
 
-#: What the text of section 4.2 prints, all at k = 15.
+#: The figures in the text of section 4.2, all for k = 15.
 PRINTED: dict[str, Sequence[Cell]] = {
     "microaggregation, semantic": [None] * (len(KS) - 1) + [645],
     "suppression": [None] * (len(KS) - 1) + [2875],
 }
 
-IMAGES = "The paper's figures are images: only the numbers that its text gives are repeated here."
+IMAGES = "The paper's figures are images. Only numbers in its text are repeated here."
 
 
 def _tuples(data: Data, seed: int, settings: Settings) -> Tuples:
@@ -79,12 +79,10 @@ def figures_4_and_5(data: Data, settings: Settings) -> list[Result]:
             digits=0,
             notes=(
                 IMAGES,
-                f"The paper's 3,006 records held 2,331 different tuples of SNOMED CT concepts, the "
-                f"last sample here {len(tuples):,} of ICD-9-CM.",
-                "Ties are settled in a random order of values: that of the codes follows their "
-                "meaning, and would help the classic operators.",
-                "To see: meaning beats the classic operators for every method, and suppression "
-                "loses most.",
+                f"The paper's 3,006 records have 2,331 different combinations of SNOMED CT "
+                f"concepts; the last sample here has {len(tuples):,} of ICD-9-CM codes.",
+                "Ties are resolved in a random order of values. ICD codes are ordered by meaning, "
+                "so their order would help the classic operators.",
             ),
         ),
         Result(
@@ -94,14 +92,14 @@ def figures_4_and_5(data: Data, settings: Settings) -> list[Result]:
             divergences.rows(KS),
             better="lower",
             notes=(
-                "The paper shows the semantic methods only: recoding is best, resampling worst.",
+                "The paper shows only the semantic methods: recoding is best and resampling worst.",
             ),
         ),
     ]
 
 
 def figure_6(data: Data, settings: Settings) -> list[Result]:
-    """How long each semantic method plans, by k."""
+    """The time to plan with each semantic method, by k."""
     times = Means()
     seeds = settings.seeds(5)
     for seed in seeds:
@@ -113,23 +111,23 @@ def figure_6(data: Data, settings: Settings) -> list[Result]:
                 times.add(name, k, 1000 * seconds(make(k, "semantic"), tuples, seed))
     return [
         Result(
-            f"Milliseconds of planning, {mean_of(len(seeds), tuples)}",
+            f"Planning time in milliseconds, {mean_of(len(seeds), tuples)}",
             "k",
             KS,
             times.rows(KS),
             better="lower",
             digits=1,
             notes=(
-                "Loops are compiled and distance tables made before the clock starts.",
+                "Compilation and the calculation of distances are not part of the time.",
                 "The paper's figure is an image. Its text: resampling is fastest; microaggregation "
-                "is slowest below k = 4 and overtakes recoding above; recoding hardly depends on "
-                "k.",
+                "is slower than recoding below k = 4 and faster above; the time of recoding hardly "
+                "depends on k.",
             ),
         )
     ]
 
 
 EXPERIMENTS = [
-    Experiment("sf-figures-4-5", "SF", "Semantic against classic operators by k", figures_4_and_5),
+    Experiment("sf-figures-4-5", "SF", "Semantic and classic operators by k", figures_4_and_5),
     Experiment("sf-figure-6", "SF", "Run time of the methods by k", figure_6),
 ]

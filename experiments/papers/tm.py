@@ -1,4 +1,4 @@
-"""TM, section 4: recoding by meaning, its heuristics, and recoding by discernibility."""
+"""TM section 4: semantic recoding, its heuristics, and recoding by discernibility."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ontomask.taxonomy import Concept
 
 __all__ = ["EXPERIMENTS", "between"]
 
-#: As many records as the paper had, and as many runs as its means are over (section 4.1).
+#: The number of records and the number of runs of the paper (section 4.1).
 RECORDS, RUNS = 975, 5
 KS = (2, 3, 4, 5, 7, 10, 15)
 COLUMNS = ("first", "second")
-#: Of 975 records with both diagnoses in this branch, about as many are different, and unique, as in
-#: the paper's table.
+#: 975 records with both diagnoses in this branch have about as many different and unique
+#: combinations of values as the paper's table.
 BRANCH = "390-459"
-#: Where else table 2 is looked at.
+#: Other branches for table 2.
 BRANCHES = {
     "circulatory": BRANCH,
     "respiratory": "460-519",
@@ -43,7 +43,7 @@ HEURISTICS: dict[Any, str] = {
 }
 GUIDES: tuple[Any, ...] = ("semantic", "discernibility")
 
-#: Into how many clusters records fall; the paper does not say.
+#: The numbers of clusters; the paper does not give its own.
 CLUSTERS = (3, 5, 10, 20)
 #: TM table 2.
 PRINTED = {
@@ -84,14 +84,14 @@ def _about(tuples: Tuples, settings: Settings) -> str:
 def _here(tuples: Tuples) -> str:
     unique = int((tuples.counts == 1).sum())
     return (
-        "Two diagnoses of the circulatory system: the last sample has "
-        f"{len(tuples)} different tuples, {unique} unique; the paper's 975 answers of visitors to "
-        "a park had 211 and 118."
+        "Two diagnoses of the circulatory system. The last sample has "
+        f"{len(tuples)} different combinations of values, {unique} of them unique; the paper's 975 "
+        "answers of visitors to a park have 211 and 118."
     )
 
 
 def figure_2(data: Data, settings: Settings) -> list[Result]:
-    """What each heuristic adds."""
+    """The effect of each heuristic."""
     means = Means()
     for seed, tuples in _trials(data, settings):
         for heuristics, label in HEURISTICS.items():
@@ -109,7 +109,8 @@ def figure_2(data: Data, settings: Settings) -> list[Result]:
             digits=3,
             notes=(
                 IMAGE,
-                "Its text: H1 improves slightly on random fusion, H2 most, H3 very slightly.",
+                "Its text: H1 is slightly better than random fusion, H2 helps most, H3 very "
+                "slightly.",
                 _here(tuples),
             ),
         )
@@ -117,7 +118,7 @@ def figure_2(data: Data, settings: Settings) -> list[Result]:
 
 
 def figures_3_and_4(data: Data, settings: Settings) -> list[Result]:
-    """Meaning against discernibility as a guide, judged by both."""
+    """Recoding by semantic distance and by discernibility, evaluated with both measures."""
     quality, penalty = Means(), Means()
     for seed, tuples in _trials(data, settings):
         for guide in GUIDES:
@@ -134,7 +135,10 @@ def figures_3_and_4(data: Data, settings: Settings) -> list[Result]:
             quality.rows(KS),
             better="higher",
             digits=3,
-            notes=(IMAGE, "Its text: discernibility loses noticeably more meaning above k = 5."),
+            notes=(
+                IMAGE,
+                "Its text: above k = 5, discernibility has a noticeably lower semantic quality.",
+            ),
         ),
         Result(
             f"TM figure 4: discernibility penalty (TM eq. 1), {about}",
@@ -149,7 +153,7 @@ def figures_3_and_4(data: Data, settings: Settings) -> list[Result]:
 
 
 def between(first: Transitions, second: Transitions) -> Transitions:
-    """From one masked table to another of the same tuples, where all targets are values."""
+    """The transitions from one masked table to another; all targets must be values."""
     tuples = first.tuples
     values = [
         _values(attribute, column)[first.target]
@@ -167,7 +171,7 @@ def between(first: Transitions, second: Transitions) -> Transitions:
 
 
 def _values(attribute: object, targets: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The places among the values of targets that are values."""
+    """The positions of targets among the values."""
     assert isinstance(attribute, NominalAttribute)
     value = np.full(len(attribute.candidates), -1)
     value[attribute.place] = np.arange(attribute.size)
@@ -175,7 +179,7 @@ def _values(attribute: object, targets: NDArray[np.float64]) -> NDArray[np.int64
 
 
 def table_2(data: Data, settings: Settings) -> list[Result]:
-    """How differently the three tables fall into clusters."""
+    """Compare the clusters of the three tables."""
     return [_by_clusters(data, settings), _by_branch(data, settings)]
 
 
@@ -188,13 +192,14 @@ def _by_clusters(data: Data, settings: Settings) -> Result:
         label: [figure] * len(CLUSTERS) for label, figure in PRINTED.items()
     }
     return Result(
-        f"Distance of clusters (TM eq. 10-13), k = 5, {_about(tuples, settings)}",
+        f"Distance between clusterings (TM eq. 10-13), k = 5, {_about(tuples, settings)}",
         "clusters",
         CLUSTERS,
         means.rows(CLUSTERS, theirs),
         better="lower",
         notes=(
-            "The paper does not say into how many clusters: its one figure stands in each column.",
+            "The paper does not give the number of clusters. Its figure is repeated in each "
+            "column.",
             _here(tuples),
         ),
     )
@@ -208,17 +213,17 @@ def _by_branch(data: Data, settings: Settings) -> Result:
         for seed, tuples in _trials(data, settings, rows):
             _compare(tuples, seed, 10, means, name)
     return Result(
-        f"Distance of clusters, k = 5, 10 clusters, {_about(tuples, settings)} or fewer",
+        f"Distance between clusterings, k = 5, 10 clusters, {_about(tuples, settings)} or fewer",
         "both diagnoses",
         list(wanted),
         means.rows(list(wanted)),
         better="lower",
-        notes=("Not in the paper: how much the figures depend on the data.",),
+        notes=("Not in the paper. It shows how much the figures depend on the data.",),
     )
 
 
 def _compare(tuples: Tuples, seed: int, clusters: int, means: Means, column: Cell) -> None:
-    """The three comparisons of table 2, at its k."""
+    """The three comparisons of table 2, for its k."""
     semantic, other = (_plan(tuples, 5, guide, seed) for guide in GUIDES)
     plans = (semantic, other, between(semantic, other))
     for label, plan in zip(PRINTED, plans, strict=True):
@@ -226,7 +231,7 @@ def _compare(tuples: Tuples, seed: int, clusters: int, means: Means, column: Cel
 
 
 def figure_5(data: Data, settings: Settings) -> list[Result]:
-    """How many records are found again in the original table."""
+    """The share of records that are linked with the original table."""
     means = Means()
     for seed, tuples in _trials(data, settings):
         for guide in GUIDES:
@@ -241,10 +246,10 @@ def figure_5(data: Data, settings: Settings) -> list[Result]:
             better="lower",
             notes=(
                 IMAGE,
-                "Its text: linkage falls as k grows and is stable from 5 on; recoding by meaning "
-                "is linked less, most of all for small k.",
-                "Recoding gives a record the values of another, so linking by equal text and to "
-                "the nearest original is the same.",
+                "Its text: linkage decreases with k and is stable from k = 5; semantic recoding "
+                "has a lower linkage, above all for small k.",
+                "Recoding gives a record the values of another record, so linkage by equal text "
+                "and linkage to the nearest original record are the same.",
                 _here(tuples),
             ),
         )
@@ -252,7 +257,7 @@ def figure_5(data: Data, settings: Settings) -> list[Result]:
 
 
 def figure_6(data: Data, settings: Settings) -> list[Result]:
-    """How long planning takes, by k."""
+    """The time to plan, by k."""
     times = Means()
     for seed, tuples in _trials(data, settings):
         for guide in GUIDES:
@@ -262,16 +267,16 @@ def figure_6(data: Data, settings: Settings) -> list[Result]:
                 times.add(guide, k, milliseconds)
     return [
         Result(
-            f"Milliseconds of planning, {_about(tuples, settings)}",
+            f"Planning time in milliseconds, {_about(tuples, settings)}",
             "k",
             KS,
             times.rows(KS),
             better="lower",
             digits=2,
             notes=(
-                "Loops are compiled and distance tables made before the clock starts.",
-                "The paper's figure is an image. Its text: 1.2 to 1.6 seconds by meaning, after "
-                "6.33 minutes for the similarities (2.4 GHz, 4 GB).",
+                "Compilation and the calculation of distances are not part of the time.",
+                "The paper's figure is an image. Its text: 1.2 to 1.6 seconds for semantic "
+                "recoding, after 6.33 minutes for the similarities (2.4 GHz, 4 GB).",
                 _here(tuples),
             ),
         )
@@ -279,9 +284,14 @@ def figure_6(data: Data, settings: Settings) -> list[Result]:
 
 
 EXPERIMENTS = [
-    Experiment("tm-figure-2", "TM", "What each heuristic of recoding adds", figure_2),
-    Experiment("tm-figures-3-4", "TM", "Recoding by meaning or by discernibility", figures_3_and_4),
-    Experiment("tm-table-2", "TM", "Clusters of the original and of masked tables", table_2),
+    Experiment("tm-figure-2", "TM", "The heuristics of recoding", figure_2),
+    Experiment(
+        "tm-figures-3-4",
+        "TM",
+        "Recoding by semantic distance and by discernibility",
+        figures_3_and_4,
+    ),
+    Experiment("tm-table-2", "TM", "Clusters of the original and the masked tables", table_2),
     Experiment("tm-figure-5", "TM", "Record linkage by k", figure_5),
     Experiment("tm-figure-6", "TM", "Run time of recoding by k", figure_6),
 ]

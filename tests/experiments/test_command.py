@@ -52,14 +52,14 @@ def test_the_list(reproduce):
 
 def test_tables_are_printed_and_the_page_is_written(reproduce, tmp_path):
     done = reproduce(*QUICK, "--output", "page.html")
-    assert done.stdout.startswith("data: synthetic discharges, small samples")
+    assert done.stdout.startswith("data: synthetic discharges (small samples")
     assert "tm-figure-5" in done.stdout
     assert "discernibility" in done.stdout
     assert done.stderr == "written to page.html\n"
     before = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert before.startswith("<!doctype html>")
     again = reproduce(*QUICK, "--output", "page.html", code=2)
-    assert "exists already" in again.stderr
+    assert "--output must be a new file, got page.html, which exists" in again.stderr
     assert again.stdout == ""
     reproduce(*QUICK, "--output", "page.html", "--force")
 
@@ -74,10 +74,16 @@ def test_tables_are_printed_as_json(reproduce):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["xx"], "no experiment is called 'xx'"),
-        (["sf", "--data", "nowhere"], "no diabetes_130.csv.gz in 'nowhere'"),
+        (["xx"], "NAME must be the name of an experiment or its beginning, got 'xx'"),
+        (
+            ["sf", "--data", "nowhere"],
+            "must be a folder that contains diabetes_130.csv.gz, got 'nowhere'",
+        ),
         (["sf", "--runs", "0"], "--runs"),
-        (["sf", "--output", "nowhere/page.html"], "no folder nowhere"),
+        (
+            ["sf", "--output", "nowhere/page.html"],
+            "--output must be in an existing folder, got nowhere/page.html",
+        ),
     ],
 )
 def test_wrong_input_is_one_sentence_and_exit_code_2(reproduce, arguments, message):

@@ -84,7 +84,7 @@ def test_experiments_are_found_by_how_their_names_begin():
     papers = list(dict.fromkeys(experiment.paper for experiment in EXPERIMENTS))
     assert papers == ["RS", "NO", "MA", "TM", "SF"]
     for wrong in ("xx", ""):
-        with pytest.raises(ParameterError, match="no experiment"):
+        with pytest.raises(ParameterError, match="must be the name of an experiment"):
             find_experiments([wrong])
 
 

@@ -82,7 +82,7 @@ def test_a_page_opens_alone_and_shows_every_result(opened, tmp_path, scheme):
     seen = opened(file, color_scheme=scheme)
     assert (seen.requests, seen.errors) == ([], [])
     charts = [it.get_attribute("aria-label") for it in seen.page.query_selector_all("svg")]
-    other = "the paper, on a scale of its own"
+    other = "the paper, on its own scale"
     assert charts == [f"{TABLE.title}: ours", f"{TABLE.title}: {other}", "alone"]
     ours, paper = (it.bounding_box() for it in seen.page.query_selector_all(".side figure"))
     assert ours["y"] == paper["y"]
@@ -134,9 +134,9 @@ def test_a_chart_has_a_point_for_every_figure():
     assert (ours.caption, paper.caption) == ("ours", "the paper")
     assert told(ours) == ["a, k 2: 1.00", "a, k 10: 3.00", "b, k 2: 4", "b, k 5: 5", "b, k 10: 6"]
     assert told(paper) == [
-        "a, printed, k 2: 1.00",
-        "a, printed, k 5: 2.00",
-        "a, printed, k 10: 2.50",
+        "a, published, k 2: 1.00",
+        "a, published, k 5: 2.00",
+        "a, published, k 10: 2.50",
     ]
     dashed = [
         [it for it in read(panel.drawing).iter("polyline") if it.get("stroke-dasharray")]
@@ -160,7 +160,7 @@ def test_words_are_not_drawn():
 def test_where_nothing_is_printed_ours_stands_alone():
     (only,) = panels(Result("t", "k", (2, 5), [Row("a", (1.0, 2.0), (None, "-"))]))
     assert only.caption == ""
-    assert "printed" not in only.drawing
+    assert "published" not in only.drawing
 
 
 def test_one_scale_for_both_unless_one_would_be_flat():
@@ -176,8 +176,8 @@ def test_one_scale_for_both_unless_one_would_be_flat():
     assert caption == "the paper"
     (ours, paper), caption = scales((1000.0, 7000.0))
     assert (ours[-1], paper[-1]) == ("2", "8,000")
-    assert caption == "the paper, on a scale of its own"
-    assert scales((0.0, 0.0))[1] == "the paper, on a scale of its own"
+    assert caption == "the paper, on its own scale"
+    assert scales((0.0, 0.0))[1] == "the paper, on its own scale"
 
 
 @pytest.mark.parametrize(
@@ -201,10 +201,10 @@ def test_one_column_or_words_as_columns_make_points():
 
 def test_a_table_as_text():
     lines = result_text(TABLE).splitlines()
-    assert lines[0] == "  Error <of> & all (better when lower)"
+    assert lines[0] == "  Error <of> & all (lower is better)"
     assert lines[1].split() == ["k", "2", "5", "10"]
     assert lines[2].split() == ["semantic", "1.00", "2.00", "3.46"]
-    assert lines[3].split() == ["printed", "1.10", "-", "3"]
+    assert lines[3].split() == ["published", "1.10", "-", "3"]
     assert lines[4].split() == ["classic", "1,200.50", "-", "1,300.00"]
     assert len({len(line) for line in lines[1:6]}) == 1
     assert lines[-1] == '  * A note with "quotes" & <b>'

@@ -99,7 +99,8 @@ def test_notes_say_what_the_numbers_show(results):
 def test_growth_names_the_steps_down():
     said = growth({"up": [1, 2, 2, 3, 4, 5], "down": [1, 2, 1, 3, 4, 3]})
     assert said == (
-        "Growing with k: up. Not at every step: down (less at k = 10, 100 than at the k before)."
+        "Increasing with k: up. Not always increasing: "
+        "down (lower at k = 10, 100 than at the previous k)."
     )
 
 
@@ -118,7 +119,9 @@ def test_the_largest_chapter_is_that_with_the_most_principal_diagnoses(data):
 
 
 def test_unmasked_records_are_linked_with_one_over_their_number(data, results):
-    (table,) = (r for r in results["rs-privacy"] if r.title.startswith("Linked rightly, %: all"))
+    (table,) = (
+        r for r in results["rs-privacy"] if r.title.startswith("Correctly linked records, %: all")
+    )
     sample = data.complete("first", "second")
     chosen = np.random.default_rng(0).choice(sample, 300, replace=False)
     pairs = {(data.diagnoses["first"][i], data.diagnoses["second"][i]) for i in chosen}
