@@ -139,7 +139,7 @@ def test_repr_says_what_one_wants_to_know(diagnoses):
 
 
 def test_a_taxonomy_does_not_change(diagnoses):
-    with pytest.raises(AttributeError, match="does not change"):
+    with pytest.raises(AttributeError, match="a taxonomy cannot be changed: cannot set 'name'"):
         diagnoses.name = "other"
     with pytest.raises(ValueError, match="read-only"):
         diagnoses.depths[0] = 5
@@ -231,7 +231,10 @@ def test_a_root_called_star_takes_the_others_in():
 
 
 def test_a_star_below_something_is_in_the_way_of_a_virtual_root():
-    with pytest.raises(TaxonomyError, match="'p', 'q'.*is taken"):
+    with pytest.raises(
+        TaxonomyError,
+        match="the taxonomy has several roots, 'p', 'q', and the name of the virtual root,",
+    ):
         om.Taxonomy.from_edges([("*", "p"), ("b", "q")])
 
 
@@ -254,19 +257,19 @@ def test_a_declared_concept_without_links_is_a_root_too():
 def test_an_alias_cannot_be_another_concept():
     with pytest.raises(DuplicateConceptError, match="'p' is a concept and also an alias of 'a'"):
         om.Taxonomy.from_edges([("a", "p")], aliases={"p": "a"})
-    with pytest.raises(UnknownConceptError, match="leads to 'x'"):
+    with pytest.raises(UnknownConceptError, match="the alias 'q' must be of a concept, got 'x'"):
         om.Taxonomy.from_edges([("a", "p")], aliases={"q": "x"})
 
 
 @pytest.mark.parametrize(
     ("edges", "message"),
     [
-        (["ab"], "is not an edge"),
-        ([("a", "b", "c")], "is not an edge"),
-        ([("", "b")], "child is empty"),
+        (["ab"], r"an edge must be a \(child, parent\) pair, got 'ab'"),
+        ([("a", "b", "c")], r"an edge must be a \(child, parent\) pair, got \('a'"),
+        ([("", "b")], "a child must not be empty"),
         ([(None, "b")], "of type NoneType"),
         ([(1.5, "b")], "of type float"),
-        ([("a", " ")], "parent is empty"),
+        ([("a", " ")], "a parent must not be empty"),
     ],
 )
 def test_wrong_edges(edges, message):
@@ -275,7 +278,7 @@ def test_wrong_edges(edges, message):
 
 
 def test_labels_of_nothing():
-    with pytest.raises(UnknownConceptError, match="labels are given for 'x'"):
+    with pytest.raises(UnknownConceptError, match="labels must be of concepts, got 'x'"):
         om.Taxonomy.from_edges([("a", "p")], labels={"x": "X"})
 
 
@@ -286,9 +289,9 @@ def test_unknown_concepts_get_a_hint(diagnoses, wordnet):
         diagnoses.depth("flu")
     with pytest.raises(UnknownConceptError, match="search.. finds"):
         diagnoses.depth("zzzzzzzzzzzz")
-    with pytest.raises(UnknownConceptError, match="named by text"):
+    with pytest.raises(UnknownConceptError, match="None is not a concept of taxonomy 'diagnoses'"):
         diagnoses.depth(None)
-    with pytest.raises(UnknownConceptError, match="named by text"):
+    with pytest.raises(UnknownConceptError, match="injury'. is not a concept of taxonomy"):
         diagnoses.lcs(["sprain", "injury"])
     with pytest.raises(KeyError):
         diagnoses.parents("nothing")
@@ -341,7 +344,7 @@ def test_in_paths_ancestors_are_the_prefixes(paths):
 def test_wrong_paths():
     with pytest.raises(ParameterError, match="'a||b' has an empty part"):
         om.Taxonomy.from_paths(["a||b"])
-    with pytest.raises(ParameterError, match="sep is empty"):
+    with pytest.raises(ParameterError, match="sep must not be empty"):
         om.Taxonomy.from_paths(["a"], sep="")
     with pytest.raises(ParameterError, match="NoneType"):
         om.Taxonomy.from_paths(["a", None])
@@ -362,7 +365,9 @@ def test_prefixes():
 
 @pytest.mark.parametrize("lengths", [[], [0], [3, 1], [1, 1]])
 def test_wrong_prefix_lengths(lengths):
-    with pytest.raises(ParameterError, match="prefix lengths of at least 1"):
+    with pytest.raises(
+        ParameterError, match=r"lengths must be increasing numbers of at least 1, got"
+    ):
         om.Taxonomy.from_prefixes(["43201"], lengths=lengths)
 
 

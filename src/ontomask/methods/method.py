@@ -170,7 +170,7 @@ class Method(ABC):
     @property
     def protection_advice(self) -> str:
         """What would protect better, for the warning about weak protection."""
-        return "A method that groups protects more"
+        return "A method that forms groups of k records protects more"
 
     def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
         """Explain why a combination of values got its masked values; by default from the plan."""

@@ -35,14 +35,14 @@ def read_corrections(path: Path) -> dict[str, str]:
         if len(top) != 2:
             raise table.error(
                 table.rows[0].line,
-                "there are no columns called value and concept",
-                "name them in the first row, or give two columns without a header",
+                "the columns value and concept are missing",
+                "name them in the first row, or write two columns without a header",
             )
         value_place, concept_place, rows = 0, 1, table.rows
     concepts: dict[str, tuple[str, int]] = {}
     for row in rows:
         if len(row.cells) <= max(value_place, concept_place):
-            raise table.error(row.line, f"{len(row.cells)} columns where two are needed")
+            raise table.error(row.line, f"expected two columns, got {len(row.cells)}")
         value, concept = row.cells[value_place], row.cells[concept_place].strip()
         if not concept:
             continue
@@ -50,7 +50,7 @@ def read_corrections(path: Path) -> dict[str, str]:
         if earlier != concept:
             raise table.error(
                 row.line,
-                f"{value!r} is corrected to {concept!r} here and to {earlier!r} on line {line}",
+                f"{value!r} is mapped to {concept!r} here and to {earlier!r} on line {line}",
                 "keep one of them",
             )
     return {value: concept for value, (concept, _) in concepts.items()}

@@ -117,13 +117,13 @@ def _read_back(taxonomy: Taxonomy, file: Path) -> Taxonomy:
         saved = load_taxonomy(file, "child-parent")
     except OntomaskError as error:
         raise TaxonomyError(
-            f"what was made cannot be read back from a file: {error.message}", error.hint
+            f"the taxonomy cannot be saved to a file: {error.message}", error.hint
         ) from None
     if saved != taxonomy:
         names = quote_names(sorted(set(taxonomy.identifiers) ^ set(saved.identifiers)), 3)
         raise TaxonomyError(
-            f"some names cannot be kept in a file as they are{f': {names}' if names else ''}",
-            "take out letters that cannot be seen, as line ends and spaces around them",
+            f"some names cannot be saved to a file{f': {names}' if names else ''}",
+            "remove invisible characters, such as line breaks and spaces at the ends",
         )
     return saved
 

@@ -95,7 +95,7 @@ def number_concepts(
     """
     if not names:
         raise EmptyTaxonomyError(
-            "the taxonomy has no concepts", "give at least one (child, parent) edge"
+            "the taxonomy has no concepts", "add at least one (child, parent) edge"
         )
     names = list(names)
     by_name = sorted(range(len(names)), key=names.__getitem__)
@@ -136,9 +136,8 @@ def _add_virtual_root(
         if top not in roots:
             raise TaxonomyError(
                 f"the taxonomy has several roots, {quote_names(names[r] for r in roots)}, and the "
-                "name "
-                f"of the virtual root that would go above them, {VIRTUAL_ROOT!r}, is taken",
-                f"add a root of your own above them, or rename the concept {VIRTUAL_ROOT!r}",
+                f"name of the virtual root, {VIRTUAL_ROOT!r}, is already the name of a concept",
+                f"add your own root above them, or rename the concept {VIRTUAL_ROOT!r}",
             )
     else:
         top = len(names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -163,8 +163,8 @@ class TermMap:
         )
         more = f" and {len(unresolved) - 5:,} more" if len(unresolved) > 5 else ""
         raise UnknownValueError(
-            f"no single concept of taxonomy{name} for "
-            f"{format_count(len(unresolved), 'value')}{where}:\n"
+            f"{format_count(len(unresolved), 'value')}{where} cannot be mapped to exactly one "
+            f"concept of taxonomy{name}:\n"
             f"  {examples}{more}",
             self.advice(argument),
         )
@@ -191,29 +191,44 @@ class TermMap:
             for _, reading in style.readings(match.value)
         ):
             return Hint(
-                "some look like codes that lost zeros or the point; try ",
+                "some values look like codes without their zeros or their point; try ",
                 Setting("repair_codes", True),
             )
         marks = [m.value for m in unresolved[:50] if fold_name(m.value) in _MISSING_WORDS]
         if marks:
             return Hint(
-                f"{marks[0]!r} looks like a mark of missing values: ",
+                f"{marks[0]!r} looks like a missing value; use ",
                 Setting("missing_marks", marks),
             )
         corrections: dict[str, Concept] = {}
         for match in unresolved[:3]:
             if match.concepts:
                 return Hint(
-                    f"{match.value!r} may be {quote_names(match.concepts)}; say which with ",
+                    f"{match.value!r} is a name of {self._describe(match.concepts)}; choose one "
+                    "with ",
                     Setting(argument, {match.value: Placeholder("...")}),
-                    ", or where to look with ",
+                    ", or prefer a part of the taxonomy with ",
                     Setting("prefer", Placeholder("...")),
                 )
             if hits := self._closest_hits([match.value], 1, PROPOSED_SIMILARITY)[match.value]:
                 corrections[match.value] = hits[0].concept
         if corrections:
-            return Hint("did you mean ", Setting(argument, corrections), "?")
-        return Hint("say what they mean with ", Setting(argument, Placeholder("{value: concept}")))
+            return Hint(
+                "did you mean ", Setting(argument, corrections), f"?{self._name(corrections)}"
+            )
+        return Hint("map them with ", Setting(argument, Placeholder("{value: concept}")))
+
+    def _describe(self, concepts: Sequence[Concept]) -> str:
+        """A few concepts with their labels: ``'I10' (Hypertension), 'I15' and 3 more``."""
+        label = self.taxonomy.label
+        described = [repr(c) if label(c) == c else f"{c!r} ({label(c)})" for c in concepts[:5]]
+        more = f" and {len(concepts) - 5:,} more" if len(concepts) > 5 else ""
+        return ", ".join(described) + more
+
+    def _name(self, corrections: Mapping[str, Concept]) -> str:
+        """The labels of the concepts that are proposed, where they differ from the identifiers."""
+        concepts = [c for c in dict.fromkeys(corrections.values()) if self.taxonomy.label(c) != c]
+        return f" ({self._describe(concepts)})" if concepts else ""
 
     def nearest(self, value: str, most: int = 3) -> list[Hit]:
         """The concepts with the names that are spelt most like a value."""
@@ -360,8 +375,8 @@ def map_terms(
     """
     if repair_codes and taxonomy.about.code_style is None:
         raise ParameterError(
-            f"repair_codes needs to know how codes are written, and {taxonomy!r} does not say",
-            "it works with the ICD taxonomies that are known by name; leave it out here",
+            f"repair_codes cannot be used with {taxonomy!r}: the format of its codes is unknown",
+            "leave it out; it works with the ICD taxonomies that are loaded by name",
         )
     if stems is not None:
         stemmer_for(stems)  # an unknown language is an error even where no stem is needed
@@ -395,8 +410,8 @@ def resolve_corrections(
     wrong = [concept for concept in corrections.values() if concept not in taxonomy]
     if wrong:
         raise UnknownConceptError(
-            f"{argument} lead to what is no concept: {quote_names(dict.fromkeys(wrong))}",
-            "correct to identifiers; search() finds them by name",
+            f"{argument} must map values to concepts, got {quote_names(dict.fromkeys(wrong))}",
+            "use identifiers of concepts; search() finds them by name",
         )
     return {v: taxonomy.identifiers[taxonomy.code(c)] for v, c in corrections.items()}
 

@@ -56,9 +56,8 @@ def make_stemmer(language: str) -> Callable[[str], str]:
     languages = Stemmer.algorithms()
     if language not in languages:
         raise ParameterError(
-            f"there are no stems for the language {language!r}",
-            f"there are for {quote_names(sorted(languages), most=len(languages))}; None does "
-            "without",
+            f"stems must be a supported language or None, got {language!r}",
+            f"the languages are {quote_names(sorted(languages), most=len(languages))}",
         )
     stem_of = Stemmer.Stemmer(language).stemWord
     stems: dict[str, str] = {}  # most words occur in many names

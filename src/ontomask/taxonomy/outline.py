@@ -46,7 +46,7 @@ def outline_of(taxonomy: Taxonomy) -> str:
     tree = draw_tree(taxonomy)
     if len(taxonomy.parent_links.items) > MOST_LINES:
         raise ParameterError(
-            f"the taxonomy has {format_count(len(taxonomy), 'concept')}: too many for an outline",
+            f"the taxonomy has {format_count(len(taxonomy), 'concept')}, too many for an outline",
             "edit its file with another tool",
         )
     without_root = taxonomy.root == VIRTUAL_ROOT and len(taxonomy) > 1
@@ -96,8 +96,8 @@ def read_outline(text: str, labels: Labels | None = None) -> Taxonomy:
             if previous.width > line.width and (not above or above[-1].width < line.width):
                 raise _line_error(
                     line,
-                    f"{line.name!r} stands farther left than {previous.name!r}, and below nothing",
-                    "indent it as far as its siblings",
+                    f"the indentation of {line.name!r} matches no line above it",
+                    "indent it like its siblings",
                 )
         parent = above[-1].name if above else None
         _refuse_below_itself(line, above)
@@ -105,7 +105,7 @@ def read_outline(text: str, labels: Labels | None = None) -> Taxonomy:
         if first != line.number and parent is not None:
             raise _line_error(
                 line,
-                f"{line.name!r} stands a second time below {parent!r} (first on line {first})",
+                f"{line.name!r} occurs twice below {parent!r} (first on line {first})",
                 "remove one of them",
             )
         above.append(line)
@@ -127,8 +127,8 @@ def _parse_lines(text: str) -> Iterator[_OutlineLine]:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if len(lines) > MOST_LINES:
         raise ParameterError(
-            f"the outline has {len(lines):,} lines, and at most {MOST_LINES:,} can be read",
-            "give a file of children and parents instead",
+            f"the outline must have at most {MOST_LINES:,} lines, got {len(lines):,}",
+            "use a child-parent table instead",
         )
     for number, raw in enumerate(lines, 1):
         name = raw.strip()
@@ -154,8 +154,8 @@ def _refuse_below_itself(line: _OutlineLine, above: list[_OutlineLine]) -> None:
         if outer.name == line.name:
             raise _line_error(
                 line,
-                f"{line.name!r} stands below itself (line {outer.number})",
-                "rename one of them, or take it out",
+                f"{line.name!r} is below itself (line {outer.number})",
+                "rename or remove one of them",
             )
 
 

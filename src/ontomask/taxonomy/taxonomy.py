@@ -86,7 +86,7 @@ class Taxonomy:
     _code: dict[str, int]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a taxonomy does not change: cannot set {name!r}")
+        raise AttributeError(f"a taxonomy cannot be changed: cannot set {name!r}")
 
     # ------------------------------------------------------------------ making one
 
@@ -129,8 +129,8 @@ class Taxonomy:
         for concept, names in (labels or {}).items():
             if concept not in number:
                 raise UnknownConceptError(
-                    f"labels are given for {concept!r}, which is not a concept",
-                    "name it in an edge, or leave its labels out",
+                    f"labels must be of concepts, got {concept!r}",
+                    "add it to the edges, or leave its labels out",
                 )
             label_list = [names] if isinstance(names, str) else names
             lists[number[concept]] = tuple(dict.fromkeys(name for name in label_list if name))
@@ -178,7 +178,7 @@ class Taxonomy:
         if tops and warn:
             warnings.warn(
                 f"the taxonomy has {len(tops)} roots, {quote_names(tops)}; "
-                f"they were put below a virtual root {graph.VIRTUAL_ROOT!r}",
+                f"a virtual root {graph.VIRTUAL_ROOT!r} was added above them",
                 SeveralRootsWarning,
                 stacklevel=3,
             )
@@ -213,7 +213,9 @@ class Taxonomy:
         (('Europe|Spain',), 'Reus', '*')
         """
         if not sep:
-            raise ParameterError("sep is empty", 'give what stands between the parts, as sep="|"')
+            raise ParameterError(
+                "sep must not be empty", 'give the separator of the parts: sep="|"'
+            )
         edges: set[tuple[str, str | None]] = set()
         labels: dict[str, str] = {}
         for value in {_check_text(value, "value") for value in to_list(values)}:
@@ -221,7 +223,7 @@ class Taxonomy:
             if not all(parts):
                 raise ParameterError(
                     f"the path {value!r} has an empty part",
-                    f"write every part, with {sep!r} between two of them only",
+                    f"write {sep!r} only between two parts",
                 )
             paths = [sep.join(parts[: end + 1]) for end in range(len(parts))]
             labels.update(zip(paths, parts, strict=True))
@@ -249,8 +251,8 @@ class Taxonomy:
         lengths = [lengths] if isinstance(lengths, int) else lengths
         if not lengths or sorted(set(lengths)) != list(lengths) or min(lengths) < 1:
             raise ParameterError(
-                f"lengths is {list(lengths)!r}",
-                "give prefix lengths of at least 1, each longer than the one before: [1, 3]",
+                f"lengths must be increasing numbers of at least 1, got {list(lengths)!r}",
+                "give the lengths of the prefixes, such as [1, 3]",
             )
         edges: set[tuple[str, str | None]] = set()
         for value in {_check_text(value, "value") for value in to_list(values)}:
@@ -406,7 +408,7 @@ class Taxonomy:
         'viral infection'
         """
         if not concepts:
-            raise ParameterError("lcs needs at least one concept", "give one or more")
+            raise ParameterError("lcs needs at least one concept, got none")
         distinct = {self.code(concept) for concept in concepts}
         shared = frozenset.intersection(*(frozenset(self.steps_up(code)) for code in distinct))
         deepest = max(self.depths[code] for code in shared)
@@ -434,7 +436,7 @@ class Taxonomy:
             )
         distinct = set() if values is None else set(to_list(values))
         if root is None and not distinct:
-            raise ParameterError("domain was given no values", "give at least one, or root=...")
+            raise ParameterError("domain needs at least one value or a root, got no values")
         top = root if root is not None else self.lcs(*distinct)
         below = graph.reachable_concepts(self.child_links, self.code(top))
         if len(below) == len(self):
@@ -550,14 +552,14 @@ class Taxonomy:
         where = f"taxonomy {self.name!r}" if self.name else "the taxonomy"
         message = f"{concept!r} is not a concept of {where}"
         if not isinstance(concept, str):
-            return UnknownConceptError(message, "concepts are named by text: their identifiers")
+            return UnknownConceptError(message, "use the identifier of a concept, as text")
         named = self.names.find(concept)
         if named is not None:
             concepts = quote_names(self._identifiers_of(named.codes))
             return UnknownConceptError(
                 message,
-                f"it is a name ({named.how}) of {concepts}; use the identifier, or map whole "
-                "columns with map_terms",
+                f"it is a name ({named.how}) of {concepts}; use the identifier, or map a column "
+                "with map_terms",
             )
         near = closest_names(concept, self.identifiers) or [
             self.identifiers[codes[0]]
@@ -594,11 +596,11 @@ def _check_text(value: object, role: str) -> str:
         text = str(int(value))
     else:
         raise ParameterError(
-            f"the {role} {value!r} is of type {type(value).__name__}",
-            "give text (missing values must be left out first)",
+            f"a {role} must be text, got {value!r} of type {type(value).__name__}",
+            "convert it to text, and remove missing values first",
         )
     if not text.strip():
-        raise ParameterError(f"a {role} is empty", "every concept needs an identifier")
+        raise ParameterError(f"a {role} must not be empty", "give every concept an identifier")
     return text
 
 
@@ -610,7 +612,7 @@ def _number_edges(
     links: set[tuple[int, int]] = set()
     for edge in edges:
         if isinstance(edge, str) or len(edge) != 2:
-            raise ParameterError(f"{edge!r} is not an edge", "edges are (child, parent) pairs")
+            raise ParameterError(f"an edge must be a (child, parent) pair, got {edge!r}")
         child = number.setdefault(_check_text(edge[0], "child"), len(number))
         if edge[1] is not None and edge[1] != "":
             links.add((child, number.setdefault(_check_text(edge[1], "parent"), len(number))))
@@ -635,8 +637,8 @@ def _check_declared(
         below = sorted(names[child] for child, parent in links if parent == first)
         of = f"; {missing[0]!r} is named as a parent of {quote_names(below, 3)}" if below else ""
         raise UndeclaredParentError(
-            f"linked but not declared: {quote_names(missing)}{of}",
-            "declare them, or correct the links",
+            f"these parents are not declared as concepts: {quote_names(missing)}{of}",
+            "declare them, or correct the edges",
         )
     for text in declared:
         number.setdefault(text, len(number))
@@ -647,8 +649,8 @@ def _alias_numbers(aliases: Mapping[str, str], number: Mapping[str, int]) -> dic
     for alias, concept in aliases.items():
         if concept not in number:
             raise UnknownConceptError(
-                f"the alias {alias!r} leads to {concept!r}, which is not a concept",
-                "name it in an edge, or leave its aliases out",
+                f"the alias {alias!r} must be of a concept, got {concept!r}",
+                "add it to the edges, or leave its aliases out",
             )
         if number.get(alias, number[concept]) != number[concept]:
             raise DuplicateConceptError(

@@ -21,13 +21,13 @@ def to_list(values: Iterable[Any]) -> list[Any]:
         return values
     if isinstance(values, str | bytes):
         raise ParameterError(
-            f"a single text was given where several values are needed: {values[:40]!r}",
+            f"values must be a list or a column, got the text {values[:40]!r}",
             "put it in a list",
         )
     if isinstance(values, Mapping):
         raise ParameterError(
-            "a dict of counts was given where the values must come in order",
-            "give one value per record",
+            "values must be a list or a column, got a dict of counts",
+            "pass one value per record",
         )
     for convert in ("to_pylist", "to_list", "tolist"):  # pyarrow; polars, pandas; numpy
         if hasattr(values, convert):
@@ -37,7 +37,7 @@ def to_list(values: Iterable[Any]) -> list[Any]:
         return list(values)
     except TypeError:
         raise ParameterError(
-            f"{type(values).__name__} is no column of values", "give a list, or a column of a frame"
+            f"values must be a list or a column of a frame, got {type(values).__name__}"
         ) from None
 
 
@@ -72,8 +72,8 @@ def count_values(values: Iterable[Any] | Mapping[Any, int]) -> tuple[dict[str, i
 def _value_text(value: object) -> str:
     if isinstance(value, float):
         raise ParameterError(
-            f"the values are numbers with a decimal point, as {value!r}",
-            "a code that became a number has lost its zeros: read the column as text (dtype=str)",
+            f"values must be text, got numbers with a decimal point such as {value!r}",
+            "codes that are read as numbers lose their zeros: read the column as text (dtype=str)",
         )
     return str(value)
 
@@ -86,6 +86,6 @@ def _check_counts(counts: Mapping[Any, int]) -> Mapping[Any, int]:
             valid = False
         if not valid:
             raise ParameterError(
-                f"the count of {value!r} is {count!r}", "counts are whole numbers, 0 or more"
+                f"counts must be non-negative integers, got {count!r} for {value!r}"
             )
     return {value: int(count) for value, count in counts.items() if count > 0}

@@ -61,9 +61,9 @@ def test_the_encoding_is_told_by_a_mark_or_by_the_caller(head, requested, encodi
 def test_a_delimiter_is_one_character():
     assert check_character("delimiter", "\\t") == "\t"
     for wrong in ("", "ab", "\n", '"'):
-        with pytest.raises(ParameterError, match="delimiter is"):
+        with pytest.raises(ParameterError, match="delimiter must be one character"):
             check_character("delimiter", wrong)
-    with pytest.raises(ParameterError, match="quote is"):
+    with pytest.raises(ParameterError, match="quote must be one ASCII character"):
         check_character("quote", "§", ascii_only=True)
 
 

@@ -61,7 +61,7 @@ def test_options_of_tables_work(file, expected):
     ("content", "message"),
     [
         (ANJANA + "Spain,Asia,World\n", "line 6: 'Spain' has two parents.*\n.*line 2: Spain,Eur"),
-        (ANJANA + "Spain,Europe\n", "line 6: 2 columns where the first row has 3"),
+        (ANJANA + "Spain,Europe\n", "line 6: expected 3 columns as in the first row, got 2"),
         (",0,1,2\n0,Spain,Europe,World\n", "line 1: the first column has no number"),
     ],
 )
@@ -106,11 +106,20 @@ def test_an_amnesia_hierarchy(file, content, expected):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (AMNESIA.replace("Asia has", "Far East has"), "line 7: 'Far East has Japan' does not say"),
-        (AMNESIA.replace("has Japan", "has"), "line 7: 'Asia has' does not say"),
-        (AMNESIA.replace("has Japan", "Japan"), "line 7: 'Asia Japan' does not say"),
+        (
+            AMNESIA.replace("Asia has", "Far East has"),
+            "line 7: expected a parent, 'has' and its children, got 'Far East has Japan'",
+        ),
+        (
+            AMNESIA.replace("has Japan", "has"),
+            "line 7: expected a parent, 'has' and its children, got 'Asia has'",
+        ),
+        (
+            AMNESIA.replace("has Japan", "Japan"),
+            "line 7: expected a parent, 'has' and its children, got 'Asia Japan'",
+        ),
         (AMNESIA.replace("Japan", "Malta"), r"line 7: 'Malta' has two parents, 'Europe' .line 6. "),
-        (AMNESIA.replace("distinct", "range"), "this hierarchy is one of ranges"),
+        (AMNESIA.replace("distinct", "range"), "this hierarchy has ranges of numbers or dates"),
     ],
 )
 def test_a_malformed_amnesia_hierarchy(file, content, message):
@@ -119,7 +128,9 @@ def test_a_malformed_amnesia_hierarchy(file, content, message):
 
 
 def test_what_amnesia_did_not_write(file):
-    with pytest.raises(FileFormatError, match="line 1: this is not the beginning"):
+    with pytest.raises(
+        FileFormatError, match="line 1: the file does not start like an Amnesia hierarchy"
+    ):
         om.load_taxonomy(file(ANJANA), format="amnesia")
 
 

@@ -106,26 +106,30 @@ def test_packed_files(folder, expected):
 
 
 def test_without_the_index_senses_are_unknown(folder):
-    with pytest.raises(FileFormatError, match="data.noun: there is no index.noun beside"):
+    with pytest.raises(FileFormatError, match=r"the file index\.noun is missing in this folder"):
         om.load_taxonomy(folder(index=None))
 
 
 def test_a_folder_without_nouns(tmp_path):
-    with pytest.raises(FileFormatError, match="no data.noun in this folder"):
+    with pytest.raises(FileFormatError, match=r"this folder has no file data\.noun"):
         om.load_taxonomy(tmp_path, format="wordnet")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("00001930 03 n 02", "00001930 03 n 05", "data.noun, line 4: this is no noun"),
-        ("00001930 03 n 02", "00001930 03 v 02", "line 4: this is no noun"),
-        ("00001930 03 n 02", "0000193x 03 n 02", "line 4: this is no noun"),
-        ("00001930 03 n 02", "what is this", "line 4: this is no noun"),
-        ("Bank 0 002", "Bank 0 003", "line 6: this is no noun"),
+        (
+            "00001930 03 n 02",
+            "00001930 03 n 05",
+            "data.noun, line 4: this is not a noun of a WordNet file",
+        ),
+        ("00001930 03 n 02", "00001930 03 v 02", "line 4: this is not a noun of a WordNet file"),
+        ("00001930 03 n 02", "0000193x 03 n 02", "line 4: this is not a noun of a WordNet file"),
+        ("00001930 03 n 02", "what is this", "line 4: this is not a noun of a WordNet file"),
+        ("Bank 0 002", "Bank 0 003", "line 6: this is not a noun of a WordNet file"),
         ("Bank 0", "River 0", "line 6: 'River' of synset 00002452 is not in index.noun"),
         ("@i 00002452", "@i 00009999", "line 7: the parent 00009999 of 'ada.n.01' is not in"),
-        ("00002452 03 n", "00001930 03 n", "line 6: the synset 00001930 stands here a second"),
+        ("00002452 03 n", "00001930 03 n", "line 6: the synset 00001930 occurs twice"),
     ],
 )
 def test_a_malformed_line_is_named(folder, old, new, message):
@@ -136,14 +140,14 @@ def test_a_malformed_line_is_named(folder, old, new, message):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("bank n 2", "bank n 3", "index.noun, line 5: this is no line of a WordNet index"),
-        ("bank n 2", "bank v 2", "line 5: this is no line"),
-        ("ada n 1 1 @i 1 0 00002684", "ada", "line 3: this is no line"),
+        ("bank n 2", "bank n 3", "index.noun, line 5: this is not a line of a WordNet index"),
+        ("bank n 2", "bank v 2", "line 5: this is not a line of a WordNet index"),
+        ("ada n 1 1 @i 1 0 00002684", "ada", "line 3: this is not a line of a WordNet index"),
         ("00002452 00002137", "00002137 00002137", "line 6: 'Bank' of synset 00002452 is not in"),
         (
             "animate_thing n",
             "bank n 1 1 @ 1 0 00002137\nx n",
-            "line 6: 'bank' stands here a second",
+            "line 6: 'bank' occurs twice",
         ),
     ],
 )

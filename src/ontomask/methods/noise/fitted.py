@@ -187,7 +187,8 @@ class FittedNoise:
             return random
         if isinstance(random, bool) or not isinstance(random, int | np.integer) or random < 0:
             raise ParameterError(
-                "random must be a numpy.random.Generator or a non-negative integer",  # not quoted: it may be a seed
+                # Its value is not quoted: a seed is secret.
+                "random must be a numpy.random.Generator or a non-negative integer",
                 "pass numpy.random.default_rng(...) or a seed, or leave it out",
             )
         return np.random.default_rng(random)
@@ -229,8 +230,8 @@ class FittedNoise:
             name = measure_name(self.measure)
             if MEASURES.get(name) is not find_measure(self.measure, self.domain):
                 raise ParameterError(
-                    f"the measure {name!r} is a function of your own, which no file can hold",
-                    "fit with a named measure to save, or fit again where it is needed",
+                    f"the measure {name!r} is a Python function and cannot be saved to a file",
+                    "fit with a measure that has a name, or fit again instead of saving",
                 )
         links = self.domain.parent_links
         content = {

@@ -15,6 +15,7 @@ from ontomask.errors import (
     ParameterError,
     TaxonomyError,
     UnknownTaxonomyError,
+    quote_choices,
     quote_names,
 )
 from ontomask.taxonomy.cache import read_through_cache, repeat_warnings
@@ -29,8 +30,8 @@ __all__ = ["FORMATS", "load_taxonomy", "reader", "write_taxonomy"]
 def _check_reader(name: str, module: Any) -> Any:
     if not callable(getattr(module, "read", None)):
         raise ExtensionError(
-            f"the reader {name!r} is {module!r}, which has no function read",
-            "it is a module with read(source, ...), and looks_like(source) where the content tells",
+            f"the reader {name!r} must be a module with a function read, got {module!r}",
+            "define read(source, ...), and looks_like(source) to detect the format",
         )
     return module
 
@@ -104,8 +105,8 @@ def load_taxonomy(
     if isinstance(source, str) and source in bundled.KNOWN_TAXONOMIES:
         if format or options:
             raise ParameterError(
-                f"{source!r} is a known taxonomy and takes no format and no options",
-                f"for a file of that name write './{source}'",
+                f"format and options cannot be used with the bundled taxonomy {source!r}",
+                f"to load a file with this name, write './{source}'",
             )
         return bundled.read(source)
     path = Path(source)
@@ -113,7 +114,8 @@ def load_taxonomy(
         raise _unknown_taxonomy_error(source)
     if format is not None and format not in FORMATS:
         raise ParameterError(
-            f"format is {format!r}", f"the formats are {quote_names(FORMATS, most=len(FORMATS))}"
+            f"format must be a known format, got {format!r}",
+            f"the formats are {quote_names(FORMATS, most=len(FORMATS))}",
         )
     taxonomy_source = Source(path)
     format = format or _detect_format(taxonomy_source, options)
@@ -161,12 +163,12 @@ def _detect_format(source: Source, options: dict[str, Any]) -> str:
     if options and not source.is_folder:
         return "child-parent"  # options say what the content does not
     if source.is_folder:
-        raise source.error("this is a folder that no format knows", "name the file in it")
+        raise source.error("this folder is not a taxonomy in a known format", "name a file in it")
     if not source.head.strip():
-        raise source.error("the file is empty", "it should hold a taxonomy")
+        raise source.error("the file is empty", "use a file that contains a taxonomy")
     raise source.error(
-        "this is no format that can be told by its content",
-        f"say which it is with format=: {quote_names(FORMATS, most=len(FORMATS))}",
+        "the format cannot be detected from the content",
+        f"set format to one of {quote_names(FORMATS, most=len(FORMATS))}",
     )
 
 
@@ -196,8 +198,8 @@ def _unknown_taxonomy_error(source: str) -> UnknownTaxonomyError:
     return UnknownTaxonomyError(
         f"{source!r} is neither a bundled taxonomy nor a file",
         (f"did you mean {near[0]!r}? " if near else "")
-        + f"Bundled are {quote_names(bundled.BUNDLED)}; 'icd10cm' comes with the extra icd10; "
-        "a file is named by its path",
+        + f"The bundled taxonomies are {quote_names(bundled.BUNDLED)}; 'icd10cm' needs the package "
+        "simple-icd-10-cm; for a file, give its path",
     )
 
 
@@ -206,6 +208,6 @@ def write_taxonomy(
 ) -> None:
     """Write a taxonomy beside its target and move it there when it is complete."""
     if format not in WRITABLE_FORMATS:
-        raise ParameterError(f"format is {format!r}", f"it can be {quote_names(WRITABLE_FORMATS)}")
+        raise ParameterError(f"format must be {quote_choices(WRITABLE_FORMATS)}, got {format!r}")
     with atomic_write(Path(path), force=force) as file:
         reader(format).write(taxonomy, file, Path(path))

@@ -39,13 +39,14 @@ def read(source: Source) -> Taxonomy:
     lines = source.text().split("\n")
     if not looks_like(source):
         raise source.error(
-            "this is not the beginning of an Amnesia hierarchy",
-            "it begins with the lines 'distinct', 'name …', 'type …', 'height …'",
+            "the file does not start like an Amnesia hierarchy",
+            "it must start with the lines 'distinct', 'name …', 'type …', 'height …'",
             line=1,
         )
     if lines[0].strip().lower() == "range":
         raise source.error(
-            "this hierarchy is one of ranges of numbers or dates", "there is nothing to map them to"
+            "this hierarchy has ranges of numbers or dates",
+            "only hierarchies of distinct values can be read",
         )
     blank = next((place for place, text in enumerate(lines) if not text.strip()), len(lines))
     about = dict(text.strip().split(" ", 1) for text in lines[1:blank] if " " in text.strip())
@@ -56,8 +57,8 @@ def read(source: Source) -> Taxonomy:
         parent, has, *children = [word for word in text.strip().split(" ") if word] + [""] * 2
         if has != "has" or not any(children):
             raise source.error(
-                f"{text.strip()[:60]!r} does not say what belongs to what",
-                "write 'Europe has Spain Malta'; a value cannot have a space in it",
+                f"expected a parent, 'has' and its children, got {text.strip()[:60]!r}",
+                "write 'Europe has Spain Malta'; a value must not contain a space",
                 line=line,
             )
         for child in filter(None, children):
@@ -65,7 +66,7 @@ def read(source: Source) -> Taxonomy:
             if other != parent:
                 raise source.error(
                     f"{child!r} has two parents, {other!r} (line {earlier_line}) and {parent!r}",
-                    "a hierarchy of this kind is a tree: give one of them another name",
+                    "an Amnesia hierarchy is a tree: rename one of them",
                     line=line,
                 )
     return Taxonomy.from_edges(

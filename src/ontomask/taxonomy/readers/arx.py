@@ -47,8 +47,8 @@ def read(source: Source, *, delimiter: str | None = None, encoding: str = "utf-8
                     f"{child!r} has two parents, {earlier_parent!r} and {above!r}:\n"
                     f"  line {earlier_row.line}: {_format_row(table, earlier_row)}\n"
                     f"  line {row.line}: {_format_row(table, row)}",
-                    "an ARX hierarchy is a tree: give one of them another name. If this is a table "
-                    "of children and parents, say so with child=... and parent=...",
+                    "an ARX hierarchy is a tree: rename one of them. If this is a child-parent "
+                    "table, set child and parent to its columns",
                 )
     edges: list[tuple[str, str | None]] = [(c, above) for c, (above, _) in parent.items()]
     return Taxonomy.from_edges(
@@ -63,8 +63,8 @@ def _row_labels(table: DelimitedTable, row: Row) -> list[str]:
     if len(row.cells) != width:
         raise table.error(
             row.line,
-            f"{len(row.cells)} columns where the first row has {width}",
-            "repeat a label to fill a row up",
+            f"expected {width} columns as in the first row, got {len(row.cells)}",
+            "repeat a label to fill the row",
         )
     if not all(row.cells):
         raise table.error(
@@ -75,9 +75,7 @@ def _row_labels(table: DelimitedTable, row: Row) -> list[str]:
     steps = [label for label, _ in groupby(row.cells)]
     if len(set(steps)) < len(steps):
         repeated = next(label for label in steps if steps.count(label) > 1)
-        raise table.error(
-            row.line, f"{repeated!r} stands above itself", "give the coarser one another name"
-        )
+        raise table.error(row.line, f"{repeated!r} is above itself", "rename the more general one")
     return steps
 
 

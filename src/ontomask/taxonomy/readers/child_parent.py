@@ -91,7 +91,7 @@ def _find_columns(
             if name and find_column(first, [name.casefold().replace(" ", "_")]) is None:
                 raise table.error(
                     table.rows[0].line,
-                    f"there is no column {name!r}, which {argument}= asks for",
+                    f"{argument} must be a column of the table, got {name!r}",
                     f"the columns are {', '.join(map(repr, first))}",
                 )
         header = True
@@ -101,9 +101,9 @@ def _find_columns(
     if child or parent or label or len(first) != 2:
         raise table.error(
             table.rows[0].line,
-            "no columns called child and parent were found in "
+            "the columns child and parent are missing; the columns are "
             + ", ".join(repr(cell) for cell in first[:6]),
-            "name them: child=..., parent=...; or give two columns without a header",
+            "name them with child and parent, or write two columns without a header",
         )
     if header is None:
         header = _looks_like_header(table)
@@ -136,7 +136,7 @@ def _looks_like_header(table: DelimitedTable) -> bool:
         return False
     warnings.warn(
         f"{table.source.path}: the first row, {top.cells[0]!r} and {top.cells[1]!r}, occurs "
-        "nowhere else and was taken for a header; header=False reads it as a link",
+        "nowhere else and was read as a header; header=False reads it as a link",
         HeaderWarning,
         stacklevel=5,
     )
@@ -149,8 +149,8 @@ def _check_widths(table: DelimitedTable, columns: LinkColumns, rows: list[Row]) 
         if len(row.cells) != width:
             raise table.error(
                 row.line,
-                f"{len(row.cells)} columns where the first row has {width}",
-                "every row needs the same columns; quote cells that contain the delimiter",
+                f"expected {width} columns as in the first row, got {len(row.cells)}",
+                "quote cells that contain the delimiter",
             )
         if not row.cells[columns.child]:
             raise table.error(row.line, "the child is empty", "name the concept of this row")
@@ -167,7 +167,7 @@ def _build_taxonomy(table: DelimitedTable, columns: LinkColumns, rows: list[Row]
         if declares and earlier != row.line:
             raise table.error(
                 row.line,
-                f"{child!r} stands a second time below the same parent (first on line {earlier})",
+                f"{child!r} occurs twice below the same parent (first on line {earlier})",
                 "give every concept its own identifier, or remove the row",
             )
         names = [n for n in _row_names(row, columns) if n]

@@ -68,7 +68,7 @@ def _import_package() -> ModuleType:
             return import_module("simple_icd_10_cm")
     except ImportError:
         raise OntomaskError(
-            "the taxonomy 'icd10cm' comes with a package that is not installed",
+            "the taxonomy 'icd10cm' needs a package that is not installed",
             extra_hint("icd10"),
         ) from None
 

@@ -100,9 +100,9 @@ def _build_taxonomy(source: Source, records: Iterator[MeshRecord]) -> Taxonomy:
             earlier = record_at.setdefault(number, record)
             if earlier is not record:
                 raise source.error(
-                    f"{record.identifier!r} stands at the place {number} of {earlier.identifier!r}"
+                    f"{record.identifier!r} has the tree number {number} of {earlier.identifier!r}"
                     f" (line {earlier.line})",
-                    "every place belongs to one descriptor; remove one of them",
+                    "a tree number belongs to one descriptor; remove one of them",
                     line=record.line,
                 )
     letters = sorted({number[0] for number in record_at})
@@ -134,13 +134,15 @@ def _check_record(source: Source, record: MeshRecord, earlier: MeshRecord | None
         raise source.error("a descriptor without a number or a heading", line=record.line)
     if record.identifier in CATEGORIES or record.identifier == ROOT:
         raise source.error(
-            f"a descriptor is called {record.identifier!r}, as a category is", line=record.line
+            f"the descriptor {record.identifier!r} has the name of a category", line=record.line
         )
     for number in record.tree_numbers:
         match = _TREE_NUMBER.fullmatch(number)
         if match is None or match[1] not in CATEGORIES:
             raise source.error(
-                f"{number!r} is no tree number", "they look like A01.236.249", line=record.line
+                f"{number!r} is not a tree number",
+                "a tree number looks like A01.236.249",
+                line=record.line,
             )
     if earlier and earlier.names[0] != record.names[0]:
         raise source.error(
@@ -159,8 +161,9 @@ def _parent_identifier(
         return number[0]
     if above not in record_at:
         raise source.error(
-            f"nothing stands at {above}, the place above {record.identifier!r} ({number})",
-            "the file must have every place up to the top",
+            f"no descriptor has the tree number {above}, the parent of {record.identifier!r} "
+            f"({number})",
+            "the file must contain all ancestors",
             line=record.line,
         )
     return record_at[above].identifier
@@ -172,7 +175,7 @@ def _records_from_mtrees(source: Source) -> Iterator[MeshRecord]:
             continue
         heading, separator, number = text.strip().rpartition(";")
         if not separator:
-            raise source.error("there is no semicolon", "write Body Regions;A01", line=line)
+            raise source.error("the semicolon is missing", "write Body Regions;A01", line=line)
         yield MeshRecord(line, heading, [heading], [number] if number else [])
 
 
@@ -188,7 +191,8 @@ def _records_from_table(source: Source) -> Iterator[MeshRecord]:
         )
     for line, cells in table.rows[1:]:
         if len(cells) != len(header):
-            raise table.error(line, f"{len(cells)} columns where the first row has {len(header)}")
+            reason = f"expected {len(header)} columns as in the first row, got {len(cells)}"
+            raise table.error(line, reason)
         places = [cells[number]] if cells[number] else []
         yield MeshRecord(line, cells[descriptor], [cells[heading]], places)
 
@@ -217,14 +221,14 @@ def _records_from_xml(source: Source) -> Iterator[MeshRecord]:
     yield from reader.take_records()
     if not reader.is_mesh:
         raise source.error(
-            "there is no DescriptorRecordSet in it", "the file should be NLM's descXXXX.xml"
+            "the element DescriptorRecordSet is missing", "use the file descXXXX.xml of NLM"
         )
 
 
 def _xml_error(source: Source, error: expat.ExpatError) -> FileFormatError:
     return source.error(
         f"not well-formed XML: {expat.ErrorString(error.code)}",
-        "fetch the file again",
+        "download the file again",
         line=error.lineno,
     )
 

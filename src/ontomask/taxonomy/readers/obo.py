@@ -59,12 +59,14 @@ def looks_like(source: Source) -> bool:
 def read(source: Source, *, synonyms: str = "exact", encoding: str = "utf-8-sig") -> Taxonomy:
     """Read an OBO file; ``synonyms="all"`` takes the narrow, broad and related ones as well."""
     if synonyms not in ("exact", "all"):
-        raise ParameterError(f"synonyms is {synonyms!r}", 'it can be "exact" or "all"')
+        raise ParameterError(f"synonyms must be 'exact' or 'all', got {synonyms!r}")
     text = source.text(encoding)
     header, terms = _parse_frames(source, text, synonyms == "all")
     live = [term for term in terms.values() if not term.obsolete]
     if not live:
-        raise source.error("there is no [Term] that is not obsolete", "is it an OBO file?")
+        raise source.error(
+            "the file has no [Term] that is not obsolete", "check that it is an OBO file"
+        )
     number = {term.identifier: place for place, term in enumerate(live)}
     links = {(term.identifier, parent): None for term in live for parent in term.parents}
     for child, parent in links:
@@ -110,15 +112,15 @@ def _parse_frames(
                 term = _parse_term(frame, all_synonyms)
                 if term.identifier in terms:
                     raise source.error(
-                        f"the term {term.identifier!r} stands a second time",
-                        "give every term its own identifier, or join the two",
+                        f"the term {term.identifier!r} occurs twice",
+                        "give every term its own identifier, or merge the two",
                         line=_find_line(text, term.identifier, second=True),
                     )
                 terms[term.identifier] = term
     except SyntaxError as error:
         raise source.error(
             f"{error.msg} in {(error.text or '').strip()[:60]!r}",
-            "correct the line; it is not what OBO 1.4 allows there",
+            "correct the line; OBO 1.4 does not allow it",
             line=error.lineno,
         ) from None
     except BaseException as error:
@@ -172,10 +174,10 @@ def _unescape(identifier: Any) -> str:
 def _missing_parent_error(
     source: Source, text: str, child: str, parent: str, obsolete: bool
 ) -> FileFormatError:
-    problem = "is obsolete" if obsolete else "has no [Term] of its own"
+    problem = "is obsolete" if obsolete else "has no [Term]"
     return source.error(
         f"the parent {parent!r} of {child!r} {problem}",
-        "add it, or correct the link; what is imported must be in the file",
+        "add it, or correct the link; imported terms must be in the file",
         line=_find_line(text, child, "is_a", parent),
     )
 

@@ -101,11 +101,11 @@ def is_rdf(source: Source) -> bool:
 def read_rdf(source: Source, words: Vocabulary, language: str) -> Taxonomy:
     """The taxonomy that a file describes in the words of a vocabulary."""
     if not isinstance(language, str):
-        raise ParameterError(f"language is {language!r}", 'give a language tag, as "en"')
+        raise ParameterError(f"language must be a language tag such as 'en', got {language!r}")
     contents = _collect_contents(source, words)
     live = [c for c in contents.concepts if c not in contents.deprecated]
     if not live:
-        raise source.error(f"there is not a single {words.singular} in the file", words.hint)
+        raise source.error(f"the file has no {words.singular}", words.hint)
     number = {concept: place for place, concept in enumerate(live)}
     links = [
         (number[child], number[parent])
@@ -194,7 +194,7 @@ def _check_links(
             )
             raise source.error(
                 f"the parent {parent!r} of {child!r} is {problem}",
-                "add it, or correct the link; what is imported must be in the file",
+                "add it, or correct the link; imported concepts must be in the file",
             )
         elif child not in contents.deprecated:
             raise source.error(
@@ -379,7 +379,7 @@ class _CheckedStream:
         if b"<!ENTITY" in self._last[-8:] + block:
             raise self.source.error(
                 "an entity is declared after the first element",
-                "declare entities at the top of the file, or write it without any",
+                "declare entities at the top of the file, or write it without entities",
             )
         self._last = (self._last + block)[-4096:]
 
@@ -388,6 +388,6 @@ class _CheckedStream:
         if self.prolog is not None and b"</" + self._root not in self._last:
             raise self.source.error(
                 f"the file ends before <{self._root.decode(errors='replace')}> does",
-                "it seems to be cut short: fetch it again",
+                "the file seems to be incomplete: download it again",
                 line=self.lines + self.mid_line,
             )

@@ -111,7 +111,7 @@ def _snapshot_files(folder: Path) -> Iterator[tuple[str, str, str, Path]]:
 def _find_tables(source: Source, language: str) -> dict[str, list[Rf2Table]]:
     """The tables of each kind; of those that have a language, only the ones of this one."""
     if not source.is_folder:
-        raise source.error("this is one file of a release", "name the folder of the release")
+        raise source.error("this is a single file of a release", "use the folder of the release")
     wanted = str(language).lower()
     tables: dict[str, list[Rf2Table]] = {kind: [] for kind in COLUMNS}
     languages: set[str] = set()
@@ -125,12 +125,12 @@ def _find_tables(source: Source, language: str) -> dict[str, list[Rf2Table]]:
             continue
         if kind == "Description" and languages:
             raise ParameterError(
-                f"language is {language!r}",
+                f"language must be a language of the release, got {language!r}",
                 f"the descriptions of {source.path} are in {quote_names(sorted(languages))}",
             )
         raise source.error(
-            f"there is no {kind} file of a snapshot in it",
-            f"it should be called like sct2_{kind}_Snapshot"
+            f"the folder has no {kind} file of a snapshot",
+            f"its name should be like sct2_{kind}_Snapshot"
             f"{'-en' if kind == 'Description' else ''}_INT_20240101.txt",
         )
     return tables
@@ -163,7 +163,7 @@ class Rf2Table:
         needed = (*COMMON_COLUMNS, *COLUMNS[self.kind])
         if missing := [name for name in needed if name not in names]:
             raise self.source.error(
-                f"there is no column {quote_names(missing)}",
+                f"missing columns: {quote_names(missing)}",
                 f"a {self.kind} file has {quote_names(needed, most=len(needed))} in its first line",
                 line=1,
             )
@@ -181,7 +181,7 @@ class Rf2Table:
             cells = np.diff(np.flatnonzero(last), prepend=-1)
             line = int(np.flatnonzero(cells != width)[0])
             raise self.source.error(
-                f"{cells[line]} columns where the first line has {width}",
+                f"expected {width} columns as in the first line, got {cells[line]}",
                 "the file is tab-separated, without quotes; unpack it again",
                 line=line + 1,
             )
@@ -223,7 +223,9 @@ class Rf2Table:
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
             cell = self.data[start[row] : end[row]].decode("utf-8", errors="replace")
-            raise self.error(row if rows is None else int(rows[row]), f"{name} is {cell[:40]!r}")
+            raise self.error(
+                row if rows is None else int(rows[row]), f"{name} is not valid: {cell[:40]!r}"
+            )
         return total
 
     def equals(self, name: str, number: int, rows: Rows | None = None) -> NDArray[np.bool_]:
@@ -260,7 +262,7 @@ def _active_rows(tables: Sequence[Rf2Table]) -> list[tuple[Rf2Table, Rows]]:
         others = np.flatnonzero(~is_active)
         strange = others[~table.equals("active", 0, others)]
         if strange.size:
-            raise table.error(int(strange[0]), "active is neither 0 nor 1")
+            raise table.error(int(strange[0]), "active must be 0 or 1")
     if len(tables) > 1 and tables[0].kind != "Language":
         number = np.concatenate([table.numbers("id") for table in tables])
         time = np.concatenate([table.numbers("effectiveTime") for table in tables])
@@ -279,8 +281,8 @@ def _check_distinct(table: Rf2Table, numbers: Numbers) -> None:
         first, second = order[repeated[0]], order[repeated[0] + 1]
         raise table.error(
             int(second),
-            f"{numbers[first]} stands here a second time (first on line {first + 2})",
-            "a snapshot has one row for each component; is this a Full file?",
+            f"{numbers[first]} occurs twice (first on line {first + 2})",
+            "a snapshot has one row for each component; check that this is not a Full file",
         )
 
 
@@ -317,11 +319,11 @@ def _read_links(
             unknown = np.flatnonzero(~_is_among(numbers, active))
             if unknown.size:
                 row = unknown[0]
-                state = "inactive" if numbers[row] in inactive else "no concept of the release"
+                state = "inactive" if numbers[row] in inactive else "not a concept of the release"
                 raise table.error(
                     int(of_kind[row]),
                     f"{child[row]} is below {parent[row]}, and the {role} is {state}",
-                    "a release and its extensions must fit together: put all of them there",
+                    "put the release and all its extensions into the folder, in matching versions",
                 )
         places = np.searchsorted(active, child), np.searchsorted(active, parent)
         pairs.append(places[0] * len(active) + places[1])
@@ -395,8 +397,9 @@ def _resolve_root(root: str, identifiers: Sequence[str], labels: Sequence[tuple[
     if len(matches) == 1:
         return matches[0]
     raise UnknownConceptError(
-        f"root is {root!r}, which {len(matches) or 'no'} concepts of the release are called",
-        f"say which: {quote_names(matches)}"
+        f"root must be a concept of the release, got {root!r}"
+        + (f", a name of {len(matches)} concepts" if matches else ""),
+        f"use one of {quote_names(matches)}"
         if matches
-        else "give a number, or a term letter by letter",
+        else "use the number or the exact term of a concept",
     )

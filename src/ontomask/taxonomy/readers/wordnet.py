@@ -47,7 +47,7 @@ def read(source: Source) -> Taxonomy:
     for line, text in lines:
         offset, words, parents = _parse_synset(data, line, text)
         if offset in place:
-            raise data.error(f"the synset {offset} stands here a second time", line=line)
+            raise data.error(f"the synset {offset} occurs twice", line=line)
         number = place.setdefault(offset, len(place))
         word = words[0].lower()
         sense = senses.get((word, offset))
@@ -81,12 +81,12 @@ def _noun_files(source: Source) -> tuple[Source, Source]:
     """``data.noun`` and ``index.noun``."""
     data = _find_file(source.path, "data.noun") if source.is_folder else source.path
     if data is None:
-        raise source.error("there is no data.noun in this folder", "name the folder that has it")
+        raise source.error("this folder has no file data.noun", "use the folder that contains it")
     index = _find_file(data.parent, "index.noun")
     if index is None:
         raise Source(data).error(
-            "there is no index.noun beside this file",
-            "WordNet counts the senses of a word there: keep both files in one folder",
+            "the file index.noun is missing in this folder",
+            "put both files into one folder; index.noun has the numbers of the senses",
         )
     return Source(data), Source(index)
 
@@ -117,12 +117,12 @@ def _read_senses(index: Source) -> dict[tuple[str, str], int]:
         offsets = [part for part in text.split()[4:] if len(part) == 8 and part.isdecimal()]
         if len(rest) < 5 or rest[0] != "n" or rest[1] != str(len(offsets)):
             raise index.error(
-                "this is no line of a WordNet index",
-                "it should be a word, 'n', the number of its synsets and those synsets",
+                "this is not a line of a WordNet index",
+                "a line has a word, 'n', the number of its synsets and the synsets",
                 line=line,
             )
         if word in words:
-            raise index.error(f"{word!r} stands here a second time", line=line)
+            raise index.error(f"{word!r} occurs twice", line=line)
         words.add(word)
         for sense, offset in enumerate(offsets, start=1):
             senses[word, offset] = sense
@@ -151,8 +151,8 @@ def _parse_synset(data: Source, line: int, text: str) -> tuple[str, list[str], l
         valid = False
     if not valid:
         raise data.error(
-            "this is no noun as WordNet writes it",
-            "it should be the offset, a file number, 'n', the words and the pointers",
+            "this is not a noun of a WordNet file",
+            "a line has the offset, a file number, 'n', the words and the pointers",
             line=line,
         )
     signs = zip(pointers[::4], pointers[1::4], strict=True)
@@ -167,7 +167,7 @@ def _number_links(
         if parent not in place:
             raise data.error(
                 f"the parent {parent} of {identifiers[child]!r} is not in the file",
-                "fetch the file again",
+                "download the file again",
                 line=line,
             )
     children = np.fromiter((child for child, _ in links), dtype=np.int64, count=len(links))

@@ -56,14 +56,14 @@ def read_table(
         encoding = detect_encoding(source.head)[0]
     text = source.text(encoding).removeprefix("\ufeff")
     if not text.strip():
-        raise source.error("the file is empty", "it should hold a table of concepts")
+        raise source.error("the file is empty", "use a file that contains a table of concepts")
     if delimiter is None:
         delimiter = _detect_delimiter(text)
     if delimiter is None:
         first = text.lstrip().splitlines()[0][:60]
         raise source.error(
             f"no tab, semicolon, comma or bar separates columns in {first!r}",
-            'write two columns, child and parent, or name the delimiter: delimiter=" "',
+            'write two columns, child and parent, or set the delimiter: delimiter=" "',
             line=1,
         )
     rows, problem = _parse_rows(text, delimiter, csv.QUOTE_MINIMAL, strip)

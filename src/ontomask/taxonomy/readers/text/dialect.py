@@ -38,7 +38,8 @@ def check_character(argument: str, value: str | None, *, ascii_only: bool = Fals
     character = "\t" if value in ("\\t", "tab") else value
     refused = "\r\n\0" + '"' * (argument == "delimiter")
     if len(character) != 1 or character in refused or (ascii_only and not character.isascii()):
-        raise ParameterError(f"the {argument} is {value!r}", "it is one character, as ; or ,")
+        kind = "one ASCII character" if ascii_only else "one character"
+        raise ParameterError(f"{argument} must be {kind} such as ; or ', got {value!r}")
     return character
 
 
@@ -54,7 +55,8 @@ def detect_encoding(head: bytes, requested: str | None = None) -> tuple[str, byt
         name = codecs.lookup(requested).name
     except LookupError:
         raise ParameterError(
-            f"there is no encoding called {requested!r}", 'try "utf-8", "latin-1" or "cp1252"'
+            f"encoding must be a known encoding, got {requested!r}",
+            'try "utf-8", "latin-1" or "cp1252"',
         ) from None
     if name == "utf-16":
         name = BOMS[mark] if BOMS.get(mark, "").startswith("utf-16") else "utf-16-le"

@@ -56,14 +56,15 @@ class Source:
                 else:
                     yield raw
         except FileNotFoundError:
-            raise FileFormatError(f"{self.path}: there is no such file", "check the path") from None
+            raise FileFormatError(f"{self.path} does not exist", "check the path") from None
         except IsADirectoryError:
             raise FileFormatError(
-                f"{self.path} is a folder, not a file", "name the file in it"
+                f"{self.path} is a folder, not a file", "name a file in it"
             ) from None
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise FileFormatError(
-                f"{self.path}: the gzip data is damaged ({error})", "fetch or pack the file again"
+                f"{self.path}: the gzip data is damaged ({error})",
+                "download or compress the file again",
             ) from None
         except OSError as error:
             raise FileFormatError(
@@ -94,7 +95,7 @@ class Source:
         with self.open() as file:
             raw = file.read(LARGEST + 1)
         if len(raw) > LARGEST:
-            raise self.error(f"there are more than {LARGEST:,} bytes in it", "split the file")
+            raise self.error(f"the file is larger than {LARGEST:,} bytes", "split the file")
         try:
             return raw.decode(encoding)
         except UnicodeDecodeError as error:
@@ -104,11 +105,11 @@ class Source:
             raise FileFormatError(
                 f"{self.path}, line {line}: not valid {error.encoding} text "
                 f"(byte 0x{raw[error.start]:02x})",
-                f'save the file as UTF-8, or name its encoding: encoding="{other}"',
+                f'save the file as UTF-8, or set its encoding: encoding="{other}"',
             ) from None
         except LookupError:
             raise FileFormatError(
-                f"{self.path}: there is no encoding called {encoding!r}",
+                f"{self.path}: encoding must be a known encoding, got {encoding!r}",
                 'try "utf-8" or "latin-1"',
             ) from None
 

@@ -57,9 +57,9 @@ def refuse_unsafe_xml(source: Source) -> int:
             source,
             start,
             end,
-            "this is not the beginning of an XML file in UTF-8"
+            "the file does not start like an XML file in UTF-8"
             if len(start) < LONGEST_PROLOG
-            else f"no element begins in the first {LONGEST_PROLOG:,} bytes, or not where it should",
+            else f"no element starts in the first {LONGEST_PROLOG:,} bytes",
             "check that it is XML, and save it as UTF-8",
         )
     return end
@@ -80,7 +80,7 @@ def _end_of_subset(source: Source, start: bytes, place: int) -> int:
         declaration = _DECLARATION.match(start, place)
         if declaration is None:
             reason = (
-                "the DOCTYPE refers to a parameter entity, which could hold anything"
+                "the DOCTYPE refers to a parameter entity, which is not allowed"
                 if start.startswith(b"%", place)
                 else "the DOCTYPE is not well-formed"
             )
@@ -95,8 +95,8 @@ def _check_entity(source: Source, start: bytes, place: int) -> None:
             source,
             start,
             place,
-            "an entity is declared that is more than plain text: it is external, a parameter "
-            "entity, or holds markup or other entities",
+            "an entity is not plain text: it is external, a parameter entity, or contains markup "
+            "or other entities",
         )
     if len(flat[1] or flat[2] or b"") > LONGEST_ENTITY:
         raise _error_at(
@@ -109,7 +109,7 @@ def _error_at(
     start: bytes,
     place: int,
     reason: str,
-    hint: str = "such files can be made to exhaust the memory or to read other files; "
+    hint: str = "such a file may exhaust the memory or read other files; "
     "write the file again without entities",
 ) -> FileFormatError:
     return source.error(reason, hint, line=start.count(b"\n", 0, place) + 1)
