@@ -62,6 +62,12 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """Two workers more than cores: tests of pages, of Spark and of processes wait a lot."""
+    return (os.cpu_count() or 1) + 2
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """One worker has all of Spark, and all tests of a module that share a fixture.
 
