@@ -1,10 +1,10 @@
-"""Anonymise tables of words by what the words mean.
+"""Anonymise microdata with terms, such as diagnoses and occupations, by their semantics.
 
-Taxonomies say what concepts are kinds of, distances how far apart two of them are, statistics
-what a column of them is like; masking methods make records alike that were not.
-``docs/reference/`` has all public names by subject.
+Taxonomies say which concepts are kinds of others, distances how different two concepts are, and
+statistics describe columns of concepts. Masking methods change quasi-identifiers so that records
+become harder to re-identify. ``docs/reference/`` describes all public names by subject.
 
-Names are looked up when they are first used, so that importing the package costs next to nothing.
+Names are imported on first use, so importing the package is fast.
 """
 
 from importlib import import_module as _import_module

@@ -1,4 +1,4 @@
-"""Small taxonomies and tables that documentation, tests and benchmarks share."""
+"""Small taxonomies and tables for documentation, tests and benchmarks."""
 
 from ontomask.datasets.discharges import discharges
 from ontomask.datasets.toys import diagnoses, patients

@@ -1,4 +1,4 @@
-"""How far apart two concepts are: one small module per family of measures."""
+"""Semantic distances between concepts, with one small module per family of measures."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ __all__ = [
 def _check_measure(name: str, measure: Any) -> DistanceMeasure | PairDistance:
     if not callable(measure) and not isinstance(measure, DistanceMeasure):
         raise ExtensionError(
-            f"the distance {name!r} is {measure!r}, not a function",
-            "it is a function of a taxonomy and two concepts, or a DistanceMeasure",
+            f"the distance {name!r} must be a function or a DistanceMeasure, got {measure!r}",
+            "define a function of a taxonomy and two concepts, or a DistanceMeasure",
         )
     return measure
 
 
-#: Every named measure; other packages add theirs by an entry point of ``ontomask.distances``: a
+#: All measures by name. Other packages add theirs by an entry point of ``ontomask.distances``: a
 #: function of a taxonomy and two concepts, or a :class:`DistanceMeasure`, which may be faster.
 MEASURES: Registry[DistanceMeasure | PairDistance] = Registry(
     "ontomask.distances",
@@ -76,7 +76,7 @@ def find_measure(measure: DistanceMeasure | MeasureLike, taxonomy: Taxonomy) -> 
     """The measure with a given name, or one made from a function (checked on ``taxonomy``)."""
     if not isinstance(taxonomy, Taxonomy):
         raise ParameterError(
-            f"a taxonomy is needed, and {taxonomy!r} is none", "load_taxonomy(...) makes one"
+            f"taxonomy must be a Taxonomy, got {taxonomy!r}", "load one with load_taxonomy(...)"
         )
     if isinstance(measure, DistanceMeasure):
         return measure
@@ -88,7 +88,7 @@ def find_measure(measure: DistanceMeasure | MeasureLike, taxonomy: Taxonomy) -> 
             return custom_measure(named, taxonomy, measure)
         near = closest_names(measure, MEASURES, most=1)
         raise UnknownMeasureError(
-            f"there is no measure called {measure!r}",
+            f"measure must be a known measure or a function, got {measure!r}",
             (f"did you mean {near[0]!r}? " if near else "")
             + f"The measures are {quote_names(MEASURES, most=len(MEASURES))}",
         )
@@ -98,7 +98,7 @@ def find_measure(measure: DistanceMeasure | MeasureLike, taxonomy: Taxonomy) -> 
             return own
     if not callable(measure):
         raise UnknownMeasureError(
-            f"measure is {measure!r}", "give the name of a measure, or a function of your own"
+            f"measure must be the name of a measure or a function, got {measure!r}"
         )
     return custom_measure(measure, taxonomy)
 

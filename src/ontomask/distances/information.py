@@ -35,7 +35,7 @@ class ConceptInformation(NamedTuple):
 
 
 def information_content(taxonomy: Taxonomy) -> Floats:
-    """How much each concept says, in the taxonomy's own order: 0 for the root, most for a leaf."""
+    """Information content of each concept, in the order of ``identifiers``: 0 for the root."""
     return _concept_information(taxonomy).content
 
 

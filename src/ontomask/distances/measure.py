@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["Explanation", "DistanceMeasure", "MeasureLike", "PairDistance"]
 
 PairDistance = Callable[[Taxonomy, Concept, Concept], float]
+#: What can be passed as ``measure=``: the name of a measure, or a function of a taxonomy and two
+#: concepts.
 MeasureLike = str | PairDistance
 
 

@@ -1,4 +1,4 @@
-"""Masking methods, and what a method of your own is made of.
+"""Masking methods, and the base classes for methods of your own.
 
 A method is imported when it is first used. The operators that methods share are in
 :mod:`~ontomask.methods.operators`, the methods by name in :mod:`~ontomask.methods.registry`.

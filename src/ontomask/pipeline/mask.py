@@ -62,7 +62,7 @@ def mask(
     >>> release.guarantee
     '2-anonymous on diagnosis: smallest equivalence class 2 records'
     >>> release
-    Release(4 records, 3 → 2 tuples, Microaggregation(k=2), 2-anonymous)
+    Release(4 records, 3 → 2 combinations of values, Microaggregation(k=2), 2-anonymous)
     """
     check_arguments(schema, method)
     random_sources = seed_randomness(seed)

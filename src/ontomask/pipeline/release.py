@@ -108,9 +108,9 @@ class Release:
         return tuple(list_cautions(self, self._applied))
 
     def records_of(self, people: int) -> int:
-        """Number of records that certainly contain this many different people, whoever they are.
+        """Number of records that must come from at least this many different people; rounded up.
 
-        It is the same number if the schema names no ``person`` column.
+        It is the same number if the schema has no ``person`` column.
         """
         if self._largest_people is None:
             return people

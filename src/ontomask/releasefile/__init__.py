@@ -1,4 +1,4 @@
-"""The release file: a table, the roles of its columns, a method, and what the result must be."""
+"""The release file: a table, the roles of its columns, a method, and requirements."""
 
 from ontomask.releasefile.run import run_release_file
 

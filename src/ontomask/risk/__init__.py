@@ -1,6 +1,6 @@
-"""How well masked people are hidden: classes, linkage, and what a class gives away.
+"""Disclosure risk: equivalence classes, record linkage and attribute disclosure.
 
-All but the measures of a confidential attribute follow from the plan alone.
+All figures except those of sensitive attributes are computed from the plan alone.
 """
 
 from ontomask._runtime.deprecation import deprecated_names

@@ -65,99 +65,99 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
     **_describe_figures(
         "higher",
         "1 to the number of records",
-        k="The number of records in the smallest class of records that cannot be told apart.",
+        k="k-anonymity: number of records in the smallest equivalence class.",
     ),
     **_describe_figures(
         "lower",
         "1 to the number of records",
-        classes="How many classes there are; suppressed records are one class.",
+        classes="Number of equivalence classes; suppressed records are one class.",
     ),
     **_describe_figures(
         "neither",
-        "pairs of whole numbers",
-        class_sizes="How many classes there are of each size: [size, classes], smallest first.",
+        "pairs of integers",
+        class_sizes="Number of equivalence classes of each size: [size, classes], smallest first.",
     ),
     **_describe_figures(
         "lower",
         "0 to the number of records",
-        uniques="How many records are alone in their class.",
+        uniques="Number of unique records: alone in their equivalence class.",
     ),
     **_describe_figures(
         "lower",
         "0 to 1",
-        unique_share="The share of the records that are alone in their class.",
-        suppressed="The share of the records whose quasi-identifiers are suppressed: a loss.",
-        prosecutor="The risk of the record most at risk if the attacker knows it is in the table: "
-        "1 over the smallest class.",
-        prosecutor_at_risk="The share of the records whose prosecutor risk is above the threshold "
-        "(1/k where k is given).",
-        journalist="The risk of the record most at risk if the attacker only knows the population; "
-        "the prosecutor's where no population is given.",
-        marketer="The share of the records an attacker who links all gets right on average; the "
-        "mean prosecutor risk.",
-        linkage_text="The share of the records linked rightly to original records with the very "
-        "same values (TM eq. 14-15).",
-        linkage_nearest="The share of the records linked rightly to their nearest original "
-        "records, ties sharing the probability.",
-        linkage_nearest_uniques="The same share among the records that no other original record "
-        "equals; none where there is no such record.",
-        linkage_nearest_above="The share of the records linked rightly with a probability above "
-        "1/k; none where no k is given.",
-        unchanged="The share of the records that masking left as they were.",
+        unique_share="Share of the records that are unique: alone in their equivalence class.",
+        suppressed="Share of the records whose quasi-identifiers are suppressed: information loss.",
+        prosecutor="Prosecutor risk: highest re-identification risk of a record if the attacker "
+        "knows that it is in the table; 1 divided by the size of the smallest class.",
+        prosecutor_at_risk="Share of the records whose prosecutor risk is above the threshold "
+        "(1/k if k is given).",
+        journalist="Journalist risk: highest re-identification risk of a record if the attacker "
+        "only knows the population; equal to the prosecutor risk without a population.",
+        marketer="Marketer risk: expected share of correct links if the attacker links all "
+        "records; the mean prosecutor risk.",
+        linkage_text="Record linkage: share of the records linked correctly to original records "
+        "with exactly the same values (TM eq. 14-15).",
+        linkage_nearest="Record linkage: share of the records linked correctly to their nearest "
+        "original records; ties share the probability.",
+        linkage_nearest_uniques="The same share among the records that were unique in the original "
+        "table; none if there were no such records.",
+        linkage_nearest_above="Share of the records linked correctly with a probability above "
+        "1/k; none without a k.",
+        unchanged="Share of the records that masking did not change.",
     ),
     **_describe_figures(
         "neither",
-        "0 to 1, lower and upper end",
-        linkage_nearest_interval="Where the share linked lies for all records, with 95 % "
-        "confidence; none where all were looked at.",
+        "0 to 1, lower and upper limit",
+        linkage_nearest_interval="95 % confidence interval of the share of linked records; none if "
+        "the experiment used all records.",
     ),
     **_describe_figures(
         "neither",
         "1 to the number of records",
-        linkage_nearest_records="How many masked records were linked for the share.",
-        linkage_nearest_tuples="How many different masked tuples these records hold.",
+        linkage_nearest_records="Number of masked records in the linkage experiment.",
+        linkage_nearest_tuples="Number of different combinations of masked values in it.",
     ),
     **_describe_figures(
         "neither",
         "true or false",
-        linkage_nearest_sampled="Whether the records that were linked are a random sample.",
+        linkage_nearest_sampled="Whether the linkage experiment used a random sample of records.",
     ),
     **_describe_figures(
         "lower",
         "0 to 1, by attribute",
-        linkage_alone="The share of the records linked rightly by this attribute alone.",
-        linkage_without="The share of the records linked rightly by all attributes but this.",
-        rank_interval="The share of the records whose masked number is within a few ranks of the "
-        "original one (5 % of the records either way).",
-        sd_interval="The share of the records whose masked number is within a twentieth of a "
-        "standard deviation of the original one.",
-        t_equal="The largest distance from a class to the whole table: half the summed difference "
-        "between their shares of values.",
-        t_ordered="The same with values apart by their ranks (numbers only).",
-        t_semantic="The same with values apart by their semantic distance, exactly transported.",
+        linkage_alone="Share of the records linked correctly by this attribute alone.",
+        linkage_without="Share of the records linked correctly by all other attributes.",
+        rank_interval="Share of the records whose masked number is within 5 % of the ranks of the "
+        "original one (interval disclosure).",
+        sd_interval="Share of the records whose masked number is within 5 % of a standard "
+        "deviation of the original one (interval disclosure).",
+        t_equal="t-closeness: largest distance between the distribution of values in a class and "
+        "in the whole table; half the sum of the differences of the shares.",
+        t_ordered="The same with distances between values by rank (numbers only).",
+        t_semantic="The same with semantic distances between values (earth mover's distance).",
     ),
     **_describe_figures(
         "higher",
         "1 to the number of values, by attribute",
-        l_distinct="The fewest different values in a class.",
-        l_entropy="The exponential of the least entropy of a class: the number of equally frequent "
-        "values that would have it.",
+        l_distinct="l-diversity: smallest number of different values in a class.",
+        l_entropy="Entropy l-diversity: exponential of the smallest entropy of a class; the number "
+        "of equally frequent values with that entropy.",
     ),
     **_describe_figures(
         "higher",
         "0 to the number of values, by attribute",
-        l_recursive="The largest l for which all classes are recursively (c, l)-diverse; c = 3 "
-        "unless another was asked for.",
+        l_recursive="Recursive (c, l)-diversity: largest l that holds for all classes; c is 3 by "
+        "default.",
     ),
     **_describe_figures(
         "neither",
         "all the keys above",
-        before="The same figures for the original table, as if it were released unmasked.",
+        before="The same figures for the original table, as if it was released unmasked.",
     ),
 }
 
 
-#: What each key of :func:`evaluate_risk` means.
+#: The meaning of each figure of :func:`evaluate_risk`, as :class:`FigureDescription`.
 DESCRIPTIONS = FigureDescriptions("risk", _OWN_DESCRIPTIONS)
 
 

@@ -1,4 +1,4 @@
-"""What a column of concepts is like: its centre, its spread, and how columns hang together."""
+"""Mean, variance, marginality and correlation of columns of concepts."""
 
 from ontomask.statistics.association import (
     distance_correlation,

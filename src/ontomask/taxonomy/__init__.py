@@ -1,4 +1,4 @@
-"""What concepts mean: taxonomies, the files they come from, and the way from terms to concepts."""
+"""Taxonomies, the readers of their file formats, and the mapping of values to concepts."""
 
 from ontomask.taxonomy.about import About
 from ontomask.taxonomy.mapping import Match, TermMap, map_terms

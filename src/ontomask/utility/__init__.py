@@ -1,6 +1,6 @@
-"""What masking cost: how far the masked table is from the original, from transitions alone.
+"""Data utility and information loss, computed from the plan alone.
 
-Distances are the attributes' own semantic ones, whatever a method went by.
+Distances are the semantic distances of the attributes, whatever the method used.
 """
 
 from ontomask._runtime.deprecation import deprecated_names

@@ -30,131 +30,130 @@ from ontomask.utility.numerical import numbers
 __all__ = ["DESCRIPTIONS", "evaluate_utility"]
 
 
-_COLUMN = "0 to 1 for words, the column's own unit for numbers"
+_COLUMN = "0 to 1 for terms; the unit of the column for numbers"
 
 _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
     "sse": FigureDescription(
-        "The squared distance between each original record and its masked one, summed.",
+        "Information loss: sum of squared distances between original and masked records.",
         "0 to the number of records",
         "lower",
         "0.000085 to 0.06 a record at k = 5, 0.00035 to 0.15 at k = 20",
     ),
     "attribute_sse": FigureDescription(
-        "The squared distance between original and masked values of a column, summed.",
-        "0 up; numbers in their own unit, squared",
+        "Sum of squared distances between the original and masked values of a column.",
+        "0 or more; for numbers in the squared unit of the column",
         "lower",
     ),
     "rmse": FigureDescription(
-        "How far values of a column have moved, large moves counting more.",
+        "Root mean squared distance between the original and masked values of a column.",
         _COLUMN,
         "lower",
-        "for words, 0.21 to 0.31 at k = 5, 0.36 to 0.45 at k = 20",
+        "for terms, 0.21 to 0.31 at k = 5, 0.36 to 0.45 at k = 20",
     ),
     "mean_absolute_distance": FigureDescription(
-        "How far values of a column have moved on average.",
+        "Mean distance between the original and masked values of a column.",
         _COLUMN,
         "lower",
-        "for words, 0.073 to 0.14 at k = 5, 0.18 to 0.28 at k = 20",
+        "for terms, 0.073 to 0.14 at k = 5, 0.18 to 0.28 at k = 20",
     ),
     "changed": FigureDescription(
-        "The share of values of a column that are not what they were.",
+        "Share of the values of a column that changed.",
         "share, 0 to 1",
         "lower",
         "0.019 to 0.83 at k = 5, 0.073 to 0.87 at k = 20",
     ),
     "changed_records": FigureDescription(
-        "The share of records with at least one changed value; the others are published as "
-        "they were.",
+        "Share of the records with at least one changed value; the others are released unchanged.",
         "share, 0 to 1",
         "neither",
         "0.33 to 0.92 at k = 5, 0.55 to 0.94 at k = 20",
     ),
     "semantic_quality": FigureDescription(
-        "How similar masked values are to the original ones on average.",
+        "Mean similarity of the masked values to the original ones.",
         "0 to 1",
         "higher",
         "0.86 to 1 at k = 5, 0.72 to 0.99 at k = 20",
     ),
     "kl": FigureDescription(
-        "How much the frequencies of the original combinations of values have changed.",
-        "0 up, in nats",
+        "Kullback-Leibler divergence of the frequencies of combinations of values.",
+        "0 or more, in nats",
         "lower",
         "0.25 to 1 at k = 5, 0.59 to 1.1 at k = 20",
     ),
     "discernibility": FigureDescription(
-        "The squared sizes of the classes of records that look alike, summed.",
+        "Discernibility: sum of the squared sizes of the equivalence classes.",
         "the number of records to its square",
         "lower",
     ),
     "average_class_size": FigureDescription(
-        "How many records look alike on average.",
-        "records, 1 up",
+        "Mean size of the equivalence classes.",
+        "1 or more records",
         "lower",
         "5.8 to 10 at k = 5, 23 to 35 at k = 20",
     ),
     "normalised_average_class_size": FigureDescription(
-        "How many times larger than k the classes are on average; 1 is the best there can be.",
-        "1 up where the table is k-anonymous; none where no k is given",
+        "Mean size of the equivalence classes divided by k; 1 is the best value.",
+        "1 or more if the table is k-anonymous; none without a k",
         "lower",
         "1.2 to 2.1 at k = 5, 1.2 to 1.8 at k = 20",
     ),
     "mean_shift": FigureDescription(
-        "The semantic mean of a nominal column before and after, and their distance.",
+        "Semantic mean of a nominal column before and after masking, and their distance.",
         "0 to 1",
         "lower",
         "0 at k = 5, 0 at k = 20",
     ),
     "variance_difference": FigureDescription(
-        "The mean squared distance from the semantic mean of a nominal column, before and after.",
+        "Semantic variance of a nominal column before and after masking.",
         "0 to 1",
         "lower",
         "0.00017 to 0.0058 at k = 5, 0.0017 to 0.019 at k = 20",
     ),
     "distance_variance_difference": FigureDescription(
-        "How much the values of a column differ from each other, before and after.",
+        "Distance variance of a column before and after masking.",
         _COLUMN,
         "lower",
-        "for words, 0.002 to 0.014 at k = 5, 0.0099 to 0.033 at k = 20",
+        "for terms, 0.002 to 0.014 at k = 5, 0.0099 to 0.033 at k = 20",
     ),
     "distance_correlations": FigureDescription(
-        "How strongly every two columns hang together, before and after.",
+        "Distance correlation of every two columns before and after masking.",
         "0 to 1",
         "lower",
         "0.00093 to 0.1 at k = 5, 0.0043 to 0.17 at k = 20",
     ),
     "clustering_distance": FigureDescription(
-        "How differently the original and the masked records fall into clusters.",
+        "Difference between the clusters of the original and of the masked records.",
         "0 to 1",
         "lower",
         "0.54 to 0.68 at k = 5, 0.53 to 0.76 at k = 20",
     ),
     "number_means": FigureDescription(
-        "The mean of a numerical column before and after.",
-        "the column's own unit",
+        "Mean of a numerical column before and after masking.",
+        "the unit of the column",
         "lower",
     ),
     "number_variances": FigureDescription(
-        "The variance of a numerical column before and after.",
-        "the column's own unit, squared",
+        "Variance of a numerical column before and after masking.",
+        "the squared unit of the column",
         "lower",
     ),
     "number_correlations": FigureDescription(
-        "How strongly every two numerical columns hang together in a line, before and after.",
+        "Linear correlation of every two numerical columns before and after masking.",
         "0 to 2; correlations from -1 to 1",
         "lower",
         "0.0001 to 0.1 at k = 5, 0.000029 to 0.19 at k = 20",
     ),
     "il1s": FigureDescription(
-        "How far numbers have moved on average, in units of their spread.",
-        "standard deviations times the root of 2, 0 up; none without numbers",
+        "Mean absolute change of the numbers, relative to their standard deviation (IL1s).",
+        "0 or more, in standard deviations times the square root of 2; none without numbers",
         "lower",
         "0.019 to 0.19 at k = 5, 0.048 to 0.3 at k = 20",
     ),
 }
 
 
-#: Every key of :func:`evaluate_utility`; where it holds before, after and a difference, what is
-#: better holds of the difference.
+#: The meaning of each figure of :func:`evaluate_utility`, as :class:`FigureDescription`. If a
+#: figure has a value before and after, the better direction refers to the difference.
 DESCRIPTIONS = FigureDescriptions("utility", _OWN_DESCRIPTIONS)
 
 

@@ -192,7 +192,7 @@ class Recoding(BlockwiseMethod, GroupingMethod):
         return Transitions.from_targets(tuples, tuples.targets()[used], place)
 
     def fusions(self, tuples: Tuples, random: np.random.Generator) -> Fusions:
-        """Which tuple takes the values of which, in the order in which it happens."""
+        """Which combination takes the values of which, in the order of the steps."""
         if self.heuristics in ("none", "h1"):
             return _fuse_at_random(tuples, self.k, self.heuristics == "h1", random)
         if self.distance == "discernibility":
