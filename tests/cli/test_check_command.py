@@ -15,8 +15,8 @@ def test_a_table_that_can_be_masked(jobs, command):
     done = command(jobs, "check", "release.yaml")
     assert (done.code, done.err) == (0, "")
     assert "60 records, 5 columns" in done.out
-    assert "diagnosis: 100.0% of the values have a concept" in done.out
-    assert "nothing stands in the way of Microaggregation(k=3)" in done.out
+    assert "diagnosis: 100.0% of the records have a concept" in done.out
+    assert "OK: the table can be masked with Microaggregation(k=3)" in done.out
     assert sorted(os.listdir(jobs)) == before
 
 
@@ -59,7 +59,7 @@ def test_values_without_a_concept_and_what_they_may_mean(jobs, command):
     assert (lost["value"], lost["records"]) == ("hepatits", 2)
     assert lost["nearest"][0].startswith("hepatitis")
     shown = command(jobs, "check", "release.yaml")
-    assert "without: 1 distinct, in 2 records" in shown.out
+    assert "no concept: 1 distinct value in 2 records" in shown.out
 
 
 def test_values_in_rows_that_are_dropped_need_no_concept(jobs):
@@ -88,8 +88,8 @@ def test_what_is_good_to_know_is_no_problem(jobs, command):
     write_spec(jobs / "release.yaml", ("k: 3}", "k: 3}\nrequire: {k: 5}"))
     done = command(jobs, "check", "release.yaml")
     assert done.code == 0
-    assert "note: released.csv exists already" in done.err
-    assert "note: k 5 is required, and the method promises 3" in done.err
+    assert "note: released.csv already exists" in done.err
+    assert "note: k = 5 is required, but the method only guarantees k = 3" in done.err
     assert (jobs / "released.csv").read_text() == "precious"
 
 
@@ -101,7 +101,7 @@ def test_repeated_identifiers_are_one_line_of_warning(jobs, command):
     )
     done = command(jobs, "check", "release.yaml")
     assert done.code == 0
-    assert done.err.startswith("Warning: identifiers are repeated in 'note'")
+    assert done.err.startswith("Warning: direct identifiers are repeated in 'note'")
     assert done.err.count("\n") == 1
 
 
@@ -115,7 +115,7 @@ def test_a_method_that_does_not_know_people(jobs, command):
     for line in ("check", "mask"):
         done = command(jobs, line, "release.yaml")
         assert done.code == 2
-        assert "this method gives records of one tuple to several classes" in done.err
+        assert "this method cannot be used with person" in done.err
 
 
 def test_marks_of_missing_values_may_hold_quotes(jobs):
@@ -130,8 +130,10 @@ def test_a_method_without_classes_cannot_be_asked_for_k(jobs, command):
     )
     done = command(jobs, "check", "release.yaml")
     assert done.code == 2
-    assert "require.k: RankSwapping(window=3) promises no classes" in done.err
-    assert "take k out of require, or choose a method that groups" in done.err
+    assert (
+        "require.k cannot be met: RankSwapping(window=3) does not guarantee k-anonymity" in done.err
+    )
+    assert "remove k from require, or choose a method that forms groups" in done.err
 
 
 def write_jobs(path, *columns):
@@ -154,11 +156,12 @@ def test_columns_with_values_of_ones_own(jobs, command):
 def test_columns_that_say_what_is_masked(jobs):
     write_jobs(jobs / "people.csv", lambda i: "abcd"[i % 4], lambda i: i % 8 // 2)
     assert check(jobs / "release.yaml").warnings == (
-        "note says what age says: masking age hides nothing while note is kept",
+        "column 'note' reveals 'age': every value of 'note' has one value of 'age'. Masking 'age' "
+        "has no effect while 'note' is released unchanged",
     )
     write_jobs(jobs / "people.csv", lambda i: "abcdefgh"[i % 8], lambda i: i % 2)  # finer, coarser
     assert [it.split(":")[0] for it in check(jobs / "release.yaml").warnings] == [
-        "note says what age says"
+        "column 'note' reveals 'age'"
     ]
 
 
@@ -170,13 +173,13 @@ def test_marks_of_missing_values_say_nothing(jobs):
     (jobs / "people.csv").write_text("\n".join(text) + "\n")
     write_spec(jobs / "release.yaml", ("method:", 'missing: drop\nmissing_marks: ["?"]\nmethod:'))
     (warning,) = check(jobs / "release.yaml").warnings
-    assert warning.startswith("note says what diagnosis says")
+    assert warning.startswith("column 'note' reveals 'diagnosis'")
 
 
 def test_nearly_all_is_not_all(jobs, command):
     rows = [f"{i},{'flu' if i else 'qqq'},30,x,1" for i in range(2500)]
     (jobs / "people.csv").write_text("\n".join(["id,diagnosis,age,note,pay", *rows]) + "\n")
-    assert "diagnosis: 99.9% of the values" in command(jobs, "check", "release.yaml").out
+    assert "diagnosis: 99.9% of the records" in command(jobs, "check", "release.yaml").out
 
 
 def test_hints_speak_as_the_file_does(jobs, command):

@@ -80,7 +80,7 @@ def test_search(ontomask, taxonomy):
     (hit,) = json.loads(ontomask("taxonomy", "search", taxonomy, "serum", "--json").stdout)
     assert hit["path"] == ["hepatitis B", "hepatitis", "liver disease", "disease"]
     nothing = ontomask("taxonomy", "search", taxonomy, "zebra")
-    assert (nothing.stdout, "nothing" in nothing.stderr) == ("", True)
+    assert (nothing.stdout, "no concept of" in nothing.stderr) == ("", True)
 
 
 def test_convert(ontomask, taxonomy, tmp_path):
@@ -89,7 +89,7 @@ def test_convert(ontomask, taxonomy, tmp_path):
         assert "broken arm;fracture;injury" in file.read()
     assert len(om.load_taxonomy(tmp_path / "injury.csv.gz", format="arx")) == 5
     again = ontomask("taxonomy", "convert", taxonomy, "injury.csv.gz", code=2)
-    assert "exists already" in again.stderr
+    assert "already exists" in again.stderr
     told = ontomask("taxonomy", "convert", taxonomy, "injury.csv.gz", "--force", "--json").stdout
     assert json.loads(told)["concepts"] == 14
     tree = ontomask("taxonomy", "convert", taxonomy, "tree.csv", "--to", "arx", code=2)
@@ -102,14 +102,20 @@ def test_convert(ontomask, taxonomy, tmp_path):
     [
         (["taxonomy", "info", "nowhere.obo"], "neither"),
         (["taxonomy", "info", "icd9"], "did you mean 'icd9cm'"),
-        (["taxonomy", "info", "tax.csv", "--format", "pdf"], "format is 'pdf'"),
+        (
+            ["taxonomy", "info", "tax.csv", "--format", "pdf"],
+            "format must be a known format, got 'pdf'",
+        ),
         (["taxonomy", "info", "tax.csv", "--option", "colour"], "NAME=VALUE"),
         (["taxonomy", "info", "tax.csv", "--option", "colour=red"], "no option 'colour'"),
         (["taxonomy", "convert", "tax.csv", "x.csv", "--root", "sprian"], "did you mean 'sprain'"),
-        (["taxonomy", "convert", "tax.csv", "x.csv", "--to", "pdf"], "'child-parent', 'arx'"),
-        (["map", "nowhere.csv", "-t", "tax.csv"], "no such file"),
+        (["taxonomy", "convert", "tax.csv", "x.csv", "--to", "pdf"], "'child-parent' or 'arx'"),
+        (["map", "nowhere.csv", "-t", "tax.csv"], "nowhere.csv does not exist"),
         (["map", "answers.csv", "-t", "tax.csv"], "the columns are 'id', 'reason'"),
-        (["map", "answers.csv", "-t", "tax.csv", "-c", "raison"], "no column 'raison'"),
+        (
+            ["map", "answers.csv", "-t", "tax.csv", "-c", "raison"],
+            "--column must be a column of answers.csv, got 'raison'",
+        ),
         (["map", "answers.csv", "-t", "tax.csv", "-c", "reason", "--stems", "elvish"], "elvish"),
         (["map", "answers.csv", "-t", "tax.csv", "-c", "reason", "--prefer", "x"], "'x' is not"),
         (["map", "answers.csv", "-t", "tax.csv", "-c", "reason", "--repair-codes"], "ICD"),
@@ -130,7 +136,7 @@ def test_wrong_input_is_one_sentence_and_exit_code_2(
 def test_map_reports_what_is_left_over(ontomask, answers, taxonomy):
     done = ontomask("map", answers, "-c", "reason", "-t", taxonomy, "--missing", "?")
     assert "reason: 6 records, 5 distinct values, 2 missing" in done.stdout
-    assert "66.7% of records have a concept" in done.stdout
+    assert "66.7% of the records have a concept" in done.stdout
     assert "hepatits" in done.stdout
     assert "hepatitis ( < liver disease)" not in done.stdout
     assert "hepatitis (< liver disease)" in done.stdout
@@ -200,7 +206,7 @@ def test_map_says_when_codes_look_damaged(ontomask, tmp_path):
     plain = ontomask("map", "codes.csv", "-c", "code", "-t", "icd9cm")
     assert "try --repair-codes" in plain.stderr
     mended = ontomask("map", "codes.csv", "-c", "code", "-t", "icd9cm", "--repair-codes")
-    assert "100.0% of records" in mended.stdout
+    assert "100.0% of the records" in mended.stdout
 
 
 @pytest.mark.slow
@@ -216,7 +222,7 @@ def test_inputs_are_never_written_over(ontomask, answers, taxonomy, tmp_path):
     ask = ["map", answers, "-c", "reason", "-t", taxonomy, "--force"]
     for option in ("--write-corrections", "--output"):
         done = ontomask(*ask, option, "answers.csv", code=2)
-        assert "is an input as well" in done.stderr
+        assert "the output must not be an input" in done.stderr
     assert answers.read_bytes() == before
     both = ontomask(*ask, "--json", "--output", "-", code=2)
     assert "choose one of them" in both.stderr
@@ -227,4 +233,4 @@ def test_delimiters_are_checked(ontomask, taxonomy, tmp_path):
     fine = ontomask("map", "tabs.txt", "-c", "b", "-t", taxonomy, "--delimiter", "\\t")
     assert "100.0%" in fine.stdout
     wrong = ontomask("map", "tabs.txt", "-c", "b", "-t", taxonomy, "--delimiter", "ab", code=2)
-    assert "one character" in wrong.stderr
+    assert "must be one ASCII character" in wrong.stderr

@@ -26,8 +26,8 @@ def test_the_table_and_nothing_else(command, jobs):
     done = command(jobs, "compare", "release.yaml", *FEW, "--workers", 1)
     assert (done.code, done.err) == (0, "")
     first, header, *rows = done.out.splitlines()
-    assert first == "diagnosis, age: 60 records, 58 tuples"
-    assert header.split()[:4] == ["method", "k", "promised", "smallest"]
+    assert first == "diagnosis, age: 60 records, 58 combinations of values"
+    assert header.split()[:4] == ["method", "setting", "k", "smallest"]
     assert [row.split()[:3] for row in rows] == [
         ["microaggregation", "2", "2"],
         ["microaggregation", "3", "3"],
@@ -117,24 +117,36 @@ def test_a_point_that_fails_is_told_and_has_no_release_file(command, jobs):
     )
     assert done.code == 0
     assert done.out.splitlines()[3].split()[-1] == "failed"
-    assert done.err == "Warning: recoding, k = 61: k is 61, and there are only 60 records\n"
+    assert (
+        done.err
+        == "Warning: recoding, k = 61: k must be at most the number of records, 60, got 61\n"
+    )
     assert [path.name for path in (jobs / "s").iterdir()] == ["recoding-k3.yaml"]
 
 
 WRONG = {
     "a method": (("--methods", "recodin"), "there is no method 'recodin'"),
     "a setting": (("--methods", "recoding:how=drop"), "recoding has no setting 'how'"),
-    "a k": (("--k", "two"), "--k is 'two'"),
-    "a k too small": (("--k", "1"), "microaggregation.k is 1"),
-    "an alpha": (("--alpha", "much"), "--alpha is 'much'"),
-    "an alpha below 0": (("--alpha", "-1"), "noise_addition.alpha is -1"),
-    "workers": (("--workers", "0"), "workers is 0"),
-    "a sample": (("--sample", "0"), "sample is 0"),
-    "a folder": (("--output", "nowhere/c.html"), "there is no folder nowhere"),
-    "an input": (("--csv", "people.csv", "--force"), "people.csv is read for this release"),
-    "a file there": (("--csv", "old.csv"), "old.csv exists already"),
-    "a folder that is a file": (("--specs", "tax.csv"), "tax.csv is a file, not a folder"),
-    "a seed": (("--seed-file", "people.csv"), "holds no seed"),
+    "a k": (("--k", "two"), "--k must be a list or range of integers, got 'two'"),
+    "a k too small": (("--k", "1"), "microaggregation.k must be an integer of at least 2, got 1"),
+    "an alpha": (
+        ("--alpha", "much"),
+        "--alpha must be a list of numbers such as 0.1,0.3, got 'much'",
+    ),
+    "an alpha below 0": (
+        ("--alpha", "-1"),
+        "noise_addition.alpha must be a number greater than 0, got -1",
+    ),
+    "workers": (("--workers", "0"), "workers must be a positive integer, got 0"),
+    "a sample": (("--sample", "0"), "sample must be a positive integer, got 0"),
+    "a folder": (("--output", "nowhere/c.html"), "the folder nowhere does not exist"),
+    "an input": (
+        ("--csv", "people.csv", "--force"),
+        "must not be an input of the release, got people.csv",
+    ),
+    "a file there": (("--csv", "old.csv"), "old.csv already exists"),
+    "a folder that is a file": (("--specs", "tax.csv"), "tax.csv must be a folder, got a file"),
+    "a seed": (("--seed-file", "people.csv"), "must be a non-negative integer and nothing else"),
 }
 
 
@@ -161,7 +173,7 @@ def test_existing_files_are_refused_unless_forced(command, jobs):
     (jobs / "specs" / "recoding-k3.yaml").write_text("mine", encoding="utf-8")
     done = command(jobs, "compare", "release.yaml", *FEW, "--specs", "specs")
     assert done.code == 2
-    assert "recoding-k3.yaml exists already" in done.err
+    assert "recoding-k3.yaml already exists" in done.err
     assert [path.name for path in (jobs / "specs").iterdir()] == ["recoding-k3.yaml"]
     done = command(jobs, "compare", "release.yaml", *FEW, "--specs", "specs", "--force")
     assert done.code == 0
@@ -205,4 +217,4 @@ def test_a_sample_of_a_file(command, jobs):
     done = command(jobs, "compare", "release.yaml", *FEW, "--sample", 40, "--output", "c.html")
     assert done.code == 0, done.err
     assert done.out.startswith("diagnosis, age: 40 records, a random sample of 60, ")
-    assert "a random sample of 60 records" in (jobs / "c.html").read_text(encoding="utf-8")
+    assert "a random sample of 60." in (jobs / "c.html").read_text(encoding="utf-8")

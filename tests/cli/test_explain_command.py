@@ -12,7 +12,7 @@ from release_commands import write_spec
 PRIVATE = (
     "This explanation contains original values. It is for the data steward: do not publish it."
 )
-CHANCE = "this method draws by chance, and no seed was given"
+CHANCE = "this method is random and no seed was given"
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +59,7 @@ def test_chance_is_spoken_of_unless_there_is_a_seed(jobs, command, monkeypatch):
     ask = ["explain", "release.yaml", "diagnosis=broken arm"]
     unseeded = command(jobs, *ask)
     assert (unseeded.code, CHANCE in unseeded.err) == (0, True)
-    assert "--seed-file FILE, or ONTOMASK_SEED" in unseeded.err
+    assert "--seed-file FILE or ONTOMASK_SEED" in unseeded.err
     seed = jobs / "seed"
     seed.write_text("271828\n")
     seed.chmod(0o600)
@@ -91,7 +91,7 @@ def test_which_methods_draw(jobs, command, method, drawn):
         (["hepatitis D"], "did you mean 'hepatitis B' (diagnosis)"),
         (["diagnosis=hepatits"], "no record has the value 'hepatits' in column 'diagnosis'"),
         (["age=19"], "did you mean '20'?"),
-        (["flu", "20"], "'flu' names no column"),
+        (["flu", "20"], "VALUE must be COLUMN=VALUE if there are several, got 'flu'"),
         (["diagnosis=flu", "age=20", "age=21"], "'age' is given twice"),
         (["diagnosis=flu", "wage=20"], "there is no quasi-identifier 'wage'"),
         (["wage=20"], "no record has the value 'wage=20'"),

@@ -48,7 +48,7 @@ def test_every_column_is_listed_once_with_a_reason(ontomask, stays, tmp_path):
 def test_a_release_file_is_not_overwritten(ontomask, tmp_path):
     (tmp_path / "t.csv").write_text("age\n" + "".join(f"{i % 50}\n" for i in range(200)), "utf-8")
     (tmp_path / "release.yaml").write_text("mine", "utf-8")
-    assert "exists already" in ontomask("init", "t.csv", code=2).stderr
+    assert "already exists" in ontomask("init", "t.csv", code=2).stderr
     assert (tmp_path / "release.yaml").read_text("utf-8") == "mine"
     ontomask("init", "t.csv", "--force")
     assert load_release_file(tmp_path / "release.yaml").data == "t.csv"
@@ -67,5 +67,5 @@ def test_json(ontomask, tmp_path):
 def test_what_cannot_be_read(ontomask, tmp_path):
     (tmp_path / "t.csv").write_text("age,sex\n", "utf-8")
     assert "has no records" in ontomask("init", "t.csv", code=2).stderr
-    assert "no such file" in ontomask("init", "nothing.csv", code=2).stderr
+    assert "does not exist" in ontomask("init", "nothing.csv", code=2).stderr
     assert not (tmp_path / "release.yaml").exists()

@@ -110,13 +110,13 @@ def test_the_result_is_one_line_and_files_are_kept(jobs, command):
     assert done.out.startswith("diagnosis, age: 60 records, ")
     assert "3-anonymous · SSE " in done.out
     assert done.out.endswith(
-        " % · l 2 (pay) · released.csv, released.manifest.json, released.report.html\n"
+        " % · l = 2 (pay) · released.csv, released.manifest.json, released.report.html\n"
     )
     assert done.out.count("\n") == 1
     first = (jobs / "released.csv").read_bytes()
     again = command(jobs, "mask", "release.yaml")
     assert again.code == 2
-    assert "released.csv exists already" in again.err
+    assert "released.csv already exists" in again.err
     assert "--force" in again.err
     assert (jobs / "released.csv").read_bytes() == first
     assert command(jobs, "mask", "release.yaml", "--force").code == 0
@@ -143,7 +143,7 @@ def test_a_table_is_no_release_file(jobs, command):
     for name in ("people.csv", "people.csv.gz"):
         done = command(jobs, "mask", name)
         assert done.code == 2
-        assert f"{name} is a table, not a release file" in done.err
+        assert f"{name} must be a release file, got a table" in done.err
         assert f"ontomask init {name} makes a release file from it" in done.err
 
 
@@ -151,7 +151,7 @@ def test_transitions_are_written_when_asked_for_and_private(jobs, command):
     done = command(jobs, "mask", "release.yaml", "--private")
     assert done.code == 0
     assert done.err == CAUTION + (
-        "Warning: released.transitions.private.csv holds original values: never publish it\n"
+        "Warning: released.transitions.private.csv contains original values: never publish it\n"
     )
     path = jobs / "released.transitions.private.csv"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -182,7 +182,7 @@ def test_one_table_of_several(jobs, command):
     write_spec(jobs / "release.yaml", *changes)
     done = command(jobs, "mask", "release.yaml")
     assert done.code == 2
-    assert "there are 2 tables in it" in done.err
+    assert "the database has 2 tables" in done.err
     write_spec(jobs / "release.yaml", *changes, ("output:", "table: stays\noutput:"))
     assert command(jobs, "mask", "release.yaml").code == 0
     masked = read_parquet(jobs / "released.parquet")
@@ -254,13 +254,17 @@ def test_what_is_no_seed_is_refused_and_not_quoted(jobs, command, content, monke
     (jobs / "seed").chmod(0o600)
     done = command(jobs, "mask", "release.yaml", "--seed-file", "seed")
     assert done.code == 2
-    assert done.err.startswith("Error: seed holds no seed\n")
+    assert done.err.startswith(
+        "Error: the seed in seed must be a non-negative integer and nothing else\n"
+    )
     if content:
         assert content not in done.err.replace("seed", "")
         monkeypatch.setenv("ONTOMASK_SEED", content)
         done = command(jobs, "mask", "release.yaml")
         assert done.code == 2
-        assert done.err.startswith("Error: ONTOMASK_SEED holds no seed\n")
+        assert done.err.startswith(
+            "Error: the seed in ONTOMASK_SEED must be a non-negative integer and nothing else\n"
+        )
     assert not (jobs / "released.csv").exists()
 
 
@@ -269,7 +273,11 @@ def test_a_seed_that_others_can_read_is_warned_of(jobs, command):
     (jobs / "seed").chmod(0o644)
     done = command(jobs, "mask", "release.yaml", "--seed-file", "seed")
     assert done.code == 0
-    assert done.err == "Warning: others can read the seed in seed: chmod 600 seed\n" + CAUTION
+    assert (
+        done.err
+        == "Warning: other users can read the seed in seed. To prevent this: chmod 600 seed\n"
+        + CAUTION
+    )
     nowhere = command(jobs, "mask", "release.yaml", "--seed-file", "nowhere", "--force")
     assert nowhere.code == 2
     assert "nowhere cannot be read: No such file or directory" in nowhere.err

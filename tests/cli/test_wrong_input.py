@@ -44,10 +44,10 @@ PWN = 'data: !!python/object/apply:os.system ["touch pwned"]\n'
 WRONG = {
     "no release file": (lambda folder: (folder / "release.yaml").unlink(), "release.yaml"),
     "no yaml": (release("data: [people.csv\n"), "release.yaml"),
-    "no fields": (release("just words\n"), "holds 'just words', not fields"),
+    "no fields": (release("just words\n"), "must contain fields, got 'just words'"),
     "code in yaml": (release(PWN), "line 1"),
     "seed in the file": (spec(("method:", "seed: 7\nmethod:")), "a seed is a secret"),
-    "no file": (spec(("people.csv", "nobody.csv")), "nobody.csv: there is no such file"),
+    "no file": (spec(("people.csv", "nobody.csv")), "nobody.csv does not exist"),
     "a folder": (spec(("data: people.csv", "data: .")), "folder"),
     "empty file": (data(""), "people.csv: the file is empty"),
     "header only": (data(HEADER), "the table has no records"),
@@ -62,43 +62,52 @@ WRONG = {
         "the table has no column 'aeg'; did you mean 'age'?",
     ),
     "no role": (spec(("  note: {role: keep}\n", "")), "1 column without a role: 'note'"),
-    "unknown taxonomy": (spec(("tax.csv", "icd8cm")), "'icd8cm', neither a bundled taxonomy"),
+    "unknown taxonomy": (
+        spec(("tax.csv", "icd8cm")),
+        "must be a bundled taxonomy or an existing file, got 'icd8cm'",
+    ),
     "cycle": (taxonomy("child,parent\nroot,\na,b\nb,a\n"), "cycle"),
     "unmapped": (
         data(HEADER + "1,flu,30,x,1\n2,flou,31,x,1\n3,flu,30,x,1\n"),
-        "no single concept of taxonomy 'tax' for 1 value of column 'diagnosis'",
+        "1 value of column 'diagnosis' cannot be mapped to exactly one concept of taxonomy 'tax'",
     ),
     "missing": (
         data(HEADER + "1,flu,30,x,1\n2,,31,x,1\n3,flu,30,x,1\n"),
         "values are missing in 1 column: 'diagnosis' (1 row)",
     ),
-    "no number": (data(HEADER + "1,flu,old,x,1\n"), "column 'age' holds text such as 'old'"),
-    "k too large": (spec(("k: 3", "k: 61")), "k is 61, and there are only 60 records"),
+    "no number": (data(HEADER + "1,flu,old,x,1\n"), "must be numbers, got text such as 'old'"),
+    "k too large": (spec(("k: 3", "k: 61")), "k must be at most the number of records, 60, got 61"),
     "too few people": (
         spec(("method:", "person: pay\nmethod:"), ("k: 3", "k: 30")),
-        "the records are of only 11 different people",
+        "k must be at most the number of people, 11, got 30",
     ),
-    "output is input": (spec(("released.csv", "people.csv")), "is the data itself"),
-    "output is the taxonomy": (spec(("released.csv", "tax.csv")), "tax.csv is read for this"),
+    "output is input": (
+        spec(("released.csv", "people.csv")),
+        "output must not be the same file as data",
+    ),
+    "output is the taxonomy": (
+        spec(("released.csv", "tax.csv")),
+        "must not be an input of the release, got tax.csv",
+    ),
     "output is the release file": (
         spec(("released.csv", "release.yaml")),
-        "release.yaml is read for this release",
+        "must not be an input of the release, got release.yaml",
     ),
     "output is a link to the input": (
         lambda folder: (
             os.link(folder / "people.csv", folder / "released.csv"),
             write_spec(folder / "release.yaml"),
         ),
-        "released.csv is read for this release",
+        "must not be an input of the release, got released.csv",
     ),
-    "no such folder": (spec(("released.csv", "out/released.csv")), "there is no folder out"),
+    "no such folder": (spec(("released.csv", "out/released.csv")), "the folder out does not exist"),
     "a column with a name of ours": (
         data(HEADER.replace("note", "ontomask_tuple") + "1,flu,30,x,1\n"),
-        "a column is called 'ontomask_tuple'",
+        "a column has the reserved name 'ontomask_tuple'",
     ),
     "a wrong table": (
         spec(("output:", "table: stays\noutput:")),
-        "table is given for a file of format 'csv'",
+        "table cannot be used with format 'csv'",
     ),
 }
 
@@ -146,11 +155,11 @@ def test_everything_that_is_wrong_is_listed_at_once(jobs, command):
     done = command(jobs, "check", "release.yaml")
     assert done.code == 2
     for words in (
-        "there is no folder out",
+        "the folder out does not exist",
         "1 column without a role: 'note'",
         "values are missing in 1 column: 'diagnosis' (1 row)",
-        "for 2 values of column 'diagnosis'",
-        "column 'age' holds text such as 'old'",
+        "2 values of column 'diagnosis' cannot be mapped",
+        "must be numbers, got text such as 'old'",
     ):
         assert words in done.err
 

@@ -88,7 +88,7 @@ def test_a_table_that_is_planned_as_a_whole_says_nothing():
 def test_a_table_too_large_for_memory_is_planned_in_blocks(monkeypatch):
     monkeypatch.setattr(blocked, "DEFAULT_BLOCK_SIZE", 50)
     monkeypatch.setattr(blocked, "free_memory", lambda: 1000)
-    with pytest.warns(BlocksChosenWarning, match="planned in blocks of 50, .* use block="):
+    with pytest.warns(BlocksChosenWarning, match="planned in blocks of 50, .* set block"):
         release = om.mask(table(), schema(), om.Microaggregation(3), SEED)
     assert release.blocked.size == 50
     assert release.method == om.Microaggregation(3, block=50)

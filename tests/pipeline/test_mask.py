@@ -666,7 +666,7 @@ def test_numbers_have_no_missing_category():
 def test_a_repeated_identifier_is_warned_of(diagnoses):
     frame = pl.DataFrame({**table(), "row": [i // 2 for i in range(40)]})
     schema = schema_of(diagnoses, identifiers=["row"], keep=[])
-    with pytest.warns(RepeatedIdentifierWarning, match="To count people, use person='row'"):
+    with pytest.warns(RepeatedIdentifierWarning, match="To count people, set person to 'row'"):
         release = mask(frame, schema, Microaggregation(k=3))
     assert release.guarantee.endswith("records")
 

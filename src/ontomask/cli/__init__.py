@@ -1,7 +1,7 @@
-"""The command line: a thin door to the library.
+"""The command line: a thin layer over the library.
 
-Every command reads its arguments, calls one function, and writes what that returns: results to
-standard output, talk to standard error.
+Every command reads its arguments, calls one function and prints its result to standard output.
+Progress, warnings and errors go to standard error.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ GC_THRESHOLD = 50_000
 
 app = typer.Typer(
     name="ontomask",
-    help="Anonymise tables of words - diagnoses, occupations, places - by what the words mean.",
+    help="Anonymise microdata: mask quasi-identifiers with methods that use taxonomies.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -70,14 +70,16 @@ def _print_version(requested: bool) -> None:
 def _common_options(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Say which it is."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
     pass
 
 
 def main(command: Callable[[], object] = app) -> None:
-    """Run a command; what the user can mend is one sentence and an exit code.
+    """Run a command; errors that the user can fix become a message and an exit code.
 
     2: wrong input; 3: a requirement was not met; 130: stopped.
     """

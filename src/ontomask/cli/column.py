@@ -40,9 +40,9 @@ def _find_column(table: StoredTable, column: str | None) -> str:
     if column is None and len(table.names) == 1:
         return table.names[0]
     if column is None or column not in table.names:
-        message = f"there is no column {column!r}" if column else "no column is named"
+        got = f"got {column!r}" if column else "got none"
         raise ColumnError(
-            f"{table.path}: {message}",
-            f"the columns are {quote_names(table.names, most=40)}; say --column NAME",
+            f"--column must be a column of {table.path}, {got}",
+            f"the columns are {quote_names(table.names, most=40)}",
         )
     return column

@@ -1,4 +1,4 @@
-"""How commands talk: errors, warnings, progress, and results for people or for machines."""
+"""Output of commands: errors, warnings, progress, and results as text or JSON."""
 
 from __future__ import annotations
 

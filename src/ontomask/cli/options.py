@@ -21,7 +21,7 @@ __all__ = [
 
 Format = Annotated[
     str | None,
-    typer.Option("--format", "-f", help="The format of the file, where its content does not tell."),
+    typer.Option("--format", "-f", help="The format of the file, if it cannot be detected."),
 ]
 ReaderOptions = Annotated[
     list[str] | None,
@@ -29,19 +29,19 @@ ReaderOptions = Annotated[
         "--option",
         "-o",
         metavar="NAME=VALUE",
-        help="An option of the format, as language=de, root=73211009 or encoding=latin-1.",
+        help="An option of the format, such as language=de, root=73211009 or encoding=latin-1.",
     ),
 ]
 ReleaseFileArgument = Annotated[
-    Path, typer.Argument(metavar="RELEASE", help="The release file, as release.yaml.")
+    Path, typer.Argument(metavar="RELEASE", help="The release file, such as release.yaml.")
 ]
 SeedFile = Annotated[
     Path | None,
     typer.Option(
         "--seed-file",
         metavar="FILE",
-        help="A file with a whole number, where chance begins; else what ONTOMASK_SEED says; "
-        "else another one every time.",
+        help="A file with the random seed, a non-negative integer; by default ONTOMASK_SEED, or a "
+        "new random seed.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -64,6 +64,6 @@ def _parse_options(options: list[str]) -> dict[str, Any]:
     for option in options:
         name, equals, value = option.partition("=")
         if not equals or not name:
-            raise ParameterError(f"--option {option} has no value", "write it as NAME=VALUE")
+            raise ParameterError(f"--option must be NAME=VALUE, got {option}")
         parsed[name] = words.get(value.lower(), value)
     return parsed

@@ -1,6 +1,6 @@
 """The seed of a release: from a file or the environment, never from the command line.
 
-Whoever knows it can repeat the random choices. It is not stored, and no message quotes it.
+Anybody who knows the seed can repeat the random draws. It is not stored, and no message quotes it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _read_seed_file(file: Path) -> str:
     except OSError as error:
         raise FileFormatError(f"{file} cannot be read: {error.strerror or error}") from None
     if readable_by_others:
-        print_warning(f"others can read the seed in {file}: chmod 600 {file}")
+        print_warning(f"other users can read the seed in {file}. To prevent this: chmod 600 {file}")
     return text
 
 
@@ -46,6 +46,6 @@ def _parse_seed(text: str, source: str) -> int:
 
     if len(text) > MAX_SEED_BYTES or not re.fullmatch(r"\s*[0-9]+\s*", text):
         raise ParameterError(
-            f"{source} holds no seed", "a seed is a whole number, 0 or more, and nothing else"
+            f"the seed in {source} must be a non-negative integer and nothing else"
         )
     return int(text)

@@ -1,7 +1,7 @@
-"""Being stopped: by Ctrl-C, or told to end; what is unfinished is taken away.
+"""Stop a command on Ctrl-C or SIGTERM; unfinished files are removed.
 
-The interrupt may come while a library loads that swallows it, so it is remembered, and heeded at
-the next step of the work.
+A library may swallow the interrupt while it loads, so the request is stored and checked at the next
+step of the work.
 """
 
 from __future__ import annotations

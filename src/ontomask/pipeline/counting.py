@@ -204,8 +204,8 @@ def warn_about_table(engine: Engine, schema: Schema) -> None:
     if repeated:
         warnings.warn(
             f"direct identifiers are repeated in {quote_names(repeated)}: a person may have "
-            "several records, but k counts records. To count people, use "
-            f"person={repeated[0]!r}",
+            "several records, but k counts records. To count people, set person to "
+            f"{repeated[0]!r}",
             RepeatedIdentifierWarning,
             stacklevel=5,
         )

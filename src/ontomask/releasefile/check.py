@@ -240,7 +240,8 @@ class _Checker:
         people = len(set(records.count_by_tuple(schema.person)[1].codes.tolist()))
         if people < k:
             raise ParameterError(
-                f"k must be at most the number of different people, {people:,}, got {k:,}",
+                f"k must be at most the number of people, {people:,}, got {k:,}",
+                "choose a smaller k, or leave person out",
             )
 
     # ------------------------------------------------------------------ figures

@@ -1,4 +1,4 @@
-"""``ontomask check``: what masking would meet, and the risk of the table as it is."""
+"""``ontomask check``: check a release file, and measure the risk of the original table."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ __all__ = ["check", "run_check", "print_check"]
 
 
 def check(spec: ReleaseFileArgument, json: Json = False) -> None:
-    """Look at the table that a release file names as masking would, and write nothing.
+    """Check a release file and its table without masking.
 
-    Says what role every column has, which values have a concept, what is missing, and how easily
-    people are recognised in the table as it is. Everything that is wrong is listed; the exit code
-    is 2 then.
+    Shows the role of every column, which values have a concept, how many values are missing, and
+    the disclosure risk of the original table. Lists all problems; the exit code is then 2.
 
     Example: ontomask check release.yaml
     """
@@ -43,7 +42,7 @@ def check(spec: ReleaseFileArgument, json: Json = False) -> None:
 
 def run_check(spec: Path) -> CheckResult:
     """Check a release file, and show progress."""
-    with show_progress(f"looking at {spec}"):
+    with show_progress(f"checking {spec}"):
         from ontomask.releasefile.check import check
 
         return check(spec)
@@ -72,7 +71,7 @@ def print_check(result: CheckResult) -> None:
     for warning in result.warnings:
         print_warning(warning)
     if result.fine:
-        typer.echo(f"nothing stands in the way of {result.method}")
+        typer.echo(f"OK: the table can be masked with {result.method}")
 
 
 def _column_row(column: CheckedColumn) -> tuple[str, ...]:
@@ -82,6 +81,8 @@ def _column_row(column: CheckedColumn) -> tuple[str, ...]:
 
 
 def _show_mapping(column: CheckedColumn) -> None:
+    from ontomask.errors import format_count
+
     assert column.mapping is not None
     ways = {way: n for way, n in column.mapping["records"].items() if n and way != "unmapped"}
     unmapped, values = column.mapping["records"]["unmapped"], column.mapping["values"]["unmapped"]
@@ -89,29 +90,38 @@ def _show_mapping(column: CheckedColumn) -> None:
     share = sum(ways.values()) / total if total else 1.0
     by = ", ".join(f"{n:,} by {way}" for way, n in ways.items())
     typer.echo(
-        f"{column.name}: {format_percent(share)} of the values have a concept"
+        f"{column.name}: {format_percent(share)} of the records have a concept"
         + (f" ({by})" * bool(by))
     )
     if not unmapped:
         return
-    typer.echo(f"  without: {values:,} distinct, in {unmapped:,} records; nearest names")
+    typer.echo(
+        f"  no concept: {format_count(values, 'distinct value')} in "
+        f"{format_count(unmapped, 'record')}; similar concepts"
+    )
     print_table(
         [(entry.records, entry.value, " | ".join(entry.nearest)) for entry in column.lost], "    "
     )
     if values > len(column.lost):
-        typer.echo(f"    … and {values - len(column.lost):,} more (ontomask map lists all)")
+        typer.echo(f"    … and {values - len(column.lost):,} more (ontomask map lists all of them)")
 
 
 def _show_risk(result: CheckResult) -> None:
+    from ontomask.errors import format_count
+
     if result.risk is None or result.tuples is None:
         return
     risk = result.risk
-    typer.echo(f"risk of the table as it is, {result.tuples:,} tuples")
+    typer.echo(
+        "disclosure risk of the original table, "
+        f"{format_count(result.tuples, 'combination')} of values"
+    )
+    linked = format_percent(risk["linkage_nearest"])
     print_table(
         [
-            ("k", f"{risk['k']:,}", "records in the smallest class that cannot be told apart"),
-            ("uniques", f"{risk['uniques']:,}", "records alone with their values"),
-            ("marketer", format_percent(risk["marketer"]), "of the records found by their values"),
-            ("linked", format_percent(risk["linkage_nearest"]), "of the records found by distance"),
+            ("k", f"{risk['k']:,}", "records in the smallest equivalence class"),
+            ("unique records", f"{risk['uniques']:,}", "records alone in their equivalence class"),
+            ("marketer risk", format_percent(risk["marketer"]), "of the records re-identified"),
+            ("record linkage", linked, "of the records linked correctly"),
         ]
     )

@@ -1,4 +1,4 @@
-"""``ontomask compare``: several methods on one table, risk against loss."""
+"""``ontomask compare``: disclosure risk and information loss of several methods."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ STRENGTHS = ("k", "window", "alpha")
 
 
 class CompareCommand(TyperCommand):
-    """The command whose help lists the methods, those of other packages among them."""
+    """The command whose help lists the methods, including those of other packages."""
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the names of the methods and what each is good for."""
+        """Write the names of the methods with their summaries."""
         from ontomask.methods.registry import METHODS
 
         with formatter.section("Methods"):
@@ -39,30 +39,33 @@ def compare(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="The methods, all unless given; one may carry settings, as "
+            help="The methods; by default all. Add settings with colons: "
             "rank_swapping:strategy=dynamic.",
         ),
     ] = None,
     k: Annotated[
         str | None,
-        typer.Option(
-            metavar="RANGE", help="As 2,5,10 or 2..20 or 2..20:3; the usual values unless given."
-        ),
+        typer.Option(metavar="RANGE", help="Values of k, such as 2,5,10 or 2..20 or 2..20:3."),
     ] = None,
     window: Annotated[
         str | None,
         typer.Option(
-            metavar="RANGE", help="Windows of rank_swapping, which has no k; written like --k."
+            metavar="RANGE", help="Windows of rank_swapping, which has no k; same syntax as --k."
         ),
     ] = None,
     alpha: Annotated[
-        str | None, typer.Option(metavar="NUMBERS", help="For noise_addition, which has no k.")
+        str | None,
+        typer.Option(
+            metavar="NUMBERS", help="Values of alpha for noise_addition, such as 0.1,0.3."
+        ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", help="Write a page with the chart: compare.html.")
+        Path | None,
+        typer.Option("--output", help="Write a page with a chart, such as compare.html."),
     ] = None,
     csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write all figures as a table: compare.csv.")
+        Path | None,
+        typer.Option("--csv", help="Write all figures to a table, such as compare.csv."),
     ] = None,
     specs: Annotated[
         Path | None,
@@ -70,18 +73,18 @@ def compare(
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(help="Processes at a time; as many as cores and memory allow."),
+        typer.Option(help="Number of processes; by default as many as cores and memory allow."),
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(help="Compare on so many records, chosen at random: a quick look.")
+        int | None, typer.Option(help="Compare on a random sample of this many records.")
     ] = None,
     seed_file: SeedFile = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     json: Json = False,
 ) -> None:
-    """Compare what several methods would make of a table: what each risks, and what it costs.
+    """Compare the disclosure risk and the information loss of several methods on a table.
 
-    The table itself is not masked, and nothing is written but what is asked for.
+    Writes no masked table. Writes files only for --output, --csv and --specs.
 
     Example: ontomask compare release.yaml --k 2..20 --output compare.html
     """
@@ -134,12 +137,12 @@ def _print_comparison(comparison: Comparison, files: list[Path]) -> None:
     sample = f", a random sample of {comparison.sampled_from:,}" if comparison.sampled_from else ""
     typer.echo(
         f"{', '.join(comparison.columns)}: {format_count(comparison.records, 'record')}{sample}, "
-        f"{format_count(comparison.tuples, 'tuple')}"
+        f"{format_count(comparison.tuples, 'combination')} of values"
     )
     rows = comparison.table()
     required = comparison.require is not None
-    header = ["method", "k", "promised", "smallest", "linked", "uniques", "SSE", "quality"]
-    header += ["seconds", *(["meets"] if required else []), ""]
+    header = ["method", "setting", "k", "smallest", "linkage", "unique", "SSE", "quality"]
+    header += ["seconds", *(["met"] if required else []), ""]
     print_table([header, *(_point_row(row, required) for row in rows)])
     for row in rows:
         if row["error"]:
@@ -149,7 +152,7 @@ def _print_comparison(comparison: Comparison, files: list[Path]) -> None:
 
 
 def _point_row(row: dict[str, Any], required: bool) -> tuple[str, ...]:
-    """One point; those that no other dominates are the ones to choose from."""
+    """A row for one point; points that are not dominated are the candidates."""
     meets = {True: "yes", False: "no", None: "?"}
     verdict = "failed" if row["error"] else "dominated" if row["dominated"] else ""
     return (

@@ -1,4 +1,4 @@
-"""``ontomask demo``: a release from beginning to end, on records that are nobody's."""
+"""``ontomask demo``: a complete release of synthetic records."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["demo"]
 
 
 def demo(
-    folder: Annotated[Path, typer.Argument(help="A folder that is not there yet.")] = Path(
+    folder: Annotated[Path, typer.Argument(help="A new folder for the files.")] = Path(
         "ontomask-demo"
     ),
     json: Json = False,
 ) -> None:
-    """Write synthetic hospital discharges, propose a release file, check it, and mask them.
+    """Try a complete release: make synthetic hospital discharges, then init, check and mask.
 
     Example: ontomask demo trial
     """
@@ -27,7 +27,7 @@ def demo(
     from ontomask.cli.commands.init import print_profile
     from ontomask.cli.commands.mask import mask_with_progress, summary_line
 
-    with show_progress("making up discharges"):
+    with show_progress("making synthetic discharges"):
         from ontomask.releasefile.demo import write_demo
         from ontomask.releasefile.profile.proposed_file import write_proposal
         from ontomask.releasefile.profile.table_profile import profile
@@ -46,7 +46,7 @@ def demo(
     outcome = mask_with_progress(spec, None)
     typer.echo(summary_line(outcome.as_dict()))
     typer.echo(
-        f"\nLook at {spec} for what was asked for, at {outcome.files[0]} for what came out, and "
-        f"open {outcome.files[2]} in a browser for what is known of it.",
+        f"\nThe release file is {spec}, the masked table is {outcome.files[0]}. Open the report "
+        f"{outcome.files[2]} in a browser.",
         err=True,
     )

@@ -1,4 +1,4 @@
-"""``ontomask evaluate``: what a masked table is worth and what it risks, whoever masked it."""
+"""``ontomask evaluate``: data utility and disclosure risk of a table masked by any tool."""
 
 from __future__ import annotations
 
@@ -19,18 +19,22 @@ __all__ = ["evaluate"]
 
 
 def evaluate(
-    original: Annotated[Path, typer.Argument(help="The table before it was masked.")],
-    masked: Annotated[Path, typer.Argument(help="The same records in the same order, masked.")],
+    original: Annotated[Path, typer.Argument(help="The original table.")],
+    masked: Annotated[
+        Path, typer.Argument(help="The masked table, with the same records in the same order.")
+    ],
     spec: Annotated[
-        Path, typer.Option("--spec", help="A release file, for the roles of the columns.")
+        Path, typer.Option("--spec", help="A release file with the roles of the columns.")
     ],
     semantic_closeness: Annotated[
         bool,
-        typer.Option("--semantic-closeness", help="t-closeness by meaning, too; takes time."),
+        typer.Option(
+            "--semantic-closeness", help="Also compute t-closeness with semantic distances (slow)."
+        ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Compare a masked table with the original: what it is worth, and what it risks.
+    """Measure the data utility and the disclosure risk of a masked table.
 
     Example: ontomask evaluate patients.csv masked.csv --spec release.yaml
     """
@@ -48,9 +52,9 @@ def _print_evaluation(evaluation: Evaluation) -> None:
     from ontomask import risk, utility
 
     header = ("figure", "before", "after", "better when")
-    typer.echo("utility")
+    typer.echo("data utility")
     print_table([header, *_figure_rows(evaluation.utility, utility.DESCRIPTIONS)])
-    typer.echo("risk")
+    typer.echo("disclosure risk")
     print_table(
         [header, *_figure_rows(evaluation.risk, risk.DESCRIPTIONS, evaluation.risk["before"])]
     )

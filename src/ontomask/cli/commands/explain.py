@@ -1,4 +1,4 @@
-"""``ontomask explain``: why a value became what it became."""
+"""``ontomask explain``: why a value was changed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def explain(
         list[str],
         typer.Argument(
             metavar="VALUE",
-            help="A value of the original table; or COLUMN=VALUE, once or more.",
+            help="A value of the original table, or COLUMN=VALUE, which may be repeated.",
         ),
     ],
     seed_file: Annotated[
@@ -31,15 +31,15 @@ def explain(
         typer.Option(
             "--seed-file",
             metavar="FILE",
-            help="The seed of the release, in a file; else what ONTOMASK_SEED says.",
+            help="A file with the seed of the release; by default ONTOMASK_SEED.",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Say why a value became what it became: its group, the middle of it, distances in words.
+    """Explain why a value was changed: its group, the centroid of the group, the distances.
 
-    Plans the release again and writes no table. It names original values: for the data steward's
-    eyes, never to be published.
+    Plans the release again and writes no table. The explanation contains original values: it is for
+    the data steward, do not publish it.
 
     Example: ontomask explain release.yaml diagnosis=428.0
     """
@@ -53,8 +53,8 @@ def explain(
         explanation = _explain_values(loaded, values, seed, say)
     if seed is None and loaded.method_object().draws_at_random:
         print_warning(
-            "this method draws by chance, and no seed was given: the released table may differ "
-            "from this. Give the seed it was made with: --seed-file FILE, or ONTOMASK_SEED"
+            "this method is random and no seed was given, so the released table may differ from "
+            "this explanation. Give the seed of the release with --seed-file FILE or ONTOMASK_SEED"
         )
     if json:
         print_json(explanation.as_dict())
@@ -82,8 +82,8 @@ def _refuse_unmasked(spec: ReleaseFile, values: list[str]) -> None:
         if "=" in value and column in spec.columns and spec.columns[column].role != "quasi":
             masked = [name for name, field in spec.columns.items() if field.role == "quasi"]
             raise ParameterError(
-                f"column {column!r} is not masked: its values stay as they are, or are removed",
-                f"ask for a value of {', '.join(masked)}",
+                f"column {column!r} is not masked, so there is nothing to explain",
+                f"the masked columns are {', '.join(masked)}",
             )
 
 
@@ -97,10 +97,12 @@ def _parse_values(values: list[str], columns: list[str]) -> str | dict[str, str]
     for column, equals, _ in parts:
         if not equals:
             raise ParameterError(
-                f"{column!r} names no column",
-                "write several values as COLUMN=VALUE, and quote those with spaces",
+                f"VALUE must be COLUMN=VALUE if there are several, got {column!r}",
+                "put values with spaces in quotes",
             )
     repeated = [column for column, _, _ in parts if [part[0] for part in parts].count(column) > 1]
     if repeated:
-        raise ParameterError(f"{repeated[0]!r} is given twice", "give a column one value")
+        raise ParameterError(
+            f"column {repeated[0]!r} is given twice", "give one value for each column"
+        )
     return {column: value for column, _, value in parts}

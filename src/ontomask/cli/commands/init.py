@@ -1,4 +1,4 @@
-"""``ontomask init``: look at a table, and propose a release file."""
+"""``ontomask init``: profile a table, and propose a release file."""
 
 from __future__ import annotations
 
@@ -23,21 +23,25 @@ def init(
         "release.yaml"
     ),
     table_name: Annotated[
-        str | None, typer.Option("--table", help="The table, where the file holds several.")
+        str | None,
+        typer.Option("--table", help="The name of the table, if the file contains several."),
     ] = None,
     delimiter: Annotated[
-        str | None, typer.Option("--delimiter", help="What separates columns.")
+        str | None, typer.Option("--delimiter", help="The character between columns.")
     ] = None,
-    encoding: Annotated[str | None, typer.Option("--encoding", help="Of the data.")] = None,
+    encoding: Annotated[
+        str | None, typer.Option("--encoding", help="The encoding of the data.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     json: Json = False,
 ) -> None:
-    """Look at a table and write a release file with a role for every column.
+    """Profile a table and write a proposed release file with a role for every column.
 
     Example: ontomask init patients.csv
 
-    It is a proposal with reasons, to be read and corrected. Words that no taxonomy knows get a
-    small one in a file beside it, which lists the values of the column: keep that to yourself.
+    Check the proposal and its reasons, and correct it. If no bundled taxonomy contains the words of
+    a column, a small taxonomy is written next to it. It contains the values of the column: do not
+    publish it.
     """
     from ontomask.errors import ParameterError
     from ontomask.releasefile.profile.proposed_file import write_proposal
@@ -45,7 +49,7 @@ def init(
 
     if output.exists() and not force:
         raise ParameterError(
-            f"{output} exists already", "choose another --output, or have it overwritten: --force"
+            f"{output} already exists", "choose another --output, or use --force to overwrite"
         )
     settings = {"table": table_name, "delimiter": delimiter, "encoding": encoding}
     with show_progress(f"reading {data}") as progress:
@@ -73,7 +77,7 @@ def print_profile(profile: Profile) -> None:
         f"{format_count(len(profile.columns), 'column')}; "
         f"{profile.uniques:,} records are unique on {format_count(len(quasi), 'quasi-identifier')}"
     )
-    print_table([("column", "proposed", "holds", ""), *map(_column_row, profile.columns)])
+    print_table([("column", "role", "content", ""), *map(_column_row, profile.columns)])
 
 
 def _column_row(column: ColumnProfile) -> tuple[str, str, str, str]:
@@ -87,14 +91,14 @@ def _column_row(column: ColumnProfile) -> tuple[str, str, str, str]:
         column.name,
         suggestion.role,
         column.type,
-        f"{about}{facts.distinct:,} different{missing}" + (f", {taxonomy}" if taxonomy else ""),
+        f"{about}{facts.distinct:,} distinct{missing}" + (f", {taxonomy}" if taxonomy else ""),
     )
 
 
 def _print_next_steps(proposal: Proposal) -> None:
-    typer.echo(f"wrote {proposal.file}: read it and correct it, then", err=True)
+    typer.echo(f"wrote {proposal.file}. Check it and correct it, then run", err=True)
     typer.echo(f"  ontomask check {proposal.file}", err=True)
     typer.echo(f"  ontomask mask {proposal.file}", err=True)
     if proposal.taxonomies:
         names = ", ".join(path.name for path in proposal.taxonomies)
-        typer.echo(f"private, for they list the values of a column: {names}", err=True)
+        typer.echo(f"do not publish {names}: original values of a column", err=True)

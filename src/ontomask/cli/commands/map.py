@@ -1,4 +1,4 @@
-"""``ontomask map``: which concepts the values of a column stand for."""
+"""``ontomask map``: map the values of a column to concepts."""
 
 from __future__ import annotations
 
@@ -23,64 +23,75 @@ def map_column(
     data: Annotated[
         Path,
         typer.Argument(
-            help="A table: CSV (.gz too), Parquet, JSON lines, SQLite; or a list of values."
+            help="A table: CSV (also .gz), Parquet, JSON lines, SQLite; or a list of values."
         ),
     ],
     taxonomy: Annotated[
-        str, typer.Option("--taxonomy", "-t", help="A known name (icd9cm, wordnet, …) or a path.")
+        str,
+        typer.Option(
+            "--taxonomy",
+            "-t",
+            help="A bundled taxonomy (icd9cm, wordnet, …) or the path of a file.",
+        ),
     ],
     column: Annotated[str | None, typer.Option("--column", "-c", help="The column.")] = None,
     corrections: Annotated[
-        Path | None, typer.Option("--corrections", help="A table of values and their concepts.")
+        Path | None,
+        typer.Option("--corrections", help="A table with the columns value and concept."),
     ] = None,
     write_corrections: Annotated[
         Path | None,
-        typer.Option("--write-corrections", help="Write what has no concept, to be filled in."),
+        typer.Option(
+            "--write-corrections", help="Write the values without a concept to a table to fill in."
+        ),
     ] = None,
     prefer: Annotated[
         list[str] | None,
-        typer.Option("--prefer", help="Where a name is ambiguous, look below this concept first."),
+        typer.Option("--prefer", help="If a name is ambiguous, prefer concepts below this one."),
     ] = None,
     repair_codes: Annotated[
-        bool, typer.Option("--repair-codes", help="Mend ICD codes that lost zeros or the point.")
+        bool, typer.Option("--repair-codes", help="Repair ICD codes that lost zeros or the point.")
     ] = False,
     stems: Annotated[
-        str, typer.Option("--stems", help="The language whose word stems are compared; or none.")
+        str, typer.Option("--stems", help="The language of word stems; none turns stemming off.")
     ] = "english",
     heads: Annotated[
         bool, typer.Option("--heads", help="Map unknown phrases by their head noun (English).")
     ] = False,
     missing: Annotated[
-        list[str] | None, typer.Option("--missing", help='A mark of missing values, as "?".')
+        list[str] | None, typer.Option("--missing", help='A value that means missing, such as "?".')
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option("--output", help="Write every distinct value with its concept; - prints it."),
+        typer.Option(
+            "--output", help="Write every distinct value with its concept; - for standard output."
+        ),
     ] = None,
     require_all: Annotated[
         bool, typer.Option("--require-all", help="Exit with 3 unless every value has a concept.")
     ] = False,
     suggestions: Annotated[
-        int, typer.Option("--suggestions", min=0, help="Suggest for so many values.")
+        int,
+        typer.Option("--suggestions", min=0, help="Suggest concepts for at most this many values."),
     ] = 200,
-    show: Annotated[int, typer.Option("--show", min=0, help="Show so many values.")] = 20,
+    show: Annotated[int, typer.Option("--show", min=0, help="Show at most this many values.")] = 20,
     delimiter: Annotated[
-        str | None, typer.Option("--delimiter", help="What separates columns.")
+        str | None, typer.Option("--delimiter", help="The character between columns.")
     ] = None,
     encoding: Annotated[
-        str | None, typer.Option("--encoding", help="Of the data, where it is not UTF-8.")
+        str | None, typer.Option("--encoding", help="The encoding of the data; by default UTF-8.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     format: Format = None,
     option: ReaderOptions = None,
     json: Json = False,
 ) -> None:
-    """Find the concept of every value of a column, and say what is left over.
+    """Map every value of a column to a concept, and list the values without one.
 
     Example: ontomask map patients.csv --column diagnosis --taxonomy icd9cm --repair-codes
 
-    To correct by hand: --write-corrections todo.csv, fill in its concept column, then run again
-    with --corrections todo.csv.
+    To map values by hand, use --write-corrections todo.csv, fill in its concept column, and run
+    again with --corrections todo.csv.
     """
     from ontomask.cli.column import count_column
     from ontomask.taxonomy import map_terms
@@ -118,11 +129,13 @@ def _check_outputs(inputs: list[Path | None], outputs: list[Path | str | None], 
     from ontomask.errors import ParameterError
 
     if json and "-" in outputs:
-        raise ParameterError("--json and --output - both print", "choose one of them")
+        raise ParameterError("--json and --output - cannot be combined", "choose one of them")
     read = {path.resolve() for path in inputs if path is not None}
     for path in outputs:
         if path not in (None, "-") and Path(str(path)).resolve() in read:
-            raise ParameterError(f"{path} is an input as well", "write to another file")
+            raise ParameterError(
+                f"the output must not be an input, got {path}", "write to another file"
+            )
 
 
 def _mapping_facts(
@@ -167,26 +180,31 @@ def _print_mapping(
         + (f", {matches.missing:,} missing" if matches.missing else "")
         + f" · {matches.taxonomy.name}{version}"
     )
-    typer.echo(f"{format_percent(matches.coverage)} of records have a concept")
+    typer.echo(f"{format_percent(matches.coverage)} of the records have a concept")
     print_table([(count, how) for how, count in matches.how.items()])
     _print_unmapped(
-        matches, "ambiguous: may be", [m for m in matches.lost if m.concepts], suggested, show
+        matches,
+        "ambiguous: possible concepts",
+        [m for m in matches.lost if m.concepts],
+        suggested,
+        show,
     )
     _print_unmapped(
         matches,
-        "unmapped: nearest names",
+        "unmapped: similar concepts",
         [m for m in matches.lost if not m.concepts],
         suggested,
         show,
     )
     if "repair_codes" in matches.advice().settings:
         typer.echo(
-            "some look like codes that lost zeros or the point: try --repair-codes", err=True
+            "some values look like codes that lost zeros or the point: try --repair-codes",
+            err=True,
         )
     if matches.lost:
         typer.echo(
-            "to correct them: --write-corrections FILE, fill in its concept column, then "
-            "--corrections FILE",
+            "to map them by hand: use --write-corrections FILE, fill in its concept column, then "
+            "use --corrections FILE",
             err=True,
         )
 

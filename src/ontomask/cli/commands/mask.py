@@ -1,4 +1,4 @@
-"""``ontomask mask``: from a release file to a released table."""
+"""``ontomask mask``: mask the table of a release file."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def mask(
     private: Annotated[
         bool,
         typer.Option(
-            "--private", help="Write the transitions, too: original values, never to be published."
+            "--private", help="Also write the transitions: original values, never publish them."
         ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Mask the table that a release file names, and write it with its manifest and its report.
+    """Mask the table of a release file, and write it with its manifest and its report.
 
-    Nothing is written unless the result is what the file requires; the exit code is 3 then.
+    If the masked table does not meet the requirements, nothing is written; the exit code is then 3.
 
     Example: ontomask mask release.yaml
     """
@@ -58,7 +58,7 @@ def mask_with_progress(
         if caution not in outcome.release.guarantee.warnings:  # these were said at once
             print_warning(caution)
     if private:
-        print_warning(f"{outcome.files[-1]} holds original values: never publish it")
+        print_warning(f"{outcome.files[-1]} contains original values: never publish it")
     return outcome
 
 
@@ -74,22 +74,23 @@ def summary_line(facts: dict[str, Any]) -> str:
         if facts["records"][word]
     ]
     summary = (
-        f"{', '.join(records)}, {before:,} → {format_count(after, 'tuple')}, {_promise(facts)}"
+        f"{', '.join(records)}, {before:,} → {format_count(after, 'combination')} of values, "
+        f"{_promise(facts)}"
     )
     sse, linked = facts["utility"]["sse"], facts["risk"]["linkage_nearest"]
     parts = [f"{', '.join(facts['columns'])}: {summary}"]
     parts += [f"SSE {sse:.4g}"] if sse is not None else []
-    parts += [f"linked {100 * linked:.1f} %", *_least_diverse(facts["risk"]["l_distinct"])]
+    parts += [f"record linkage {100 * linked:.1f} %", *_least_diverse(facts["risk"]["l_distinct"])]
     parts += [", ".join(facts["files"])]
     return " · ".join(parts)
 
 
 def _least_diverse(diversity: dict[str, int]) -> list[str]:
-    """The fewest different values in a class, and the confidential column that has them."""
+    """The l-diversity, and the sensitive attribute that has the least."""
     if not diversity:
         return []
     column = min(diversity, key=lambda name: diversity[name])
-    return [f"l {diversity[column]:,} ({column})"]
+    return [f"l = {diversity[column]:,} ({column})"]
 
 
 def _promise(facts: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""``ontomask schema``: what may stand in a release file, for editors."""
+"""``ontomask schema``: the JSON schema of release files, for editors."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ __all__ = ["schema"]
 
 
 def schema(
-    output: Annotated[Path | None, typer.Option("--output", help="Write it to a file.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="Write the schema to this file.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Print the JSON schema of release files, which lets editors complete and check them.
+    """Print the JSON schema of release files. Editors use it to complete and check them.
 
     Example: ontomask schema --output release.schema.json
     """
@@ -31,4 +33,4 @@ def schema(
 
     with atomic_write(output, force=force) as file:
         file.write(json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n")
-    typer.echo(f"written to {output}", err=True)
+    typer.echo(f"wrote {output}", err=True)

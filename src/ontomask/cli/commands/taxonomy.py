@@ -1,4 +1,4 @@
-"""``ontomask taxonomy``: look at a taxonomy, search it, write it in another format."""
+"""``ontomask taxonomy``: show, search and convert taxonomies."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="Look at a taxonomy, search it, write it in another format.", no_args_is_help=True
-)
+app = typer.Typer(help="Show, search and convert taxonomies.", no_args_is_help=True)
 
 Source = Annotated[
     str,
-    typer.Argument(help="A known name (icd9cm, icd9cm-procedures, icd10cm, wordnet) or a path."),
+    typer.Argument(
+        help="A bundled taxonomy (icd9cm, icd9cm-procedures, icd10cm, wordnet) or the path of a "
+        "file."
+    ),
 ]
 
 
@@ -29,7 +30,7 @@ Source = Annotated[
 def info(
     source: Source, format: Format = None, option: ReaderOptions = None, json: Json = False
 ) -> None:
-    """Say what a taxonomy holds.
+    """Show the size, the source and the levels of a taxonomy.
 
     Example: ontomask taxonomy info hp.obo
     """
@@ -80,12 +81,14 @@ def _taxonomy_facts(taxonomy: Taxonomy) -> dict[str, Any]:
 def search(
     source: Source,
     text: Annotated[str, typer.Argument(help="Part of a label, a synonym or an identifier.")],
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")] = 10,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, help="Show at most this many concepts.")
+    ] = 10,
     format: Format = None,
     option: ReaderOptions = None,
     json: Json = False,
 ) -> None:
-    """Find concepts by name, the closest names first, each with the way up to the root.
+    """Find concepts by name, the most similar names first, each with its path to the root.
 
     Example: ontomask taxonomy search icd9cm appendicitis
     """
@@ -97,7 +100,7 @@ def search(
         )
         return
     if not hits:
-        typer.echo(f"nothing in {source} is called {text!r}", err=True)
+        typer.echo(f"no concept of {source} matches {text!r}", err=True)
     for hit in hits:
         typer.echo(f"{hit.concept}  {hit.name}")
         typer.echo(f"    {' < '.join(_path_to_root(taxonomy, hit.concept))}")
@@ -114,10 +117,10 @@ def _path_to_root(taxonomy: Taxonomy, concept: str) -> list[str]:
 @app.command()
 def convert(
     source: Source,
-    target: Annotated[Path, typer.Argument(help="The file to write; .gz is packed.")],
+    target: Annotated[Path, typer.Argument(help="The file to write; .gz is compressed.")],
     to: Annotated[str, typer.Option("--to", help="child-parent or arx.")] = "child-parent",
     root: Annotated[
-        str | None, typer.Option("--root", help="Only what is below this concept.")
+        str | None, typer.Option("--root", help="Only this concept and the concepts below it.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     format: Format = None,
@@ -136,4 +139,4 @@ def convert(
     if json:
         print_json({"written": str(target), "format": to, "concepts": len(taxonomy)})
     else:
-        typer.echo(f"{len(taxonomy):,} concepts written to {target}", err=True)
+        typer.echo(f"wrote {len(taxonomy):,} concepts to {target}", err=True)

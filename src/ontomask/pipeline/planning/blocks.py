@@ -75,7 +75,7 @@ def choose_block_size(method: Method, tuples: Tuples) -> Method:
         f"planning {format_count(len(tuples), 'combination')} of values together needs about "
         f"{needed / 1e9:.1f} GB of memory, but only {free / 1e9:.1f} GB are free. They are planned "
         f"in blocks of {size:,}, which increases the information loss a little. To choose the "
-        "size, use block="
+        "size, set block"
     )
     warnings.warn(words, BlocksChosenWarning, stacklevel=5)
     return method.with_block_size(size)
