@@ -134,13 +134,13 @@ def test_numpy_numbers_are_numbers():
 
 @pytest.mark.parametrize("n", [0, -1, 10_000_001, 2.0, "5", None, True])
 def test_n_is_a_whole_number(n):
-    with pytest.raises(ParameterError, match=r"n is .*\n\nhint: .* from 1 to 10,000,000"):
+    with pytest.raises(ParameterError, match="n must be an integer from 1 to 10,000,000, got "):
         om.datasets.discharges(n)
 
 
 @pytest.mark.parametrize("seed", [-1, 0.5, "a", None, False])
 def test_the_seed_is_a_whole_number(seed):
-    with pytest.raises(ParameterError, match=r"seed is .*\n\nhint: .* of 0 or more"):
+    with pytest.raises(ParameterError, match="seed must be an integer of at least 0, got "):
         om.datasets.discharges(5, seed)
 
 

@@ -187,11 +187,20 @@ def test_a_function_is_a_measure(diagnoses):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda t, a, b: 2.0, "gave 2.0"),
+        (lambda t, a, b: 2.0, r"the measure '<lambda>' returned 2\.0 for 'disease' and 'disease'"),
         (lambda t, a, b: 0.5, "and itself"),
-        (lambda t, a, b: float(a < b), "reversed"),
-        (lambda t, a, b: "far", "gave 'far'"),
-        (lambda t, a, b: float("nan"), "gave nan"),
+        (
+            lambda t, a, b: float(a < b),
+            r"the measure '<lambda>' returned 1\.0 for 'disease' and 'injury', but 0\.0 in ",
+        ),
+        (
+            lambda t, a, b: "far",
+            "the measure '<lambda>' returned 'far' for 'disease' and 'disease'",
+        ),
+        (
+            lambda t, a, b: float("nan"),
+            "the measure '<lambda>' returned nan for 'disease' and 'disease'",
+        ),
     ],
 )
 def test_a_function_that_is_no_distance_is_refused(diagnoses, wrong, message):
@@ -202,7 +211,9 @@ def test_a_function_that_is_no_distance_is_refused(diagnoses, wrong, message):
 def test_an_unknown_measure_lists_the_known_ones(diagnoses):
     with pytest.raises(UnknownMeasureError, match="did you mean 'wu_palmer'"):
         om.distance(diagnoses, "sprain", "injury", "wu_palmr")
-    with pytest.raises(UnknownMeasureError, match="give the name"):
+    with pytest.raises(
+        UnknownMeasureError, match="measure must be the name of a measure or a function, got 3"
+    ):
         om.distance(diagnoses, "sprain", "injury", 3)
 
 

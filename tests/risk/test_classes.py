@@ -67,9 +67,9 @@ def test_no_record_is_left():
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(ParameterError, match="threshold is 3"):
+    with pytest.raises(ParameterError, match="threshold must be a number from 0 to 1, got 3"):
         risk.records_at_risk(np.array([1]), 3)
-    with pytest.raises(ParameterError, match="2 numbers for 1 classes"):
+    with pytest.raises(ParameterError, match="one number per class, got 2 for 1 classes"):
         risk.journalist(np.array([1]), np.array([1, 2]))
 
 

@@ -62,7 +62,7 @@ def test_nothing_changed_and_one_record():
 def test_what_makes_no_sense_is_refused():
     a, codes = attribute("n", [4, 5])
     plan = identity(count_tuples([a], [codes])[0])
-    with pytest.raises(ParameterError, match="window is -1"):
+    with pytest.raises(ParameterError, match="window must be a share of at least 0, got -1"):
         risk.rank_interval(plan, -1)
-    with pytest.raises(ParameterError, match="around is 'both'"):
+    with pytest.raises(ParameterError, match="around must be 'original' or 'masked', got 'both'"):
         risk.sd_interval(plan, around="both")

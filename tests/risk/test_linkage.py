@@ -179,9 +179,9 @@ def test_wilsons_interval_by_hand():
 
 
 def test_what_makes_no_sense_is_refused(large):
-    with pytest.raises(ParameterError, match="k is 0"):
+    with pytest.raises(ParameterError, match="k must be a positive integer, got 0"):
         risk.linkage_nearest(large, k=0)
-    with pytest.raises(ParameterError, match="most is 0"):
+    with pytest.raises(ParameterError, match="most must be a positive integer, got 0"):
         risk.linkage_nearest(large, most=0)
 
 

@@ -147,7 +147,9 @@ def test_the_centroid_is_the_mean_of_each_attribute(diagnoses):
     assert om.centroid(columns, [diagnoses] * 2) == tuple(
         plain.semantic_mean(diagnoses, values, plain.sanchez, "hierarchy") for values in columns
     )
-    with pytest.raises(ParameterError, match="2 columns and 1 taxonomies"):
+    with pytest.raises(
+        ParameterError, match="columns and taxonomies must have the same length, got 2 and 1"
+    ):
         om.centroid(columns, [diagnoses])
 
 
@@ -162,13 +164,21 @@ def test_the_weighted_distance_counts_every_record(diagnoses):
 @pytest.mark.parametrize(
     ("values", "error", "message"),
     [
-        ([], ParameterError, "no values"),
-        ({}, ParameterError, "no values"),
-        (["sprain", None], ParameterError, "missing: 1 of 2 values"),
+        ([], ParameterError, "values must have at least one value, got none"),
+        ({}, ParameterError, "values must have at least one value, got none"),
+        (["sprain", None], ParameterError, "values must not be missing, got 1 missing of 2 values"),
         (["sprain", float("nan")], ParameterError, "missing"),
-        ("sprain", ParameterError, "single text"),
-        ({"sprain": -1}, ParameterError, "count of 'sprain' is -1"),
-        ({"sprain": 0.5}, ParameterError, "count of 'sprain' is 0.5"),
+        ("sprain", ParameterError, "values must be a list or a column, got the text 'sprain'"),
+        (
+            {"sprain": -1},
+            ParameterError,
+            "counts must be non-negative integers, got -1 for 'sprain'",
+        ),
+        (
+            {"sprain": 0.5},
+            ParameterError,
+            r"counts must be non-negative integers, got 0\.5 for 'sprain'",
+        ),
         (["flu", "flu", "sprain"], UnknownValueError, r"'flu' \(2\)"),
     ],
 )
@@ -180,7 +190,7 @@ def test_wrong_columns_are_refused(diagnoses, values, error, message):
 def test_wrong_arguments_are_refused(diagnoses):
     with pytest.raises(ParameterError, match="'domain', 'hierarchy' or 'values'"):
         om.semantic_mean(["sprain"], diagnoses, candidates="everything")
-    with pytest.raises(ParameterError, match="1 and 2 values"):
+    with pytest.raises(ParameterError, match="both columns must have the same length, got 1 and 2"):
         om.distance_covariance(["sprain"], diagnoses, ["sprain"] * 2, diagnoses)
     with pytest.raises(ParameterError, match="dict of counts"):
         om.distance_covariance({"sprain": 1}, diagnoses, ["sprain"], diagnoses)

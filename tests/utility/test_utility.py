@@ -247,7 +247,9 @@ def test_four_records_in_two_clusters_by_hand(diagnoses):
 
 
 def test_clusters_and_sample_are_at_least_one():
-    with pytest.raises(ParameterError, match="clusters is 0"):
+    with pytest.raises(
+        ParameterError, match="clusters and most must be at least 1, got 0 and 2000"
+    ):
         utility.clustering_distance(six_patients(), clusters=0)
 
 

@@ -28,7 +28,7 @@ def atomic_write(target: Path, *, force: bool = False, private: bool = False) ->
     """
     if target.exists() and not force:
         raise ParameterError(
-            f"{target} exists already", "choose another name, or have it overwritten (force)"
+            f"{target} already exists", "choose another name, or overwrite it (force)"
         )
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
@@ -149,10 +149,12 @@ def _check_target(target: Path, force: bool, folder: bool) -> None:
     if target.is_dir() and not folder:
         raise FileFormatError(f"{target} is a folder, not a file", "name a file in it")
     if not target.parent.is_dir():
-        raise FileFormatError(f"there is no folder {target.parent}", "create it, or check the path")
+        raise FileFormatError(
+            f"the folder {target.parent} does not exist", "create it, or check the path"
+        )
     if target.exists() and not force:
         raise ParameterError(
-            f"{target} exists already", "choose another name, or have it overwritten (force)"
+            f"{target} already exists", "choose another name, or overwrite it (force)"
         )
 
 

@@ -95,7 +95,7 @@ class Registry(Mapping[str, Part], Generic[Part]):
             raise ExtensionError(
                 f"{name!r} of {_package_of(entry)} cannot be loaded from {entry.value}: "
                 f"{type(error).__name__}: {error}",
-                f"mend or uninstall {_package_of(entry)}; it is an entry point of {self.group}",
+                f"repair or uninstall {_package_of(entry)}; it is an entry point of {self.group}",
             ) from error
 
     def available(self) -> dict[str, Part]:
@@ -130,7 +130,7 @@ def _package_of(entry: EntryPoint) -> str:
 
 def _warn_of_ignored(group: str, entry: EntryPoint, reason: str) -> None:
     warnings.warn(
-        f"{entry.name!r} of {_package_of(entry)} is left out of {group}: {reason}",
+        f"{entry.name!r} of {_package_of(entry)} is ignored in {group}: {reason}",
         ExtensionWarning,
         stacklevel=3,
     )

@@ -88,8 +88,8 @@ def _check_integer(name: str, value: object, least: int, most: int | None = None
         number = int(value)
         if least <= number and (most is None or number <= most):
             return number
-    above = f"of {least} or more" if most is None else f"from {least} to {most:,}"
-    raise ParameterError(f"{name} is {value!r}", f"give a whole number {above}")
+    above = f"of at least {least}" if most is None else f"from {least} to {most:,}"
+    raise ParameterError(f"{name} must be an integer {above}, got {value!r}")
 
 
 def _draw_table(hospital: _Hospital, rng: np.random.Generator, n: int) -> dict[str, Array]:

@@ -36,7 +36,7 @@ def custom_measure(
             count=len(rows) * len(common.columns),
         )
         if not ((flat >= 0) & (flat <= 1)).all():
-            raise _measure_error(name, "gave a number that is not between 0 and 1")
+            raise _measure_error(name, "returned a number that is not between 0 and 1")
         return flat.reshape(len(rows), len(common.columns))
 
     def words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
@@ -52,18 +52,18 @@ def _check_sample(function: PairDistance, name: str, taxonomy: Taxonomy, most: i
     for a, b in product(sample, sample):
         distance = function(taxonomy, a, b)
         if not isinstance(distance, int | float | np.number) or not 0 <= distance <= 1:
-            raise _measure_error(name, f"gave {distance!r} for {a!r} and {b!r}")
+            raise _measure_error(name, f"returned {distance!r} for {a!r} and {b!r}")
         if a == b and distance != 0:
-            raise _measure_error(name, f"gave {distance!r} for {a!r} and itself")
+            raise _measure_error(name, f"returned {distance!r} for {a!r} and itself")
         back = function(taxonomy, b, a)
         if not math.isclose(distance, back, abs_tol=1e-12):
             raise _measure_error(
-                name, f"gave {distance!r} for {a!r} and {b!r}, but {back!r} reversed"
+                name, f"returned {distance!r} for {a!r} and {b!r}, but {back!r} in reverse order"
             )
 
 
 def _measure_error(name: str, problem: str) -> ParameterError:
     return ParameterError(
         f"the measure {name!r} {problem}",
-        "a measure gives a number from 0 to 1, 0 for equal concepts, the same either way round",
+        "a measure must be symmetric and return a number from 0 to 1, 0 for equal concepts",
     )

@@ -40,9 +40,9 @@ def ancestor_lists(taxonomy: Taxonomy, concepts: Ints) -> tuple[NDArray[np.int64
     )
     if not start.size:
         raise ParameterError(
-            f"{taxonomy!r} is so deep that {concepts.size:,} of its concepts have more than "
-            f"{MOST_ANCESTORS:,} ancestors between them",
-            "restrict it to the part you need with domain()",
+            f"{taxonomy!r} is too deep: {concepts.size:,} of its concepts have more than "
+            f"{MOST_ANCESTORS:,} ancestors in total",
+            "restrict it to the part that you need with domain()",
         )
     return start, ancestors, links
 

@@ -80,8 +80,8 @@ class Distances:
             size = len(self.rows) * len(self.columns) * np.dtype(dtype).itemsize / 1e9
             raise ParameterError(
                 f"a table of {len(self.rows):,} by {len(self.columns):,} concepts would take "
-                f"{size:,.0f} GB; tables are kept up to {LARGEST_TABLE:,}",
-                "go through ontomask.distances.Distances(...).blocks(), or ask for single rows",
+                f"{size:,.0f} GB; the limit is {LARGEST_TABLE:,}",
+                "use ontomask.distances.Distances(...).blocks(), or single rows",
             )
         out = np.empty(self.shape, dtype=dtype)
 

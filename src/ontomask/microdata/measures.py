@@ -29,8 +29,8 @@ EvaluationPart = Literal["utility", "risk"]
 
 #: What the usual values are of; to be said where they are shown.
 USUAL_VALUES_NOTE = (
-    "Usual is what microaggregation and recoding gave on three tables of 10,000 records: real and "
-    "synthetic hospital records, and answers to a census. Yours may differ."
+    "Usual values are those of microaggregation and recoding on three tables of 10,000 records: "
+    "real and synthetic hospital records, and a census. Yours may differ."
 )
 
 
@@ -57,9 +57,9 @@ class FigureMeasure:
     """A measure of utility or risk that another package adds to every evaluation.
 
     ``compute`` gets the plan of a release and returns a number, None where there is none, or a dict
-    of them by column. It may be published, so it must not tell anything of few records. ``title``
-    is what a report calls it. A measure of ``"risk"`` is computed of the original table, too: of
-    the plan that changes nothing.
+    of them by column. It may be published, so it must not reveal anything about a few records.
+    ``title`` is its name in a report. A measure of ``"risk"`` is also computed for the original
+    table, as a plan that changes nothing.
     """
 
     part: EvaluationPart
@@ -71,8 +71,8 @@ class FigureMeasure:
 def _check_measure(name: str, measure: Any) -> FigureMeasure:
     if not isinstance(measure, FigureMeasure):
         raise ExtensionError(
-            f"the measure {name!r} is {measure!r}, not a FigureMeasure",
-            "make one with ontomask.microdata.measures.FigureMeasure",
+            f"the measure {name!r} must be a FigureMeasure, got {measure!r}",
+            "create one with ontomask.microdata.measures.FigureMeasure",
         )
     return measure
 

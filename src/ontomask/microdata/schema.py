@@ -10,7 +10,15 @@ from os import PathLike
 from typing import Any
 
 from ontomask.distances import MeasureLike, find_measure
-from ontomask.errors import OntomaskError, SchemaError, format_count, quote_names
+from ontomask.errors import (
+    Hint,
+    OntomaskError,
+    SchemaError,
+    Setting,
+    format_count,
+    quote_choices,
+    quote_names,
+)
 from ontomask.taxonomy import Concept, Taxonomy
 from ontomask.taxonomy.names import closest_names
 
@@ -28,10 +36,10 @@ class _SchemaColumn:
         column: Any = self.column  # whatever was given
         weight: Any = self.weight
         if not isinstance(column, str) or not column:
-            yield f"{type(self).__name__}({column!r}): a column is named by its text"
+            yield f"the name of a {type(self).__name__} column must be text, got {column!r}"
         is_positive = isinstance(weight, int | float) and math.isfinite(weight) and weight > 0
         if not is_positive or isinstance(weight, bool):
-            yield f"column {column!r}: weight is {weight!r}; it is a number above 0"
+            yield f"column {column!r}: weight must be a number greater than 0, got {weight!r}"
 
 
 @dataclass(frozen=True)
@@ -71,8 +79,8 @@ class Nominal(_SchemaColumn):
         taxonomy: Any = self.taxonomy
         if not isinstance(taxonomy, Taxonomy):
             yield (
-                f"column {self.column!r}: taxonomy is {self.taxonomy!r}; "
-                "give a Taxonomy, as load_taxonomy(...) makes it"
+                f"column {self.column!r}: taxonomy must be a Taxonomy, got {self.taxonomy!r}; "
+                "load one with load_taxonomy(...)"
             )
             return
         try:
@@ -117,14 +125,17 @@ class Ordinal(_SchemaColumn):
     def problems(self) -> Iterator[str]:
         yield from super().problems()
         if isinstance(self.levels, str) or not isinstance(self.levels, Iterable):
-            yield f"column {self.column!r}: levels is {self.levels!r}; give a list of values"
+            yield f"column {self.column!r}: levels must be a list of values, got {self.levels!r}"
             return
         levels = list(self.levels)
         if not levels:
-            yield f"column {self.column!r}: levels is empty; list them from lowest to highest"
+            yield (
+                f"column {self.column!r}: levels must not be empty; list the levels from lowest "
+                "to highest"
+            )
         twice = [level for level, count in Counter(levels).items() if count > 1]
         if twice:
-            yield f"column {self.column!r}: levels has {quote_names(twice)} twice"
+            yield f"column {self.column!r}: levels must be unique, got {quote_names(twice)} twice"
 
 
 @dataclass(frozen=True)
@@ -146,15 +157,15 @@ class Date(_SchemaColumn):
         yield from super().problems()
         form: Any = self.format
         if form is not None and not (isinstance(form, str) and "%" in form):
-            yield f"column {self.column!r}: format is {form!r}; give one as '%d.%m.%Y'"
+            yield f"column {self.column!r}: format must be like '%d.%m.%Y', got {form!r}"
 
 
 _ROLES = {
-    "quasi_identifiers": "a quasi-identifier",
-    "identifiers": "an identifier",
+    "quasi_identifiers": "quasi-identifier",
+    "identifiers": "identifier",
     "confidential": "confidential",
-    "keep": "to keep",
-    "drop": "to drop",
+    "keep": "keep",
+    "drop": "drop",
 }
 
 
@@ -182,10 +193,10 @@ class Schema:
     Traceback (most recent call last):
       ...
     ontomask.errors.SchemaError: the schema has 4 problems:
-      - column 'age': weight is 0; it is a number above 0
-      - column 'age' is a quasi-identifier twice
-      - column 'age' is a quasi-identifier and to keep
-      - other is 'ask'; it can be 'refuse', 'keep', 'drop'
+      - column 'age': weight must be a number greater than 0, got 0
+      - column 'age' is listed twice as quasi-identifier
+      - column 'age' has several roles: quasi-identifier and keep
+      - other must be 'refuse', 'keep' or 'drop', got 'ask'
     <BLANKLINE>
     hint: give every column one role
     """
@@ -205,7 +216,7 @@ class Schema:
         for role in (*_ROLES, "missing_marks"):
             entries = getattr(self, role)
             if isinstance(entries, str | _SchemaColumn) or not isinstance(entries, Iterable):
-                problems.append(f"{role} is {entries!r}; put it in a list")
+                problems.append(f"{role} must be a list, got {entries!r}")
                 entries = () if not isinstance(entries, str | _SchemaColumn) else (entries,)
             object.__setattr__(self, role, tuple(entries))
         problems += self._find_problems()
@@ -213,21 +224,23 @@ class Schema:
 
     def _find_problems(self) -> Iterator[str]:
         if not self.quasi_identifiers:
-            yield "there is no quasi-identifier: nothing would be masked"
+            yield "quasi_identifiers must not be empty: nothing would be masked"
         entry: Any
         for entry in self.quasi_identifiers:
             if not isinstance(entry, _SchemaColumn):
                 yield (
-                    f"the quasi-identifier {entry!r} has no type; "
-                    "give Nominal, Numeric, Ordinal or Date"
+                    f"a quasi-identifier must be Nominal, Numeric, Ordinal or Date, got {entry!r}"
                 )
         for role in ("identifiers", "keep", "drop"):
             for entry in getattr(self, role):
                 if not isinstance(entry, str):
-                    yield f"{role} has {entry!r}; a column is named by its text"
+                    yield f"{role} must be names of columns, got {entry!r}"
         for entry in self.confidential:
             if not isinstance(entry, str | _SchemaColumn):
-                yield f"confidential has {entry!r}; give the column's name, or Nominal and the like"
+                yield (
+                    "confidential must be names of columns, or Nominal, Numeric, Ordinal or Date, "
+                    f"got {entry!r}"
+                )
         for entry in (*self.quasi_identifiers, *self.confidential):
             if isinstance(entry, _SchemaColumn):
                 yield from entry.problems()
@@ -237,21 +250,22 @@ class Schema:
             "missing": ("refuse", "category", "drop"),
         }.items():
             if getattr(self, name) not in allowed:
-                yield f"{name} is {getattr(self, name)!r}; it can be {quote_names(allowed)}"
+                yield f"{name} must be {quote_choices(allowed)}, got {getattr(self, name)!r}"
         person: Any = self.person
         if person is not None and not isinstance(person, str):
-            yield f"person is {self.person!r}; name the column"
+            yield f"person must be the name of a column, got {self.person!r}"
         elif self.person in self.roles and "quasi_identifiers" in self.roles[self.person]:
-            yield f"column {self.person!r} is a quasi-identifier and the person; it cannot be both"
+            yield f"column {self.person!r} cannot be both a quasi-identifier and the person"
 
     def _find_role_clashes(self) -> Iterator[str]:
         for column, roles in self.roles.items():
             for role, count in Counter(roles).items():
                 if count > 1:
-                    yield f"column {column!r} is {_ROLES[role]} twice"
+                    yield f"column {column!r} is listed twice as {_ROLES[role]}"
             distinct = list(dict.fromkeys(roles))
             if len(distinct) > 1:
-                yield f"column {column!r} is {' and '.join(_ROLES[role] for role in distinct)}"
+                words = " and ".join(_ROLES[role] for role in distinct)
+                yield f"column {column!r} has several roles: {words}"
 
     @property
     def roles(self) -> dict[str, list[str]]:
@@ -296,9 +310,12 @@ class Schema:
             )
         _refuse(
             problems,
-            "schema and table do not fit together: there",
-            'name columns as the table does, and give each a role, or other="keep" or "drop" '
-            "for the rest",
+            "the schema does not fit the table: there",
+            Hint(
+                "use the names of the table and give every column a role, or set ",
+                Setting("other", "keep"),
+                " or 'drop' for the others",
+            ),
         )
 
     def removed(self, columns: Iterable[str]) -> list[str]:
@@ -319,7 +336,7 @@ class Schema:
         return f"Schema({', '.join(settings)})"
 
 
-def _refuse(problems: Sequence[str], where: str, hint: str) -> None:
+def _refuse(problems: Sequence[str], where: str, hint: str | Hint) -> None:
     if len(problems) == 1:
         raise SchemaError(problems[0], hint)
     if problems:

@@ -113,17 +113,18 @@ def code_column(
     nested = [value for value in distinct.values if isinstance(value, list | dict | np.ndarray)]
     if nested:
         raise ColumnError(
-            f"column {column.column!r} holds {type(nested[0]).__name__} values",
-            "a quasi-identifier has one value per record: split the column first",
+            f"column {column.column!r} must have one value per record, got "
+            f"{type(nested[0]).__name__} values",
+            "split the column first",
         )
     if isinstance(column, Nominal):
         return _code_nominal(column, distinct, missing == "category", also)
     if (distinct.codes < 0).any():
         rows = format_count(int((distinct.codes < 0).sum()), "row")
         raise ColumnError(
-            f"column {column.column!r} has missing values ({rows}), and missing='category' is for "
-            "nominal columns: no number is equally far from all others",
-            Hint("give them a value, or use ", Setting("missing", "drop")),
+            f"column {column.column!r} has missing values ({rows}); missing='category' works only "
+            "for nominal columns",
+            Hint("fill them in, or use ", Setting("missing", "drop")),
         )
     if isinstance(column, Numeric):
         return _code_numeric(column, distinct)
@@ -165,8 +166,9 @@ def terms_of(column: Nominal, distinct: DistinctValues) -> TermMap:
     """Map the values of a column to concepts; some may have none."""
     if any(isinstance(value, float) for value in distinct.values):
         raise ColumnError(
-            f"column {column.column!r} is nominal and holds numbers with a decimal point",
-            "a code that became a number has lost its zeros: read the column as text (dtype=str)",
+            f"column {column.column!r} is nominal and must be text, got numbers with a decimal "
+            "point",
+            "codes that are read as numbers lose their zeros: read the column as text (dtype=str)",
         )
     counts: Counter[Any] = Counter()
     for value, count in zip(distinct.values, distinct.counts.tolist(), strict=True):
@@ -204,7 +206,7 @@ def _choose_domain(
         raise UnknownValueError(
             f"{_format_value_count(outside, column.column)} not below {column.domain!r}, "
             f"the domain:\n  {_list_values(outside)}",
-            Hint("name a concept above them, or use ", Setting("domain", "lcs"), " or 'taxonomy'"),
+            Hint("use a more general concept, or ", Setting("domain", "lcs"), " or 'taxonomy'"),
         )
     return domain
 
@@ -264,8 +266,8 @@ def _refuse_kind(
         return
     wrong = next(v for v, right in zip(distinct.values, is_right, strict=True) if not right)
     raise ColumnError(
-        f"column {column.column!r} holds {type(wrong).__name__} values such as {wrong!r}, "
-        f"and {type(column).__name__} needs {needs}",
+        f"column {column.column!r} is {type(column).__name__} and must be {needs}, got "
+        f"{type(wrong).__name__} values such as {wrong!r}",
         hint,
     )
 
@@ -284,8 +286,8 @@ def _parse_column(
             values.append(read(text.strip()))
         except (ValueError, ArithmeticError):
             raise ColumnError(
-                f"column {column.column!r} holds text such as {text!r}, "
-                f"and {type(column).__name__} needs {needs}",
+                f"column {column.column!r} is {type(column).__name__} and must be {needs}, got "
+                f"text such as {text!r}",
                 hint,
             ) from None
     return DistinctValues(values, distinct.codes, distinct.weights)
@@ -306,7 +308,7 @@ _NUMBER_PATTERN = re.compile(r"[+-]?(\d+|\d*\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 def _code_numeric(column: Numeric, distinct: DistinctValues) -> CodedColumn:
     if _is_text(distinct):
-        hint = "correct it or make it missing (missing_marks), or make the column Nominal"
+        hint = "correct it, add it to missing_marks, or make the column nominal"
         coded = _code_numeric(
             column, _parse_column(column, distinct, _parse_number, "numbers", hint)
         )
@@ -315,21 +317,21 @@ def _code_numeric(column: Numeric, distinct: DistinctValues) -> CodedColumn:
         return replace(coded, value_of=lambda value: str(number(value)))
     kinds = int | float | Decimal | np.integer | np.floating
     is_number = [isinstance(v, kinds) and not isinstance(v, bool) for v in distinct.values]
-    _refuse_kind(column, distinct, is_number, "numbers", "convert the column, or make it Nominal")
+    _refuse_kind(column, distinct, is_number, "numbers", "convert the column, or make it nominal")
     numbers = np.array([float(value) for value in distinct.values])
     infinite = ~np.isfinite(numbers)
     if infinite.any():
         rows = format_count(int(distinct.counts[infinite].sum()), "row")
         raise ColumnError(
-            f"column {column.column!r} has numbers that are not finite ({rows})",
-            "correct them, or make them missing",
+            f"column {column.column!r} must have finite numbers, got infinite ones ({rows})",
+            "correct them, or replace them by missing values",
         )
     large = np.abs(numbers) >= 2**53
     if large.any() and not all(isinstance(value, float) for value in distinct.values):
         rows = format_count(int(distinct.counts[large].sum()), "row")
         raise ColumnError(
-            f"column {column.column!r} has numbers of 2^53 and more ({rows}): too long for a mean",
-            "scale them down; a number that long may be an identifier",
+            f"column {column.column!r} must have numbers below 2^53, got larger ones ({rows})",
+            "scale them down; such long numbers may be identifiers",
         )
     if all(isinstance(value, int | np.integer) for value in distinct.values):
         return _code_numbers(column, distinct, numbers, round)
@@ -366,7 +368,7 @@ def _code_ordinal(column: Ordinal, distinct: DistinctValues) -> CodedColumn:
         raise ColumnError(
             f"{_format_value_count(unlisted, column.column)} not among its levels:\n"
             f"  {_list_values(unlisted)}",
-            f"list every level; given are {levels[:10]!r}",
+            f"list every level; the levels are {levels[:10]!r}",
         )
     ranks = [float(rank[value]) for value in distinct.values]
     return _code_numbers(column, distinct, ranks, lambda value: levels[round(value)], median=True)
@@ -379,12 +381,12 @@ def _code_date(column: Date, distinct: DistinctValues) -> CodedColumn:
     if _is_text(distinct):
         form = column.format or "%Y-%m-%d"
         example = datetime.date(2026, 12, 31).strftime(form)
-        hint = "say how they are written: format='%d.%m.%Y', or parse the column first"
+        hint = "set the format of the dates, such as '%d.%m.%Y', or parse the column first"
         days = _parse_column(
             column,
             distinct,
             lambda text: datetime.datetime.strptime(text, form).date(),
-            f"dates as {example}",
+            f"dates like {example}",
             hint,
         )
         coded = _code_days(column, days)
@@ -392,7 +394,7 @@ def _code_date(column: Date, distinct: DistinctValues) -> CodedColumn:
         date_of = coded.value_of
         return replace(coded, value_of=lambda value: date_of(value).strftime(form))
     is_date = [isinstance(value, datetime.date) for value in distinct.values]
-    _refuse_kind(column, distinct, is_date, "dates", "parse it first: to_datetime, to_date, cast")
+    _refuse_kind(column, distinct, is_date, "dates", "convert the column to dates first")
     return _code_days(column, distinct)
 
 

@@ -131,7 +131,7 @@ def records_at_risk(classes: Longs, threshold: float = 0.2) -> float:
     0.5
     """
     if not 0 <= threshold <= 1:
-        raise ParameterError(f"threshold is {threshold!r}", "a risk is from 0 to 1")
+        raise ParameterError(f"threshold must be a number from 0 to 1, got {threshold!r}")
     return _share(classes, 1 / classes > threshold)
 
 
@@ -164,8 +164,9 @@ def journalist(classes: Longs, population: Longs | None = None) -> float:
         return prosecutor(classes)
     if population.shape != classes.shape:
         raise ParameterError(
-            f"population has {population.size:,} numbers for {classes.size:,} classes",
-            "give one per class, in the order of the classes",
+            f"population must have one number per class, got {population.size:,} for "
+            f"{classes.size:,} classes",
+            "give them in the order of the classes",
         )
     return prosecutor(np.maximum(population, classes))
 

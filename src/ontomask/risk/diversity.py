@@ -47,19 +47,18 @@ class Confidential:
     def __post_init__(self) -> None:
         if not len(self.classes) == len(self.values) == len(self.counts):
             raise ParameterError(
-                f"the counts of {self.name!r} have {len(self.classes):,} classes, "
-                f"{len(self.values):,} values and {len(self.counts):,} counts",
-                "these are three arrays of one length",
+                f"classes, values and counts of {self.name!r} must have the same length, got "
+                f"{len(self.classes):,}, {len(self.values):,} and {len(self.counts):,}",
             )
         if len(self.counts) and (min(self.counts) < 1 or min(self.values) < 0):
             raise ParameterError(
-                f"the counts of {self.name!r} hold a count below 1 or a place below 0",
-                "leave out values that a class does not hold",
+                f"counts of {self.name!r} must be at least 1, and classes and values at least 0",
+                "leave out values that do not occur in a class",
             )
         if self.attribute is not None and max(self.values, default=-1) >= self.attribute.size:
             raise ParameterError(
-                f"the counts of {self.name!r} hold value number {max(self.values):,}, and the "
-                f"attribute has {self.attribute.size:,}",
+                f"values of {self.name!r} must be below {self.attribute.size:,}, the number of "
+                f"values of the attribute, got {max(self.values):,}",
                 "number the values from 0, as the attribute does",
             )
 
@@ -160,7 +159,7 @@ def recursive_diversity(confidential: Confidential, c: float = 3.0) -> int:
     2
     """
     if not c > 0:
-        raise ParameterError(f"c is {c!r}", "it is a number above 0")
+        raise ParameterError(f"c must be a number greater than 0, got {c!r}")
     if not confidential.records:
         return 0
     width = np.diff(confidential.begin)

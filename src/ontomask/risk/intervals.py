@@ -91,7 +91,7 @@ def _shares_by_attribute(
 ) -> dict[str, float]:
     """The share of near records of each numerical attribute."""
     if not window >= 0:
-        raise ParameterError(f"window is {window!r}", "it is a share, 0 or more")
+        raise ParameterError(f"window must be a share of at least 0, got {window!r}")
     check_choice("around", around, "original", "masked")
     shares = {}
     for j, attribute in enumerate(plan.tuples.attributes):

@@ -149,7 +149,7 @@ def linkage_nearest(
     0.5
     """
     if k is not None and k < 1:
-        raise ParameterError(f"k is {k!r}", "it is a whole number, 1 or more")
+        raise ParameterError(f"k must be a positive integer, got {k!r}")
     chosen, sampled = _choose_records(plan, most, random)
     shared = _count_link_sharers(plan, chosen) if sampled else _count_all_link_sharers(plan)
     records = int(chosen.sum())
@@ -183,7 +183,7 @@ def _choose_records(
 ) -> tuple[Longs, bool]:
     """How many records of each transition are linked, and whether they are a sample."""
     if most < 1:
-        raise ParameterError(f"most is {most!r}", "it is a whole number, 1 or more")
+        raise ParameterError(f"most must be a positive integer, got {most!r}")
     largest = max(len(plan.tuples), len(plan.targets))
     # As much work as ``most`` tuples would make, whatever the size of the table.
     size = max(SMALLEST_SAMPLE, most * most // max(largest, 1))

@@ -71,8 +71,8 @@ def closeness(confidential: Confidential, ground: str = "equal") -> float:
     if isinstance(attribute, NominalAttribute):
         return _farthest_by_transport(confidential, attribute)
     raise ParameterError(
-        f"the values of {confidential.name!r} have no semantic distance",
-        "give Confidential(..., attribute=...), or take ground='equal'",
+        f"the values of {confidential.name!r} have no semantic distances",
+        "pass Confidential(..., attribute=...), or use ground='equal'",
     )
 
 
@@ -116,9 +116,9 @@ def _farthest_by_transport(confidential: Confidential, attribute: NominalAttribu
     used = confidential.used
     if len(used) > LARGEST_GROUND:
         raise ParameterError(
-            f"{confidential.name!r} has {len(used):,} values; the semantic distance is transported "
-            f"between at most {LARGEST_GROUND:,}",
-            "take ground='equal', or a coarser attribute",
+            f"ground 'semantic' needs at most {LARGEST_GROUND:,} different values, got "
+            f"{len(used):,} in {confidential.name!r}",
+            "use ground='equal', or generalise the attribute",
         )
     ground = attribute.rows(attribute.place[used])[:, used] / FIXED_POINT_ONE
     metric = attribute.measure in METRICS
@@ -190,9 +190,9 @@ def _transport_cost(
     rows, columns = len(source), len(target)
     if rows * columns > LARGEST_TRANSPORT:
         raise ParameterError(
-            f"a class of {rows:,} values against {columns:,} is a transport problem of "
-            f"{rows * columns:,} cells; up to {LARGEST_TRANSPORT:,} are solved",
-            "take ground='equal', or a coarser attribute",
+            f"the transport problem of a class with {rows:,} values against {columns:,} has "
+            f"{rows * columns:,} cells; the limit is {LARGEST_TRANSPORT:,}",
+            "use ground='equal', or generalise the attribute",
         )
     cell = np.arange(rows * columns)
     constraint = np.concatenate([cell // columns, rows + cell % columns])

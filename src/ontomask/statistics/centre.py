@@ -102,7 +102,7 @@ def _candidate_codes(concepts: ConceptCounts, candidates: str) -> NDArray[np.int
     if candidates == "values":
         return concepts.codes
     raise ParameterError(
-        f"candidates is {candidates!r}", "it can be 'domain', 'hierarchy' or 'values'"
+        f"candidates must be 'domain', 'hierarchy' or 'values', got {candidates!r}"
     )
 
 
@@ -136,7 +136,8 @@ def weighted_distance(
     """
     if not len(taxonomies) == len(reference) == len(record) or not taxonomies:
         raise ParameterError(
-            f"{len(taxonomies)} taxonomies, {len(reference)} and {len(record)} values were given",
+            "taxonomies, reference and record must have the same length, got "
+            f"{len(taxonomies)}, {len(reference)} and {len(record)}",
             "give one taxonomy and two values for each attribute",
         )
     distances = [
@@ -170,7 +171,8 @@ def centroid(
     """
     if len(columns) != len(taxonomies):
         raise ParameterError(
-            f"{len(columns)} columns and {len(taxonomies)} taxonomies were given",
+            f"columns and taxonomies must have the same length, got {len(columns)} and "
+            f"{len(taxonomies)}",
             "give one taxonomy for each column",
         )
     return tuple(

@@ -44,11 +44,12 @@ def count_concepts(values: Values, taxonomy: Taxonomy) -> ConceptCounts:
     counts, missing = count_values(values)
     if missing:
         raise ParameterError(
-            f"missing: {missing:,} of {format_count(missing + sum(counts.values()), 'value')}",
-            "leave them out first",
+            f"values must not be missing, got {missing:,} missing of "
+            f"{format_count(missing + sum(counts.values()), 'value')}",
+            "remove the missing values first",
         )
     if not counts:
-        raise ParameterError("there are no values", "give at least one")
+        raise ParameterError("values must have at least one value, got none")
     codes = _resolve_codes(counts, taxonomy)
     distinct, place = np.unique(codes, return_inverse=True)  # aliases may name the same concept
     sums = np.bincount(place, weights=np.array(list(counts.values()), dtype=float))
@@ -63,7 +64,7 @@ def _resolve_codes(counts: Mapping[str, int], taxonomy: Taxonomy) -> NDArray[np.
     more = f" and {len(unknown) - 5:,} more" if len(unknown) > 5 else ""
     raise UnknownValueError(
         f"{format_count(len(unknown), 'value')} not in {taxonomy!r}:\n  {examples}{more}",
-        "statistics need identifiers: map_terms(values, taxonomy) leads terms to concepts",
+        "statistics need identifiers: map the values to concepts with map_terms first",
     )
 
 
@@ -88,7 +89,7 @@ def count_pairs(
     xs, ys = to_list(x), to_list(y)
     if len(xs) != len(ys):
         raise ParameterError(
-            f"the columns have {len(xs):,} and {len(ys):,} values",
+            f"both columns must have the same length, got {len(xs):,} and {len(ys):,}",
             "give two columns of the same records",
         )
     first, second = count_concepts(xs, tax_x), count_concepts(ys, tax_y)

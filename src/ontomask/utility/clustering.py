@@ -68,9 +68,7 @@ def clustering_distance(
     Clustering(distance=0.0, clusters=3, records=6)
     """
     if clusters < 1 or most < 1:
-        raise ParameterError(
-            f"clusters is {clusters} and most is {most}", "both must be at least 1"
-        )
+        raise ParameterError(f"clusters and most must be at least 1, got {clusters} and {most}")
     rows, counts = np.arange(len(plan.count)), plan.count
     if max(len(plan.tuples), len(np.unique(plan.target))) > most:
         rows, counts = sample_transitions(plan, most, random)

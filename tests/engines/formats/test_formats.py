@@ -99,7 +99,7 @@ def test_damaged_parquet(tmp_path, connection):
     with pytest.raises(FileFormatError, match="table.parquet cannot be read"):
         open_table(tmp_path / "table.parquet", connection)
     (tmp_path / "table.parquet").write_bytes(b"a,b\n1,2\n")
-    with pytest.raises(FileFormatError, match="no Parquet file"):
+    with pytest.raises(FileFormatError, match="this is not a Parquet file"):
         open_table(tmp_path / "table.parquet", connection)
 
 
@@ -212,13 +212,13 @@ def test_any_json_comes_back(connection, tmp_path_factory, data, ascii_only):
 BAD_JSON = {
     "empty": (b"", "empty"),
     "an array": (b'[{"a": 1}]', "array"),
-    "a number": (b'{"a": 1}\n7\n', "line 2: this is no JSON object"),
-    "cut": (b'{"a": 1}\n{"a": ', "line 2: this is no JSON object"),
+    "a number": (b'{"a": 1}\n7\n', "line 2: this is not a JSON object"),
+    "cut": (b'{"a": 1}\n{"a": ', "line 2: this is not a JSON object"),
     "comma at the end": (b'{"a": 1,}\n', "line 1"),
     "two objects": (b'{"a": 1} {"a": 2}\n', "line 1"),
     "key twice": (b'{"a": 1, "a": 2}\n', "line 1: a key occurs twice"),
     "empty key": (b'{"": 1}\n', "line 1: a key is empty"),
-    "case": (b'{"a": 1, "A": 2}\n', "besides 'a' there is 'A'"),
+    "case": (b'{"a": 1, "A": 2}\n', "two columns are named 'a' and 'A'"),
     "half a character": (b'{"a": "\\ud800"}\n', "line 1"),
     "latin-1": (b'{"a": "\xe9"}\n', "line 1: not valid UTF-8"),
     "too deep": (b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n", "line 1"),
@@ -288,7 +288,7 @@ def test_sqlite_of_several_tables(database, connection):
     with pytest.raises(FileFormatError, match="2 tables") as caught:
         open_table(database, connection)
     assert "'t2', 'the people'" in caught.value.hint
-    with pytest.raises(FileFormatError, match="no table 'x'"):
+    with pytest.raises(FileFormatError, match="table 'x' does not exist"):
         open_table(database, connection, table="x")
     assert rows(open_table(database, connection, table="t2")) == [("a", 2), ("b", 1)]
 
@@ -298,10 +298,10 @@ def test_sqlite_that_is_none(tmp_path, connection):
     with closing(sqlite3.connect(path)) as made:
         made.execute("vacuum")
         made.executescript("create table t (a); drop table t;")
-    with pytest.raises(FileFormatError, match="no table in it"):
+    with pytest.raises(FileFormatError, match="the database has no table"):
         open_table(path, connection)
     path.write_bytes(b"a,b\n")
-    with pytest.raises(FileFormatError, match="no SQLite database"):
+    with pytest.raises(FileFormatError, match="this is not a SQLite database"):
         open_table(path, connection)
     path.write_bytes(b"SQLite format 3\0" + b"x" * 2000)
     with pytest.raises(FileFormatError, match="cannot be read"):
@@ -311,7 +311,7 @@ def test_sqlite_that_is_none(tmp_path, connection):
 def test_sqlite_with_bytes_among_text(tmp_path, connection):
     with closing(sqlite3.connect(tmp_path / "t.db")) as made:
         made.executescript("create table t (a); insert into t values ('x'), (x'00');")
-    with pytest.raises(FileFormatError, match="'a' holds bytes and something else"):
+    with pytest.raises(FileFormatError, match="column 'a' has bytes and other values"):
         open_table(tmp_path / "t.db", connection)
     tables = connection.execute("select count(*) from duckdb_tables()").fetchone()
     with pytest.raises(FileFormatError):

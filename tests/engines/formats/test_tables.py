@@ -60,7 +60,7 @@ def test_nothing_is_fetched_from_the_network():
 
 
 def test_memory_that_is_no_size():
-    with pytest.raises(ParameterError, match="memory is 'much'"):
+    with pytest.raises(ParameterError, match="memory must be a size such as '500MB', got 'much'"):
         connect("much")
 
 
@@ -98,7 +98,7 @@ def test_nothing_is_left_when_the_check_objects(table, tmp_path, name, error):
 def test_an_existing_file_is_kept_unless_forced(table, tmp_path):
     target = tmp_path / "out.csv"
     target.write_text("precious")
-    with pytest.raises(ParameterError, match="exists already"):
+    with pytest.raises(ParameterError, match="already exists"):
         table.write(everything(table), target)
     assert target.read_text() == "precious"
     table.write(everything(table), target, force=True)
@@ -117,7 +117,7 @@ def test_the_file_that_is_read_is_never_written(table, tmp_path, monkeypatch, wa
     elif way == "hard link":
         target = tmp_path / "link.csv"
         os.link(table.path, target)
-    with pytest.raises(ParameterError, match="is the file that is read"):
+    with pytest.raises(ParameterError, match="is the input file"):
         table.write(everything(table), target, force=True)
     assert table.path.read_bytes() == CONTENT
 
@@ -125,8 +125,8 @@ def test_the_file_that_is_read_is_never_written(table, tmp_path, monkeypatch, wa
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        ("nowhere/out.csv", "there is no folder"),
-        ("table.csv/out.csv", "there is no folder"),
+        ("nowhere/out.csv", "the folder .* does not exist"),
+        ("table.csv/out.csv", "the folder .* does not exist"),
         ("folder", "is a folder"),
         ("/proc/out.csv", "cannot be written"),
         ("x" * 300 + ".csv", "cannot be written"),
@@ -199,7 +199,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("nothing.csv", "there is no such file"), ("folder", "is a folder")]
+    ("name", "message"), [("nothing.csv", "does not exist"), ("folder", "is a folder")]
 )
 def test_what_is_no_file(tmp_path, name, message):
     (tmp_path / "folder").mkdir()
@@ -232,7 +232,7 @@ def test_what_an_extension_is_needed_for(tmp_path, monkeypatch, name):
 
 
 def test_a_server_needs_a_table():
-    with pytest.raises(ParameterError, match="no table"):
+    with pytest.raises(ParameterError, match="a PostgreSQL source needs a table"):
         open_table("postgresql://localhost/db")
 
 
@@ -261,5 +261,5 @@ def test_a_named_index_is_written(tmp_path):
     frame = pd.DataFrame({"b": [1]}, index=pd.Index(["x"], name="a"))
     write_frame(frame, tmp_path / "f.csv")
     assert (tmp_path / "f.csv").read_text() == "a,b\nx,1\n"
-    with pytest.raises(ParameterError, match="no format"):
+    with pytest.raises(ParameterError, match="is not a known format"):
         write_frame(frame, tmp_path / "f.doc")

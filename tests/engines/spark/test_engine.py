@@ -373,7 +373,7 @@ def test_workers_without_python(spark, icd9, tmp_path, monkeypatch, python, comp
     ("before", "home", "complaint"),
     [
         ("", "/nowhere", "Spark could not start Java"),
-        ("sys.modules['pyspark'] = None", None, "Spark is used through pyspark, which is not"),
+        ("sys.modules['pyspark'] = None", None, "Spark needs pyspark, which is not"),
     ],
     ids=["no Java", "no pyspark"],
 )

@@ -67,7 +67,7 @@ def connect(memory: str | None = None) -> duckdb.DuckDBPyConnection:
             connection.execute(f"set memory_limit = {literal(memory)}")
         except duckdb.Error:
             connection.close()
-            raise ParameterError(f"memory is {memory!r}", 'it is a size, as "500MB"') from None
+            raise ParameterError(f"memory must be a size such as '500MB', got {memory!r}") from None
         _use_fewer_threads(connection)
     return connection
 
@@ -163,7 +163,7 @@ def load_extension(connection: duckdb.DuckDBPyConnection, name: str, instead: st
         connection.load_extension(name)
     except duckdb.Error:
         raise FileFormatError(
-            f"DuckDB's extension {name!r} is needed for this and not installed",
+            f"DuckDB's extension {name!r} is needed and not installed",
             f"with network access, once: python -c \"import duckdb; duckdb.sql('INSTALL {name}')\""
             f"; or {instead}",
         ) from None
@@ -190,7 +190,7 @@ def translate_write_errors(path: Path) -> Iterator[None]:
     except duckdb.OutOfMemoryException as error:
         if "disk" in str(error).lower() or "temp" in str(error).lower():
             raise FileFormatError(
-                f"{path} cannot be written: {_reason(error)}", "give more memory or disk space"
+                f"{path} cannot be written: {_reason(error)}", "use more memory or disk space"
             ) from None
         raise _out_of_memory(path, "written") from None
     except (duckdb.IOException, sqlite3.OperationalError, OSError) as error:
@@ -205,10 +205,10 @@ def translate_query_errors(path: Path) -> Iterator[None]:
             yield
     except duckdb.OutOfMemoryException as error:
         raise FileFormatError(
-            f"{path} cannot be worked on: {_reason(error)}", "give more memory or disk space"
+            f"{path} cannot be processed: {_reason(error)}", "use more memory or disk space"
         ) from None
     except duckdb.IOException as error:
-        raise FileFormatError(f"{path} cannot be worked on: {_reason(error)}") from None
+        raise FileFormatError(f"{path} cannot be processed: {_reason(error)}") from None
 
 
 @contextmanager
@@ -226,7 +226,7 @@ def _translate_interrupts() -> Iterator[None]:
 
 def _out_of_memory(path: Path, action: str) -> FileFormatError:
     return FileFormatError(
-        f"{path} cannot be {action} within the memory that was given", "give more memory"
+        f"{path} cannot be {action} within the memory limit", "raise the memory limit"
     )
 
 

@@ -86,7 +86,7 @@ class CsvTable(StoredTable):
         source = Source(self.path)
         encoding, bom = detect_encoding(source.head, options.encoding)
         if not source.head[len(bom) :].strip():
-            raise self.error("the file is empty", "it should hold a table with a header")
+            raise self.error("the file is empty", "use a file that contains a table with a header")
         if encoding == "utf-8":
             self._read(source, delimiter, quote, encoding, load=not options.for_one_query)
         else:
@@ -204,7 +204,7 @@ class CsvTable(StoredTable):
                 except UnicodeDecodeError as error:
                     raise self.error(
                         f"not valid {encoding} text (byte {offset - waiting + error.start:,})",
-                        "give the encoding the file has: encoding",
+                        "set encoding to the encoding of the file",
                         line=lines + str(error.object[: error.start], "latin-1").count("\n"),
                     ) from None
                 lines += decoded.count("\n")
@@ -257,7 +257,7 @@ class _CsvScan:
                 line, left = line + chunk.count(b"\n"), left - len(chunk)
         raise self.table.error(
             f"not valid UTF-8 text (byte {position:,} of the file)",
-            "give encoding: latin-1 (or cp1252)",
+            "set encoding to latin-1 or cp1252",
             line=line,
         )
 
@@ -269,8 +269,8 @@ class _CsvScan:
             return
         if problem == k.NUL:
             raise self.table.error(
-                f"a zero byte at byte {number:,}: this is no text",
-                'say what it is (format), or if it is text, its encoding: encoding="utf-16"',
+                f"a zero byte at byte {number:,}: this is not text",
+                "set format, or if the file is text, set encoding to 'utf-16'",
             )
         if problem == k.RAGGED:
             reason = f"{number} cells where the header has {note[k.WIDTH]}"
@@ -341,8 +341,8 @@ def _read_header(text: Source, scan: _CsvScan, delimiter: str, quote: str) -> li
 
 # ---------------------------------------------------------------------- writing
 
-UNQUOTABLE = "a value contains the delimiter or a new line, and nothing quotes in this file"
-UNQUOTABLE_HINT = "read the original with a quote, or write another format"
+UNQUOTABLE = "a value contains the delimiter or a line break, and this file has no quote character"
+UNQUOTABLE_HINT = "set a quote character for the original, or write another format"
 
 
 def _output_delimiter(path: Path, like: CsvTable | None) -> str:
@@ -409,6 +409,6 @@ def _encode_file(path: Path, encoding: str) -> None:
             except UnicodeEncodeError as error:
                 raise FileFormatError(
                     f"{path.name}: {chunk[error.start]!r} cannot be written in {encoding}",
-                    "give the original in UTF-8, or write Parquet",
+                    "convert the original to UTF-8, or write Parquet",
                 ) from None
     other.replace(path)

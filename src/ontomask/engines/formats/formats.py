@@ -62,7 +62,7 @@ def open_table(
     for word in ("table", "delimiter", "quote", "encoding"):
         if getattr(options, word) is not None and word not in kind.accepted_options:
             raise ParameterError(
-                f"{word} is given for a file of format {kind.format!r}", f"leave {word} out"
+                f"{word} cannot be used with format {kind.format!r}", f"leave {word} out"
             )
     owns_connection = connection is None
     connection = connect() if connection is None else connection
@@ -87,7 +87,8 @@ def write_frame(frame: Any, target: str | os.PathLike[str], *, force: bool = Fal
     maker = named_format(target)
     if maker is None:
         raise ParameterError(
-            f"the ending of {target} stands for no format", f"it can be {', '.join(ENDINGS)}"
+            f"the extension of {target} is not a known format",
+            f"use one of {', '.join(ENDINGS)}",
         )
     if nw.dependencies.is_pandas_dataframe(frame) and any(frame.index.names):
         frame = frame.reset_index()

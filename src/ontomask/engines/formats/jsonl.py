@@ -68,7 +68,9 @@ class JsonLinesTable(StoredTable):
     def _open(self, options: FileOptions) -> None:
         source = Source(self.path)
         if source.head_text.lstrip().startswith("["):
-            raise self.error("a JSON array, not one object a line", "write it as JSON lines")
+            raise self.error(
+                "the file is a JSON array, not JSON lines", "write one object per line"
+            )
         self._expected_types = options.types or {}
         self._load(source, options.names)
         with translate_read_errors(self.path):
@@ -118,8 +120,8 @@ class JsonLinesTable(StoredTable):
                 self._append(waiting)
         if not self._kinds:
             if waiting:
-                raise self.error("the objects are empty", "they should hold the cells of a table")
-            raise self.error("the file is empty", "it should hold one JSON object a line")
+                raise self.error("the objects are empty", "write the cells of a table into them")
+            raise self.error("the file is empty", "write one JSON object per line")
         self._append(waiting)
         nulls = frozenset(name for name, kinds in self._kinds.items() if "null" in kinds)
         self.style = scan.style()._replace(nulls=nulls)
@@ -143,7 +145,7 @@ class JsonLinesTable(StoredTable):
                     line = raw[3 * start :].decode("utf-8")
                 except UnicodeDecodeError:
                     raise self.error(
-                        "not valid UTF-8 text", "JSON is written in UTF-8", line=number
+                        "not valid UTF-8 text", "save the file as UTF-8", line=number
                     ) from None
                 scan.scan_line(line)
                 if line.strip():
@@ -154,12 +156,12 @@ class JsonLinesTable(StoredTable):
             cells = _split_object(line, scan)
         except (ValueError, StopIteration, IndexError, RecursionError):
             raise self.error(
-                "this is no JSON object", "there should be one on each line", line=number
+                "this is not a JSON object", "write one object per line", line=number
             ) from None
         if cells is None:
-            raise self.error("a key occurs twice in an object", "rename one", line=number)
+            raise self.error("a key occurs twice in an object", "rename one of them", line=number)
         if "" in cells:
-            raise self.error("a key is empty", "name every column", line=number)
+            raise self.error("a key is empty", "give every column a name", line=number)
         return cells
 
     def _convert_columns(self) -> None:

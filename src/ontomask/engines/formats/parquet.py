@@ -35,7 +35,7 @@ class ParquetTable(StoredTable):
     def _open(self, options: FileOptions) -> None:
         with Source(self.path).open() as file:
             if file.read(4) != b"PAR1":
-                raise self.error("this is no Parquet file", "say what it is: format")
+                raise self.error("this is not a Parquet file", "set format to its format")
         file_text = file_literal(self.path)
         fixed = "hive_partitioning = false, union_by_name = false"
         with translate_read_errors(self.path):

@@ -27,7 +27,9 @@ class PostgresTable(StoredTable):
 
     def _open(self, options: FileOptions) -> None:
         if options.table is None or options.address is None:
-            raise ParameterError("no table of the PostgreSQL server is named", "say which: table")
+            raise ParameterError(
+                "a PostgreSQL source needs a table", "set table to its name: schema.table"
+            )
         load_extension(self.connection, "postgres", "export the table as CSV")
         server = fresh_name()
         table = ".".join(map(identifier, [server, *options.table.split(".")]))
@@ -41,7 +43,7 @@ class PostgresTable(StoredTable):
         except duckdb.Error:
             raise FileFormatError(
                 f"table {options.table!r} of the PostgreSQL server cannot be read",
-                "check its address, the password and the name: schema.table",
+                "check the address, the password and the name of the table",
             ) from None
         finally:
             self.connection.execute(f"detach database if exists {server}")

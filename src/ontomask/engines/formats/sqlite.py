@@ -40,7 +40,7 @@ class SqliteTable(StoredTable):
     def _open(self, options: FileOptions) -> None:
         with Source(self.path).open() as file:
             if file.read(16) != b"SQLite format 3\0":
-                raise self.error("this is no SQLite database", "say what it is: format")
+                raise self.error("this is not a SQLite database", "set format to its format")
         self._expected_types = options.types or {}
         address = f"file:{quote(os.path.abspath(self.path))}?mode=ro"
         with (
@@ -62,14 +62,15 @@ class SqliteTable(StoredTable):
             return requested
         if requested is not None:
             raise self.error(
-                f"there is no table {requested!r}", f"there is {quote_names(tables, most=40)}"
+                f"table {requested!r} does not exist",
+                f"the tables are {quote_names(tables, most=40)}",
             )
         if not tables:
-            raise self.error("there is no table in it")
+            raise self.error("the database has no table")
         if len(tables) > 1:
             raise self.error(
-                f"there are {len(tables)} tables in it",
-                f"say which (table): {quote_names(tables, most=40)}",
+                f"the database has {len(tables)} tables",
+                f"set table to one of {quote_names(tables, most=40)}",
             )
         return tables[0]
 
@@ -102,7 +103,9 @@ class SqliteTable(StoredTable):
         if kinds == {"blob"}:
             return "BLOB"
         if "blob" in kinds:
-            raise self.error(f"column {name!r} holds bytes and something else", "mend the table")
+            raise self.error(
+                f"column {name!r} has bytes and other values", "convert the column to one type"
+            )
         return "VARCHAR"
 
     def _load(self, database: sqlite3.Connection) -> None:

@@ -94,7 +94,9 @@ class StoredTable(ABC):
         cls, connection: duckdb.DuckDBPyConnection, query: str, path: Path, like: Self | None
     ) -> int:
         """Write the result of a query, formatted as ``like`` is; returns how many rows."""
-        raise ParameterError(f"{cls.format} tables are only read", "write a .csv or .parquet file")
+        raise ParameterError(
+            f"{cls.format} tables cannot be written", "write a .csv or .parquet file"
+        )
 
     # ------------------------------------------------------------------ what all have
 
@@ -152,9 +154,7 @@ class StoredTable(ABC):
 
     def _refuse_own_file(self, target: Path) -> None:
         if os.path.exists(target) and os.path.exists(self.path) and target.samefile(self.path):
-            raise ParameterError(
-                f"{target} is the file that is read", "give the result another name"
-            )
+            raise ParameterError(f"{target} is the input file", "use another name for the output")
 
     def error(self, reason: str, hint: str = "", *, line: int | None = None) -> FileFormatError:
         """An error that names the file, and the line where it is known."""
@@ -195,7 +195,7 @@ def _without_row_column(connection: duckdb.DuckDBPyConnection, query: str) -> tu
     query = query.strip().rstrip(";")
     names = [name for name in result_types(connection, query) if name != ROW]
     if not names:
-        raise ParameterError("the query gives no columns", "select at least one")
+        raise ParameterError("the query must return at least one column, got none")
     return f"select {', '.join(map(identifier, names))} from ({query})", names
 
 
@@ -204,13 +204,20 @@ def check_names(table: StoredTable, names: list[str]) -> list[str]:
     seen: dict[str, str] = {}
     for place, name in enumerate(names, 1):
         if not name:
-            raise table.error(f"column {place} has no name", "name every column in the first row")
+            raise table.error(
+                f"column {place} has no name", "give every column a name in the first row"
+            )
         if name.lower().startswith(RESERVED_PREFIX):
-            raise table.error(f"a column is called {name!r}", "we need that name: rename it")
+            raise table.error(f"a column has the reserved name {name!r}", "rename it")
         other = seen.setdefault(name.lower(), name)
         if len(seen) < place:
-            same = "two columns are called" if other == name else f"besides {other!r} there is"
-            raise table.error(f"{same} {name!r}", "names must differ by more than case: rename one")
+            same = (
+                "two columns are named" if other == name else f"two columns are named {other!r} and"
+            )
+            raise table.error(
+                f"{same} {name!r}",
+                "names must differ by more than upper and lower case: rename one of them",
+            )
     return names
 
 

@@ -37,8 +37,8 @@ class Frame:
         self._columns: ColumnOperations
         if isinstance(table, str | PathLike):
             raise ParameterError(
-                f"{str(table)!r} is a path, and tables are masked as frames",
-                "read it first, with pandas, polars, pyarrow or duckdb",
+                f"table must be a frame, got the path {str(table)!r}",
+                "read it first with pandas, polars, pyarrow or duckdb",
             )
         if kinds.is_pandas_dataframe(table):
             self.kind, self._columns, self.native = "pandas", PANDAS, table
@@ -52,9 +52,9 @@ class Frame:
             self.kind, self._columns, self.native = "duckdb", ARROW, _fetch_relation(table)
         else:
             raise ParameterError(
-                f"{type(table).__name__} is no table that can be masked",
-                "give a pandas, polars or pyarrow table, or a DuckDB relation; of a dict of "
-                "columns, pandas.DataFrame(...) or pyarrow.table(...) makes one",
+                "table must be a pandas, polars or pyarrow table or a DuckDB relation, got "
+                f"{type(table).__name__}",
+                "convert it with pandas.DataFrame(...) or pyarrow.table(...)",
             )
 
     def select(self, columns: Sequence[str], places: NDArray[np.int64] | None = None) -> Frame:
@@ -166,7 +166,7 @@ def _fetch_relation(relation: Any) -> Any:
         import pyarrow  # noqa: F401
     except ImportError:
         raise ParameterError(
-            "DuckDB relations are read through pyarrow, which is not installed",
-            "pip install pyarrow",
+            "DuckDB relations need pyarrow, which is not installed",
+            "install it: pip install pyarrow",
         ) from None
     return relation.to_arrow_table()

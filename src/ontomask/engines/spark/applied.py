@@ -213,14 +213,12 @@ class SparkApplied(Applied):
     def _check_target(self, target: Path) -> None:
         instead = "write it with Spark: release.data.write.parquet(...)"
         if re.match(r"\w[\w+.-]+:/", str(target)):
-            raise ParameterError(f"{target} is not on this machine", instead)
+            raise ParameterError(f"{target} is not a local path", instead)
         master = self.engine.spark.conf.get("spark.master", "")
         if not str(master).startswith("local"):
-            raise ParameterError("the records are on the machines of a cluster", instead)
+            raise ParameterError("the records are distributed over a cluster", instead)
         if target.suffix != ".parquet":
-            raise ParameterError(
-                f"Spark frames are written as .parquet, and {target} is not", instead
-            )
+            raise ParameterError(f"Spark frames are written to .parquet, got {target}", instead)
 
     def _check_written(self, folder: Path) -> None:
         read = self.engine.spark.read.parquet(local_path(folder))

@@ -114,20 +114,20 @@ def _check_frame(frame: DataFrame) -> None:
     """Refuse frames that cannot be masked."""
     if type(frame).__module__.startswith("pyspark.sql.connect"):
         raise ParameterError(
-            "this is a frame of Spark Connect, and frames are masked in a session of their own",
-            "start one with SparkSession.builder.master(...), and read the table there",
+            "frames of Spark Connect cannot be masked",
+            "start a session with SparkSession.builder.master(...), and read the table there",
         )
     if not hasattr(F, "arrow_udf"):
         raise ParameterError("pyspark must be 4.1 or later", "pip install 'pyspark>=4.1'")
     if frame.isStreaming:
         raise ParameterError(
-            "a stream never ends, and the records of a class must be counted",
-            "mask what has arrived, or use NoiseAddition.fit for values that come one at a time",
+            "a stream cannot be masked: the records of each class must be counted",
+            "mask a batch of records, or use NoiseAddition.fit for single values",
         )
     twice = [name for name in dict.fromkeys(frame.columns) if frame.columns.count(name) > 1]
     if twice:
         raise ParameterError(
-            f"several columns are called {quote_names(twice)}", "rename them: toDF()"
+            f"several columns have the name {quote_names(twice)}", "rename them with toDF()"
         )
 
 
@@ -156,8 +156,9 @@ class SparkRows(CountedRows):
             kind = self.engine.field_of[column].dataType
             if not is_comparable(kind):
                 raise ColumnError(
-                    f"column {column!r} holds {kind.simpleString()} values",
-                    "a quasi-identifier has one value per record: split the column first",
+                    f"column {column!r} must have one value per record, got {kind.simpleString()} "
+                    "values",
+                    "split the column first",
                 )
         inner = [self.engine.inner_names[column] for column in self.columns]
         grouped = self.source.groupBy(*inner)

@@ -38,7 +38,7 @@ def spark_session(**settings: str) -> SparkSession:
         from pyspark.sql import SparkSession
     except ImportError:
         raise ParameterError(
-            "Spark is used through pyspark, which is not installed", extra_hint("spark")
+            "Spark needs pyspark, which is not installed", extra_hint("spark")
         ) from None
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     try:
@@ -48,7 +48,7 @@ def spark_session(**settings: str) -> SparkSession:
         if isinstance(error, OSError) or "JAVA_GATEWAY_EXITED" in str(error):
             raise ParameterError(
                 "Spark could not start Java",
-                "install Java 17 or later, and let JAVA_HOME name its folder",
+                "install Java 17 or later, and set JAVA_HOME to its folder",
             ) from None
         raise
 
@@ -57,7 +57,7 @@ def local_path(path: Path) -> str:
     """The path of a local file as Spark names it: not encoded, unlike a URI."""
     absolute = os.path.abspath(path)
     if PATTERN.search(absolute):
-        raise ParameterError(f"Spark takes {path} for a pattern", "rename it, without []{}*?")
+        raise ParameterError(f"Spark reads {path} as a pattern", "rename it without any of []{}*?")
     return f"file:{absolute}"
 
 
@@ -84,13 +84,15 @@ def known_error(message: str) -> OntomaskError | None:
     if lacking := re.search(r"No module named '([\w.]+)'", message):
         return ParameterError(f"the Python of Spark's workers has no {lacking[1]}", _WORKER_HINT)
     if "Cannot run program" in message:
-        return ParameterError("Spark's workers have no Python that can be started", _WORKER_HINT)
+        return ParameterError("the Python of Spark's workers cannot be started", _WORKER_HINT)
     if "PYTHON_VERSION_MISMATCH" in message:
-        return ParameterError("Spark's workers have another Python than the driver", _WORKER_HINT)
+        return ParameterError(
+            "Spark's workers have another version of Python than the driver", _WORKER_HINT
+        )
     if "maxResultSize" in message:
         return ParameterError(
-            "the distinct combinations of values are larger than Spark lets the driver collect",
-            "raise spark.driver.maxResultSize, or give numbers and dates fewer digits first",
+            "the distinct combinations of values exceed the limit of the Spark driver",
+            "raise spark.driver.maxResultSize, or round numbers and dates first",
         )
     if "OutOfMemoryError" in message:
         return ParameterError("Spark ran out of memory", "raise spark.driver.memory")
@@ -100,5 +102,8 @@ def known_error(message: str) -> OntomaskError | None:
             "raise spark.executor.pyspark.memory, or choose smaller blocks",
         )
     if "stopped SparkContext" in message or "SparkContext was shut down" in message:
-        return ParameterError("the frame's Spark session was stopped", "start one, and read again")
+        return ParameterError(
+            "the Spark session of the frame was stopped",
+            "start a session, and read the table again",
+        )
     return None

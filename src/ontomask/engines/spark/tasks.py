@@ -186,7 +186,7 @@ def _task_error(error: Exception, describe: Callable[[int], str]) -> BlockError 
     times = "once" if task[2] == "1" else f"{task[2]} times"
     return BlockError(
         f"{describe(int(task[1]))} was not planned: its task failed {times} ({_reason(message)})",
-        "give Spark's Python workers more memory (spark.executor.memoryOverhead) or choose smaller "
+        "give Spark's Python workers more memory (spark.executor.memoryOverhead) or use smaller "
         "blocks, and mask again; nothing was written",
     )
 
