@@ -44,15 +44,15 @@ if _TYPE_CHECKING:
     from ontomask.taxonomy import Taxonomy, TermMap, load_taxonomy, map_terms
 
 __all__ = [
-    # what concepts mean
+    # taxonomies and mapping
     "Taxonomy",
     "load_taxonomy",
     "map_terms",
     "TermMap",
-    # how far apart they are
+    # distances
     "distance",
     "distance_matrix",
-    # what columns of them are like
+    # statistics
     "semantic_mean",
     "semantic_variance",
     "centroid",
@@ -64,7 +64,7 @@ __all__ = [
     "distance_covariance",
     "distance_variance",
     "distance_correlation",
-    # masking a table
+    # masking
     "mask",
     "Release",
     "Schema",
@@ -78,7 +78,7 @@ __all__ = [
     "Suppression",
     "RankSwapping",
     "NoiseAddition",
-    # what it cost and what is left to fear
+    # information loss and disclosure risk
     "evaluate",
     "Evaluation",
     "compare",
