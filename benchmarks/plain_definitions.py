@@ -190,7 +190,7 @@ class PlainDefinitions:
     def track_ours(self, name: str) -> float:
         return processor_time(self.pair.ours) * 1000
 
-    @unit("times as long, plainly")
+    @unit("times as long, plain definition")
     def track_ratio(self, name: str) -> float:
         self.pair.plainly()  # remembers distances
         return processor_time(self.pair.plainly) / processor_time(self.pair.ours)

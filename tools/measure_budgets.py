@@ -105,7 +105,7 @@ def short(result: Result) -> str:
 
 def ratios(results: Sequence[Result]) -> Table:
     """Ours in milliseconds, and what another takes beside it: a row for each work."""
-    yield "| work | ours | the other | and |"
+    yield "| work | ontomask | other | comparison |"
     yield "|---|---:|---:|---|"
     rows: dict[tuple[str, str], dict[str, Result]] = {}
     for result in results:
@@ -151,7 +151,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Sequence[Result]], Table]]] = {
 
 def where(machine: Result, quiet: bool) -> str:
     """Where the figures of a table come from."""
-    alone = "with nothing else to do" if quiet else "**with other work on the machine**"
+    alone = "idle" if quiet else "**with other work on the machine**"
     packages = machine["packages"]
     versions = ", ".join(f"{name} {packages[name]}" for name in ("numpy", "numba", "duckdb"))
     system = machine["system"].partition("-")[0]
