@@ -144,7 +144,7 @@ def test_a_table_is_no_release_file(jobs, command):
         done = command(jobs, "mask", name)
         assert done.code == 2
         assert f"{name} must be a release file, got a table" in done.err
-        assert f"ontomask init {name} makes a release file from it" in done.err
+        assert f"run: ontomask init {name}" in done.err
 
 
 def test_transitions_are_written_when_asked_for_and_private(jobs, command):

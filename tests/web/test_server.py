@@ -106,4 +106,4 @@ def test_a_file_that_is_not_there_is_said(tmp_path):
         env={**os.environ, "ONTOMASK_SEED": str(SEED)},
     )
     assert done.returncode == 2
-    assert "there is no file nothing.csv" in done.stderr
+    assert "nothing.csv does not exist" in done.stderr

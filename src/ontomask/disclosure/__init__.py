@@ -1,8 +1,8 @@
-"""What a report shows of a release beyond its manifest: plain values, safe to publish.
+"""What a report shows of a release in addition to its manifest: plain values, safe to publish.
 
-Nothing here tells a number of records between 0 and the threshold, nor lets one follow by
-subtraction; and no value, concept or level is named that fewer records carry. What these promises
-do and do not cover is said in :mod:`ontomask.disclosure.folding`.
+These functions return no number of records between 0 and the threshold, and no numbers from which
+such a number follows by subtraction. They return no value, concept or level that fewer records than
+the threshold have. :mod:`ontomask.disclosure.folding` describes the limits of this protection.
 """
 
 from ontomask.disclosure.branches import loss_by_branch, records_by_branch

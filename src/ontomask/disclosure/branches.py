@@ -1,20 +1,19 @@
 """The branches of a taxonomy before and after masking: how many records, and how much was lost.
 
-Records before and records after are folded separately (see :mod:`.folding`): a reader of the
-released table has the numbers after anyway. Three things that would tell more than they seem to are
-taken care of:
+Records before and after masking are folded separately (see :mod:`.folding`), because a reader of
+the released table has the numbers after masking anyway. Three indirect disclosures are prevented:
 
-- What is missing or suppressed follows from the number of records and that of the root. Where it is
-  too little to be told, it is counted at the root, and so cannot be told from nothing.
-- Where masking did nothing to a column but blank cells, records before less those after are the
-  blanked ones; so those of each part must be none or enough. Where they are too few in the whole
-  column, nothing is told of it before masking (it looked as it does after).
-- A sum of distances is a fingerprint of the very moves that went into it. Losses are given where
-  none or enough records of each part have changed, as shares of the column's, in thousandths.
+- The numbers of missing and suppressed records follow from the number of all records and that of
+  the root. If one of them is too small, these records are counted at the root.
+- If masking only blanked cells of a column, the records before masking minus those after it are the
+  blanked ones. Their number in each part must then be 0 or enough. If it is too small in the whole
+  column, nothing is shown of the column before masking.
+- A sum of distances may identify the moves that it consists of. Losses are shown only if no record
+  or enough records of each part changed, as shares of the loss of the column, in thousandths.
 
-Concepts are named where enough records lie at or below them, on one side at least. The root of the
-domain is what all values have in common, rare ones included; the other concepts do not depend on
-rare values.
+A concept is named if enough records are at or below it before or after masking. The root of the
+domain is the common ancestor of all values, including rare ones. The other concepts do not depend
+on rare values.
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ __all__ = [
     "tree_positions",
 ]
 
-#: A branch is opened in the list of losses if its parts that fit in hold this share of its loss;
-#: the root, which says least, if they hold half.
+#: A branch is opened in the list of losses if the parts that fit have this share of its loss; the
+#: root if they have half of it.
 TELLING = 0.8
 
 
@@ -54,7 +53,7 @@ def records_by_branch(plan: Transitions, j: int, least: int, most: int = 2000) -
     ``nodes`` are in depth-first order: the place of the parent in the list (-1 for the root), the
     concept, its label, the records in the branch before and after, and its share of the column's
     loss by where records were before. A number is None where it is withheld: it is less than
-    ``least`` (0 is not told from a few), or a small one would follow from it. Of more than ``most``
+    ``least`` (0 and few look the same), or a small one would follow from it. Of more than ``most``
     nodes, the smallest are folded into those above them.
 
     ``missing`` and ``suppressed`` are the records without a concept; ``records`` are all, and

@@ -1,22 +1,21 @@
-"""Numbers of records that may be shown together: none is small, and no difference of them is.
+"""Numbers of records that may be shown together: neither they nor their differences are small.
 
-Records are dealt to *parts* that do not overlap, and every number that is shown is that of one part
-or of several. A part holds no record at all, or at least as many as the threshold; so whatever is
-added and subtracted, what comes out is 0 or a sum of parts. Where a part would be too small, the
-smallest one beside it that is shown is *folded* into it. That one has at least as many records as
-the threshold, so a single fold mends a part and spoils no other.
+The records are divided into *parts* that do not overlap. Every number that is shown is the sum of
+one or more parts. A part has no records, or at least as many as the threshold. Sums and differences
+of shown numbers are therefore 0 or sums of parts. If a part is too small, the smallest shown part
+next to it is *folded* into it. That part has at least as many records as the threshold, so one fold
+is enough and affects no other part.
 
-What this guards against is subtraction: of shown numbers from one another, from the number of
-records, and from counts in the released table, which its readers have as well. It does not guard
-against
+This protects against subtraction: of shown numbers from each other, from the number of records, and
+from counts in the released table, which its readers have as well. It does not protect against
 
-- what a reader knows besides: all records of a value but one, say;
-- what the way of masking lets one conclude: where values only ever move up a taxonomy, records of
-  a branch before less those after are the ones that left it, be they few. For suppression, where
-  the same difference is plain, this is guarded against;
-- bounds: that a number is no larger than something else that is shown.
+- additional knowledge of a reader, for example of all records with a value except one;
+- conclusions from the masking method: if values only move up a taxonomy, the records of a branch
+  before masking minus those after it are the records that left the branch, even if they are few.
+  For suppression, where this difference is obvious, there is protection;
+- bounds: a number cannot be larger than another number that is shown.
 
-Thresholds count records. One person's records may be more than the threshold.
+Thresholds count records. A single person may have more records than the threshold.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ def choose_shown_branches(tree: TaxonomyTree, measures: Sequence[Longs], least: 
     """Choose the branches that may be shown, by their records and other counts of these.
 
     A branch is shown if it has enough records, and if each other count in it is 0 or enough. The
-    same must hold for what is left beside the shown children of a branch; where it does not, the
-    child with the fewest records (then the first) that can mend it is folded into the rest.
+    same must be true for the remainder of a branch without its shown children. If it is not, the
+    child with the fewest records (then the first) that corrects it is folded into the remainder.
     """
     records = measures[0]
     shown = np.logical_and.reduce(

@@ -1,7 +1,7 @@
-"""One column of a plan: which values became which, each pair once, with the records.
+"""The changes of one column of a plan: each pair of values once, with the number of records.
 
-Everything that is shown of a column follows from these. They are far fewer than the transitions of
-tuples of many columns.
+Everything that is shown of a column is computed from these pairs. They are far fewer than the
+transitions between tuples of many columns.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """A column of numbers, levels or days before and after masking, in bins for a histogram.
 
-Bins begin at round numbers and depend on no single record: how wide they are is chosen from the
-range that is left without one in a hundred records at either end, and no fewer than the threshold.
-Neighbours are merged until each bin has enough records on both sides. The first and the last are
-open, so the least and the greatest value are not told. Levels that few records hold are in their
-bin without their name.
+Bins begin at round numbers and do not depend on a single record. Their width is chosen from the
+range of the values without one percent of the records at each end, and without at least as many
+records as the threshold. Neighbouring bins are merged until each has enough records before and
+after masking. The first and the last bin are open, so the minimum and the maximum are not revealed.
+Levels that few records have are part of their bin without their name.
 
-Where masking did nothing to a column but blank cells, records before less those after are the
-blanked ones; so those of each bin must be none or enough. Where they are too few in the whole
-column, it is shown as it is after masking only. How many cells are blank is no secret: a reader of
-the released table can count them.
+If masking only blanked cells of a column, the records before masking minus those after it are the
+blanked ones. Their number in each bin must then be 0 or enough. If it is too small in the whole
+column, only the column after masking is shown. The number of blank cells is not protected, because
+a reader of the released table can count them.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def make_histogram(plan: Transitions, j: int, least: int, column: Any) -> Histog
     """Make the histogram of a column; bins are merged until each may be shown."""
     attribute = plan.tuples.attributes[j]
     if not isinstance(attribute, NumericalAttribute):
-        raise InternalError(f"column {attribute.name!r} is no column of numbers")
+        raise InternalError(f"column {attribute.name!r} must be numerical")
     least = max(int(least), 1)
     pairs = column_transitions(plan, j)
     numbers = {"before": pairs.start, "after": pairs.end}

@@ -1,15 +1,15 @@
 """The most frequent changes of the values of a column.
 
-The values of a column before and after make a table with the counts of changes in its cells. Its
-margins are known: those after from the released table, those before from what else a report shows,
-and the number of changes from the manifest. So what is left beside the shown changes must be none
-or enough everywhere: of each value before, of each value after, of each part of the column that is
-shown before or after (see :mod:`.folding`), of each part whose loss is told, and of all changes.
-The value after matters as much as the one before: where a mean of 31 numbers is released and 30 of
-them are told, the last one follows.
+The changes of a column form a contingency table: values before by values after, with counts. Its
+margins are known: those after from the released table, those before from other parts of the report,
+and the number of changes from the manifest. The remainder without the shown changes must therefore
+be 0 or enough everywhere: for each value before, for each value after, for each part of the column
+that is shown before or after (see :mod:`.folding`), for each part whose loss is shown, and for all
+changes. Values after masking matter as much as values before it: if the mean of 31 numbers is
+released and 30 of them are shown, the last one follows.
 
-How far numbers moved is not told: distances of numbers are shares of the column's range, and would
-tell how far its least and greatest value are apart.
+The distances between numbers are not shown. They are shares of the range of the column and would
+reveal the difference between its minimum and maximum.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def most_frequent_changes(
     A change has the value before and after (``from``, ``to``), what they are called, the
     ``records`` and, for words, the ``distance``. A missing value is the empty text, a suppressed
     one None. Levels and days are written as the ``column`` of the schema has them. ``unchanged`` is
-    None where it or the number of the others is too small to be told.
+    None if it or the number of the others is too small to be shown.
     """
     least = max(int(least), 1)
     pairs = column_transitions(plan, j)

@@ -1,10 +1,10 @@
-"""Figures of a release without what tells of few records.
+"""Figures of a release without those that disclose something about few records.
 
-The mean of a column before and after tells the original value where a single record was changed;
-so figures that fewer records than the threshold went into are left out, and concepts that fewer
-records hold are not named. Nor are sums told of which one record makes up too much: the variance of
-thirty incomes, one of them a million, is the million (a dominance rule, as statistics offices have
-for tables of sums).
+If a single record was changed, the mean of a column before and after masking reveals its original
+value. Therefore figures are withheld if fewer records than the threshold were changed, and concepts
+are withheld if fewer records have them. Sums are withheld if a single record dominates them: the
+variance of thirty incomes, one of which is a million, reveals the million. Statistics offices use
+such a dominance rule for tables of sums.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ontomask.microdata.tuples import Transitions
 
 __all__ = ["suppress_small_counts"]
 
-#: Figures of single columns that tell how far their values have moved, or from what to what.
+#: Figures of single columns that reveal how far, or from what to what, their values moved.
 OF_COLUMNS = (
     "attribute_sse",
     "rmse",
@@ -54,7 +54,7 @@ def suppress_small_counts(
     }
     for figure in MATRICES:
         safe[figure] = _withhold_correlations(figures[figure], few)
-    if withheld:  # nobody knows here what the figures of other packages tell
+    if withheld:  # it is not known what the figures of other packages disclose
         safe.update(dict.fromkeys((*OVER_COLUMNS, *added_measures("utility"))))
     if dominated:
         notes.append(
@@ -79,7 +79,7 @@ def suppress_small_counts(
 
 
 def _dominated_columns(plan: Transitions, threshold: int) -> list[str]:
-    """Numerical columns whose sums one record dominates: its share is more than 1 in so many."""
+    """Numerical columns whose sums a single record dominates."""
     dominated = []
     for j, attribute in enumerate(plan.tuples.attributes):
         if not isinstance(attribute, NumericalAttribute):

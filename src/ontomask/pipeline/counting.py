@@ -190,7 +190,7 @@ def place_records(
 
 
 def warn_about_table(engine: Engine, schema: Schema) -> None:
-    """Warn where the table holds something that its schema does not expect."""
+    """Warn if the table contains something that its schema does not expect."""
     if engine.index_names:
         warnings.warn(
             f"the index {quote_names(engine.index_names)} is released unchanged. To give it a "

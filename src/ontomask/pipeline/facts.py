@@ -1,7 +1,7 @@
-"""What is known of a release, in plain values: what its manifest and its report are made of.
+"""The facts of a release as plain values, for its manifest and its report.
 
-All of it may be published. It holds no seed, no record and no path, and names nothing that fewer
-records carry than the threshold.
+All of them may be published. They contain no seed, no record and no path, and no value that fewer
+records have than the threshold.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = [
     "choose_threshold",
 ]
 
-#: Where no k says how many records may not be told apart, nothing fewer than this carry is shown.
+#: The threshold for methods without a k: values that fewer records have are not shown.
 DEFAULT_THRESHOLD = 10
 
 ROLES = {

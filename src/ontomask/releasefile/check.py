@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CheckResult", "CheckedColumn", "ValueWithoutConcept", "check"]
 
-#: So many values without a concept are listed for each column, with so many names nearby.
+#: How many values without a concept are listed for each column, and how many similar concepts.
 MOST_LOST = 20
 MOST_NEAR = 3
 
@@ -60,7 +60,7 @@ class ValueWithoutConcept:
 
 @dataclass(frozen=True)
 class CheckedColumn:
-    """A column: its role, what it holds, and how its values found their concepts.
+    """A column: its role, its content, and how its values were mapped to concepts.
 
     ``role`` is None where the file gives none; ``distinct`` and ``missing`` are None where the
     table has no such column. ``mapping`` counts values and records by the kind of name that
@@ -81,7 +81,7 @@ class CheckedColumn:
 class CheckResult:
     """Result of a check. ``problems`` are all reasons why masking would be refused, if any.
 
-    ``warnings`` are of columns that are released as they are, and may undo what masking does.
+    ``warnings`` are about columns that are released unchanged and may undo the masking.
     ``tuples`` and ``risk``, of the table as it is, are None where a problem is in the way.
     """
 

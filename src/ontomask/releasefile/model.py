@@ -212,7 +212,7 @@ class ColumnSpec(_StrictModel):
             for field in _NOMINAL_FIELDS
             if getattr(self, field) is not None
         }
-        if "stems" in self.model_fields_set:  # where none is an answer
+        if "stems" in self.model_fields_set:  # None turns stemming off
             settings["stems"] = self.stems
         if isinstance(self.mapping, str):
             settings["mapping"] = _resolve_path(self.mapping, folder)
@@ -491,7 +491,7 @@ class ReleaseFile(_StrictModel):
 
     @property
     def threshold(self) -> int:
-        """What fewer records carry is not named: the ``report_threshold``, or what is usual."""
+        """Values that fewer records have are not shown: ``report_threshold``, or the default."""
         return choose_threshold(self.method_object(), self.report_threshold)
 
     def as_dict(self) -> dict[str, Any]:

@@ -41,8 +41,7 @@ GLOSSARY: dict[str, str] = {
         "counted in the population."
     ),
     "k-anonymity": (
-        "Every equivalence class has at least k records (or k people, if a column tells whose "
-        "record it is)."
+        "Every equivalence class has at least k records (or k people, if a person column is set)."
     ),
     "l-diversity": "Every equivalence class has at least l different sensitive values.",
     "marketer risk": (

@@ -1,1 +1,1 @@
-"""Several methods on the same tuples: one point each, worked out side by side, and shown."""
+"""Compare several methods on the same tuples: one point for each method."""

@@ -1,4 +1,4 @@
-"""Points worked out one after another, or in several processes at a time."""
+"""Compute points one after another, or in several processes at a time."""
 
 from __future__ import annotations
 

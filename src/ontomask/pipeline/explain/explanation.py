@@ -60,8 +60,8 @@ PRIVATE = (
 class Move:
     """What some records got in one column.
 
-    ``distance`` is from 0, the same, to 1, and ``words`` tell how it came about. Where values were
-    swapped, ``nearer`` says how many of the column's other records lie nearer to the original.
+    ``distance`` is from 0 (the same) to 1, and ``words`` explain it. If values were swapped,
+    ``nearer`` is the number of other records of the column that are closer to the original.
     """
 
     to: CellValue
@@ -125,7 +125,7 @@ class TupleGroup:
 
 @dataclass(frozen=True)
 class TupleExplanation:
-    """One original tuple: what it became, its group, and every column.
+    """One original tuple: its masked values, its group, and every column.
 
     ``became`` and the moves of every column account for all ``records``, the most frequent first.
     """
@@ -149,9 +149,9 @@ class ValueExplanation:
 
 @dataclass(frozen=True)
 class ExplanationPart:
-    """The records that hold what was asked for.
+    """The records that have the requested values.
 
-    ``values`` tell what became of each value that was asked for, where several tuples hold it;
+    ``values`` explain the changes of each requested value, if several tuples have it;
     ``example`` explains the tuple that has the most records, the first in sorted order of equals.
     """
 
@@ -193,7 +193,7 @@ class MaskingExplanation:
 
 
 def explain(release: Release, value: Any) -> MaskingExplanation:
-    """Why a value or a tuple became what it became; see :meth:`Release.explain`."""
+    """Explain why a value or a tuple was changed; see :meth:`Release.explain`."""
     columns = _quasi_identifiers_of(release)
     parts = tuple(
         _Explainer(release, columns).explain_selection(selection)

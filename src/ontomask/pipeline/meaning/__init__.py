@@ -1,4 +1,4 @@
-"""What the values of a column mean, and taxonomies made of them: for the steward's eyes alone."""
+"""The meaning of the values of a column: only for the data steward."""
 
 from ontomask.pipeline.meaning.column import (
     BranchCounts,

@@ -239,7 +239,7 @@ class ColumnMeaning:
         return [self._make_hit(hit.concept, hit.name) for hit in self.taxonomy.search(text, most)]
 
     def facts(self, concept: Concept, children: int = 200, values: int = 20) -> ConceptFacts:
-        """What is known of a concept; so many of its children and of the values that mean it."""
+        """A concept with its place in the taxonomy, some of its children and of its values."""
         tax = self.taxonomy
         code = tax.code(concept)
         identifier = tax.identifiers[code]
@@ -289,7 +289,7 @@ class ColumnMeaning:
         nonempty = np.flatnonzero(branch_records)
         if not len(nonempty):
             return BranchCounts((), 0, 0, 0)
-        # A branch is no larger than the one above it, which comes first: none hangs in the air.
+        # A branch is never larger than the one above it, which comes first: every parent is shown.
         shown = np.sort(nonempty[np.lexsort((nonempty, -branch_records[nonempty]))][: max(most, 1)])
         number = np.full(len(tree.codes), -1, dtype=np.int64)
         number[shown] = np.arange(len(shown))

@@ -1,4 +1,4 @@
-"""From counted tuples to a plan: the choice of blocks, the method, and where it is worked out."""
+"""From counted tuples to a plan: the choice of blocks, the method, and where it is computed."""
 
 from ontomask.pipeline.planning.plan import People, Plan, PlanInput, plan_release
 

@@ -87,7 +87,7 @@ def _attach_counts(method: Method, counted: PlanInput) -> Tuples:
 
 
 def _merge_people(method: Method, plan: Transitions, people: People | None) -> Transitions:
-    """Merge classes until each holds ``k`` different people, where the method promises ``k``."""
+    """Merge classes until each has ``k`` different people, if the method guarantees ``k``."""
     k = method.promised_k
     if people is None or k is None:
         return plan

@@ -1,4 +1,4 @@
-"""Plans worked out in the tasks of an engine: block by block, and noise piece by piece."""
+"""Plans computed in the tasks of an engine: block by block, and noise piece by piece."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RECORDS_PER_TASK = 500_000
 def plan_in_tasks(
     run_in_tasks: TaskRunner, method: Method, tuples: Tuples, random: np.random.Generator
 ) -> Transitions:
-    """The plan of a method: blocks and noise are worked out in tasks, everything else here."""
+    """The plan of a method: blocks and noise are computed in tasks, everything else here."""
     if isinstance(method, NoiseAddition):
         return _plan_noise(run_in_tasks, method, tuples, random)
     with use_block_runner(make_block_runner(run_in_tasks)):

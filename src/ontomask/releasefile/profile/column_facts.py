@@ -24,11 +24,11 @@ from ontomask.errors import ColumnError
 
 __all__ = ["MIN_SHOWN_COUNT", "ColumnFacts", "ColumnProfiler"]
 
-#: A value that fewer records carry is never shown.
+#: A value that fewer records have is never shown.
 MIN_SHOWN_COUNT = 10
 #: So many frequent values are kept at most.
 MOST_FREQUENT = 5
-#: Tables up to so many rows, and columns up to so many different values, are counted exactly.
+#: Tables up to this many rows, and columns up to this many distinct values, are counted exactly.
 MANY_ROWS, MANY_VALUES = 1_000_000, 100_000
 SAMPLE = 100_000
 #: So many different values, the most frequent ones, are compared with taxonomies.
@@ -343,11 +343,11 @@ def _content_kind(kind: str, dates: bool, numbers: bool, integers: bool, zeros: 
     if dates:
         return "dates"
     if not numbers or zeros:
-        return "text"  # a code with zeros in front is no number
+        return "text"  # a code with leading zeros is not a number
     return "whole numbers" if integers else "decimals"
 
 
 def is_finite(facts: ColumnFacts) -> bool:
-    """Whether numbers are all finite, and none too long to be told from its neighbour."""
+    """Whether all numbers are finite and short enough to be exact as floating-point numbers."""
     limit = math.inf if facts.kind == "decimals" and not facts.stored_as_text else 2.0**53
     return facts.largest < limit

@@ -12,7 +12,7 @@ from ontomask.taxonomy import load_taxonomy, map_terms
 
 __all__ = ["TaxonomyCoverage", "find_bundled_taxonomy"]
 
-#: A taxonomy is proposed where it knows so many of the different values.
+#: A taxonomy is proposed if it contains this share of the distinct values.
 MIN_COVERAGE = 0.9
 FEWEST_VALUES = 3
 FEWEST_WORDS = 5
@@ -83,8 +83,8 @@ def _code_coverage(values: Mapping[str, int], name: str, mend: bool) -> Taxonomy
         mended = len(map_terms(counts, taxonomy, stems=None, repair_codes=True).lost)
     unknown = min(plain, mended)
     coverage = 1 - unknown / len(values)
-    # Mending makes something of many a number: it counts where most codes are right as they are,
-    # or where all of them lost their point.
+    # Repairing turns many plain numbers into codes. It is used only if most codes are right without
+    # it, or if all of them lost their point.
     if coverage < MIN_COVERAGE or (mended < plain and not _are_damaged_codes(values, plain)):
         return None
     return TaxonomyCoverage(name, coverage, unknown, mended < plain)

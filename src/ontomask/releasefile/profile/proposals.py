@@ -33,12 +33,12 @@ from ontomask.releasefile.profile.levels import levels_of
 
 __all__ = ["Suggestion", "suggest_in_role", "suggest_quasi", "keep_one_person", "suggest_role"]
 
-#: From here on nearly every record has a value of its own.
+#: From this share of distinct values on, nearly all values are unique.
 NEARLY_ALL = 0.95
 #: A table with fewer records says little about how often values repeat.
 ENOUGH_RECORDS = 20
 MOSTLY_MISSING = 0.5
-OFTEN_MISSING = 0.2  # for what is no word, and has no category for the missing
+OFTEN_MISSING = 0.2  # for columns other than words, which cannot have a category for missing
 FREE_TEXT = 60  # characters on average
 FEW_VALUES = 20
 #: So many words may stand side by side without a taxonomy that orders them.
@@ -50,9 +50,9 @@ MOST_PREFIXED = 50_000
 class Suggestion:
     """The role of a column, what its values are, and why.
 
-    ``role`` is that of a release file, or ``person``. ``made`` says how a taxonomy can be made of
-    the values where none is known: flat, prefixes (of the lengths in ``made_of``) or paths (parted
-    by it). ``notes`` are for whoever reads the proposal.
+    ``role`` is a role of a release file, or ``person``. ``taxonomy_kind`` says how to make a
+    taxonomy from the values if no bundled one contains them: flat, prefixes (with the lengths in
+    ``taxonomy_parts``) or paths (with that separator). ``notes`` are for the reader.
     """
 
     role: str
@@ -251,7 +251,7 @@ def _percent(share: float) -> str:
 
 
 def _is_count(facts: ColumnFacts) -> bool:
-    """Whether a column by its name counts something: the number of diagnoses is no diagnosis."""
+    """Whether the name of a column suggests a count, such as the number of diagnoses."""
     return word_at(facts.name, 0) in COUNT_WORDS
 
 

@@ -30,7 +30,7 @@ ROLES_WITHOUT_VALUES = ("identifier", "person", "drop")
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """What a column holds, and what it may be for."""
+    """The content of a column, and its proposed role."""
 
     facts: ColumnFacts
     suggestion: Suggestion
@@ -107,7 +107,7 @@ class Profile:
 
     @property
     def person(self) -> str | None:
-        """The column that seems to tell which records are one person's."""
+        """The column that seems to identify a person."""
         return next((column.name for column in self.with_role("person")), None)
 
     @property
@@ -159,7 +159,7 @@ def profile(
     of more than a million records have columns with many different values judged by a sample;
     these are not ``exact``.
 
-    A proposal is no judgement: only somebody who knows the table can say what others know of it.
+    Check the proposal: only somebody who knows the table can judge what others know about it.
     """
     opened_with = {name: value for name, value in file.items() if value is not None}
     connection = connect(opened_with.get("memory"))

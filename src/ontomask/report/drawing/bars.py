@@ -31,7 +31,7 @@ FEW, FEW_HEIGHT = "few", 16
 COLOURS = ("before", "after")
 #: A bar that is not zero can be seen.
 LEAST = 1.5
-#: Of the room for a pair, so much is between it and the next.
+#: The share of the room for a pair that is left empty between it and the next one.
 GAP = 0.28
 #: So many letters of a slanted name are shown.
 SLANTED = 22
@@ -41,7 +41,7 @@ ROW, BAR, NAMES = 26, 16, 0.42
 
 @dataclass(frozen=True)
 class Pair:
-    """Two values of one category; None is one that is not shown, because few records carry it."""
+    """Two values of one category; None for one that is withheld, because few records have it."""
 
     label: str
     before: float | None

@@ -70,7 +70,7 @@ def draw_slanted_text(x: float, y: float, words: str, letters: int) -> Markup:
 
 
 def slanted_text_height(letters: int) -> float:
-    """The height that slanted text of so many letters takes."""
+    """The height of slanted text with this number of letters."""
     return sin(radians(SLANT)) * LETTER * letters
 
 
