@@ -99,6 +99,7 @@ def table(n=40, seed=0):
 # ---------------------------------------------------------------------- the promise
 
 
+@pytest.mark.filterwarnings("ignore::ontomask.errors.IndexReleasedWarning")
 @given(case=skewed_tables(), k=st.integers(2, 20))
 def test_every_class_has_k_records_and_nothing_else_changes(case, k):
     taxonomy, columns = case
@@ -478,7 +479,11 @@ def test_what_is_wrong_with_several_columns_is_said_at_once(diagnoses):
             Schema([Nominal("word", diagnoses), Numeric("age"), Ordinal("pain", ["a"])]),
             Microaggregation(k=2),
         )
-    for part in ("'xyzzy' (1 row)", "such as 'old', and Numeric needs", "'b' (1 row)"):
+    for part in (
+        "'xyzzy' (1 row)",
+        "is Numeric and must be numbers, got text such as 'old'",
+        "'b' (1 row)",
+    ):
         assert part in raised.value.message
 
 
@@ -489,12 +494,28 @@ def test_what_is_wrong_with_several_columns_is_said_at_once(diagnoses):
         (
             {"x": [1.0, float("inf"), float("-inf")]},
             Numeric("x"),
-            "column 'x' has numbers that are not finite (2 rows)",
+            "column 'x' must have finite numbers, got infinite ones (2 rows)",
         ),
-        ({"x": [2**53 + 1, 1]}, Numeric("x"), "column 'x' has numbers of 2^53 and more (1 row)"),
-        ({"x": [True, False]}, Numeric("x"), "column 'x' holds bool values such as True"),
-        ({"x": ["01/02/2020"] * 2}, Date("x"), "and Date needs dates as 2026-12-31"),
-        ({"x": [[1], [2]]}, Numeric("x"), "column 'x' holds list values"),
+        (
+            {"x": [2**53 + 1, 1]},
+            Numeric("x"),
+            "column 'x' must have numbers below 2^53, got larger ones (1 row)",
+        ),
+        (
+            {"x": [True, False]},
+            Numeric("x"),
+            "column 'x' is Numeric and must be numbers, got bool values such as True",
+        ),
+        (
+            {"x": ["01/02/2020"] * 2},
+            Date("x"),
+            "column 'x' is Date and must be dates like 2026-12-31",
+        ),
+        (
+            {"x": [[1], [2]]},
+            Numeric("x"),
+            "column 'x' must have one value per record, got list values",
+        ),
         (
             {"x": ["lo", "mid", "mid"]},
             Ordinal("x", ["lo", "hi"]),
@@ -503,7 +524,7 @@ def test_what_is_wrong_with_several_columns_is_said_at_once(diagnoses):
         (
             {"x": [1.0, 2.0]},
             Nominal("x", Taxonomy.from_edges([("1", "0")])),
-            "column 'x' is nominal and holds numbers with a decimal point",
+            "column 'x' is nominal and must be text, got numbers with a decimal point",
         ),
     ],
 )
@@ -512,7 +533,12 @@ def test_columns_that_do_not_hold_what_they_should(columns, quasi, message):
 
 
 def test_k_above_the_number_of_records():
-    refused({"x": [1]}, [Numeric("x")], ParameterError, "k is 2, and there is only 1 record")
+    refused(
+        {"x": [1]},
+        [Numeric("x")],
+        ParameterError,
+        "k must be at most the number of records, 1, got 2",
+    )
 
 
 def test_a_column_twice():
@@ -524,8 +550,11 @@ def test_a_column_twice():
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        ({"x": [1]}, "dict is no table that can be masked"),
-        (pd.Series([1], name="x"), "Series is no table"),
+        (
+            {"x": [1]},
+            "table must be a pandas, polars or pyarrow table or a DuckDB relation, got dict",
+        ),
+        (pd.Series([1], name="x"), "a DuckDB relation, got Series"),
     ],
 )
 def test_what_is_no_table(frame, message):
@@ -655,7 +684,7 @@ def test_numbers_have_no_missing_category():
         {"x": [1.0, None, 2.0]},
         [Numeric("x")],
         ColumnError,
-        "column 'x' has missing values (1 row), and missing='category' is for nominal columns",
+        "column 'x' has missing values (1 row); missing='category' works only for nominal columns",
         missing="category",
     )
 
@@ -727,7 +756,7 @@ def test_more_people_than_there_are():
         {"x": [1, 2, 3, 4], "who": [1, 1, 1, 2]},
         [Numeric("x")],
         ParameterError,
-        "k is 3, and the records are of only 2 different people",
+        "k must be at most the number of people, 2, got 3",
         k=3,
         person="who",
     )
@@ -738,7 +767,7 @@ def test_people_need_a_plan_that_keeps_tuples_whole(diagnoses):
         pass
 
     schema = schema_of(diagnoses, person="row", keep=[])
-    with pytest.raises(ParameterError, match="gives records of one tuple to several classes"):
+    with pytest.raises(ParameterError, match="cannot be used with person"):
         mask(pl.DataFrame(table()), schema, SplittingGroups(k=2))
 
 
@@ -790,6 +819,7 @@ def test_an_error_in_apply_does_not_pass(change, message, monkeypatch, diagnoses
         mask(pl.DataFrame(table()), schema_of(diagnoses), Microaggregation(k=3))
 
 
+@pytest.mark.filterwarnings("ignore::ontomask.errors.IndexReleasedWarning")
 def test_a_changed_index_does_not_pass(monkeypatch):
     tampered(monkeypatch, lambda data: data.reset_index(drop=True))
     frame = pd.DataFrame({"x": [1, 1, 2, 2]}, index=list("abcd"))
@@ -817,7 +847,8 @@ def test_a_named_index_is_released_with_a_warning(diagnoses):
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame({"d": ["sprain", "sprain", "injury", "injury"]}, index=list("wxyz"))
     schema = Schema([Nominal("d", diagnoses)])
-    assert list(mask(table, schema, Microaggregation(2)).data.index) == list("wxyz")
+    with pytest.warns(IndexReleasedWarning, match="the index is released"):
+        assert list(mask(table, schema, Microaggregation(2)).data.index) == list("wxyz")
     table.index.name = "patient"
     with pytest.warns(IndexReleasedWarning, match="the index 'patient' is released"):
         mask(table, schema, Microaggregation(2))

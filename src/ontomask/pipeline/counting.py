@@ -193,8 +193,9 @@ def warn_about_table(engine: Engine, schema: Schema) -> None:
     """Warn if the table contains something that its schema does not expect."""
     if engine.index_names:
         warnings.warn(
-            f"the index {quote_names(engine.index_names)} is released unchanged. To give it a "
-            "role, turn it into a column with reset_index()",
+            f"the index {quote_names(filter(None, engine.index_names))}".rstrip()
+            + " is released unchanged. To remove it, use reset_index(drop=True); to give it a role, "
+            "turn it into a column with reset_index()",
             IndexReleasedWarning,
             stacklevel=5,
         )

@@ -103,21 +103,34 @@ class Frame:
             )
             for column, output in outputs.items()
         }
-        if self._columns is PANDAS:
-            out = native.copy()
-            for column, values in new.items():
-                out[column] = values
-        elif self._columns is POLARS:
-            out = native.with_columns(new.values())
-        else:
-            out = native
-            for column, values in new.items():
-                out = out.set_column(out.column_names.index(column), column, values)
+        out = self._replace_columns(
+            native,
+            {
+                column: self._columns.without_unused_values(new.get(column, native[column]))
+                for column in frame.columns
+            },
+        )
         if self.kind == "lazy":
             return out.lazy()
         if self.kind == "duckdb":
             return self._make_relation(out, outputs)
         return out
+
+    def _replace_columns(self, native: Any, columns: Mapping[str, Any]) -> Any:
+        """Replace all columns of a table; what else it says of the original is left out."""
+        if self._columns is POLARS:
+            return native.with_columns(columns.values())
+        if self._columns is PANDAS:
+            out = native.copy()
+            for column, values in columns.items():
+                out[column] = values
+            out.attrs = {}
+            return out
+        import pyarrow as pa
+
+        for place, (column, values) in enumerate(columns.items()):
+            native = native.set_column(place, column, values)
+        return native.cast(pa.schema([field.remove_metadata() for field in native.schema]))
 
     def _make_relation(self, table: Any, outputs: Mapping[str, OutputColumn]) -> Any:
         """Make a DuckDB relation of the same connection, with the same types."""
@@ -140,14 +153,19 @@ class Frame:
         frame = nw.from_native(self.native, eager_only=True).select(nw.col(column))
         if not kept.all():
             frame = frame.filter(kept.tolist())
-        return self._columns.is_same_column(frame.to_native()[column], other.native[column])
+        before = self._columns.without_unused_values(frame.to_native()[column])
+        return self._columns.is_same_column(before, other.native[column])
 
     @property
     def index_names(self) -> list[str]:
-        """The names of the index levels that have one (pandas)."""
+        """What the levels of an index are called that is more than a plain range (pandas)."""
         if self.kind != "pandas":
             return []
-        return [str(name) for name in self.native.index.names if name is not None]
+        import pandas as pd
+
+        index = self.native.index
+        plain = isinstance(index, pd.RangeIndex) and index.name is None
+        return [] if plain else ["" if name is None else str(name) for name in index.names]
 
     def has_same_index(self, other: Frame, kept: NDArray[np.bool_]) -> bool:
         """Whether another table, that has some of the records, has their index (pandas)."""

@@ -31,6 +31,10 @@ class ColumnOperations(Protocol):
         """Make a column of values by place (-1: missing), of the type of ``like`` or of text."""
         ...
 
+    def without_unused_values(self, column: Any) -> Any:
+        """The column, whose type names no value that no record has (categories)."""
+        ...
+
     def is_same_column(self, a: Any, b: Any) -> bool:
         """Whether two columns have the same type and the same values, missing ones included."""
         ...
@@ -87,6 +91,16 @@ class _Pandas:
         filled = pd.Series(with_blank, dtype=dtype).array.take(places)
         return pd.Series(filled, index=like.index, name=like.name)
 
+    def without_unused_values(self, column: Any) -> Any:
+        import pandas as pd
+
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            return column.cat.remove_unused_categories()
+        if str(column.dtype).startswith("dictionary<"):  # pandas on pyarrow
+            array = ARROW.without_unused_values(column.array.__arrow_array__())
+            return pd.Series(pd.array(array, dtype=column.dtype), column.index, name=column.name)
+        return column
+
     def is_same_column(self, a: Any, b: Any) -> bool:
         return a.dtype == b.dtype and bool(a.equals(b))
 
@@ -125,6 +139,14 @@ class _Polars:
         places_or_null = pl.select(pl.when(places_or_null >= 0).then(places_or_null)).to_series()
         return pl.Series(like.name, values or [None], dtype=dtype).gather(places_or_null)
 
+    def without_unused_values(self, column: Any) -> Any:
+        import polars as pl
+
+        if not isinstance(column.dtype, pl.Enum):
+            return column
+        used = set(column.unique().to_list())
+        return column.cast(pl.Enum([value for value in column.dtype.categories if value in used]))
+
     def is_same_column(self, a: Any, b: Any) -> bool:
         return a.dtype == b.dtype and bool(a.equals(b, null_equal=True))
 
@@ -154,6 +176,14 @@ class _Arrow:
             return pa.chunked_array([[(*values, None)[place] for place in places]], type=plain)
         column = pa.array(values, type=plain).take(pa.array(places, mask=places < 0))
         return pa.chunked_array([column.dictionary_encode().cast(dtype) if coded else column])
+
+    def without_unused_values(self, column: Any) -> Any:
+        import pyarrow as pa
+
+        if not pa.types.is_dictionary(column.type):
+            return column
+        plain = column.cast(column.type.value_type)
+        return plain.dictionary_encode().cast(column.type)
 
     def is_same_column(self, a: Any, b: Any) -> bool:
         if a.type != b.type:
