@@ -194,8 +194,8 @@ def warn_about_table(engine: Engine, schema: Schema) -> None:
     if engine.index_names:
         warnings.warn(
             f"the index {quote_names(filter(None, engine.index_names))}".rstrip()
-            + " is released unchanged. To remove it, use reset_index(drop=True); to give it a role, "
-            "turn it into a column with reset_index()",
+            + " is released unchanged. To remove it, use reset_index(drop=True); to give it a "
+            "role, turn it into a column with reset_index()",
             IndexReleasedWarning,
             stacklevel=5,
         )
