@@ -359,10 +359,10 @@ def test_methods_with_settings():
     ("word", "words"),
     [
         ("recodin", "there is no method 'recodin'"),
-        ("recoding:k", "a setting without a value"),
+        ("recoding:k", "must give a value for every setting"),
         ("recoding:speed=9", "recoding has no setting 'speed'"),
-        ("suppression:how=burn", "suppression.how is 'burn'"),
-        ("microaggregation:k=1", "microaggregation.k is 1"),
+        ("suppression:how=burn", "suppression.how must be 'blank' or 'drop', got 'burn'"),
+        ("microaggregation:k=1", "microaggregation.k must be an integer of at least 2, got 1"),
     ],
 )
 def test_wrong_methods(word, words):
@@ -414,7 +414,7 @@ def test_the_table_as_csv(tmp_path):
         assert row["error"] == (wanted["error"] or "")
         assert row["dominated"] == {True: "yes", False: "no", None: ""}[wanted["dominated"]]
     assert rows[8]["settings"] == "strategy=dynamic"
-    with pytest.raises(ParameterError, match="exists already"):
+    with pytest.raises(ParameterError, match="already exists"):
         found.write_csv(tmp_path / "all.csv")
     found.write_csv(tmp_path / "all.csv", force=True)
 

@@ -106,7 +106,7 @@ def test_the_text_has_the_group_the_sums_and_the_distance(four):
         "combinations have this result" in text
     )
     assert "its group: 4 combinations, 4 records" in text
-    assert "most specific in common: viral infection; 3 of the 4 concepts above either" in text
+    assert "least common ancestor: viral infection; 3 of the 4 concepts above either" in text
     assert "log2(1 + 3/4) = 0.807" in text
     assert "its group has hepatitis B (2 times), hepatitis C, influenza" in text
     assert "1.392 hepatitis B, chosen 1.977 hepatitis C 1.982 hepatitis" in text
@@ -319,11 +319,11 @@ def small(diagnoses, method, **roles):
 
 def test_recoding_names_the_tuple_that_gave_its_values(diagnoses):
     release = small(diagnoses, Recoding(k=2))
-    assert "All of its group took the values of hepatitis B, which 4 records hold." in words_of(
+    assert "Its whole group took the values hepatitis B, which 4 records have." in words_of(
         release, "hepatitis C"
     )
     assert "It had 1 record, fewer than 2." in words_of(release, "hepatitis C")
-    assert "It keeps its values, and 2 rarer tuples took them, too." in words_of(
+    assert "It keeps its values, and 2 rarer combinations also took them." in words_of(
         release, "hepatitis B"
     )
     assert "no rarer tuple was fused with it, and its 2 records are 2 or more" in words_of(
@@ -333,13 +333,15 @@ def test_recoding_names_the_tuple_that_gave_its_values(diagnoses):
 
 def test_suppression_counts_against_k(diagnoses):
     release = small(diagnoses, Suppression(k=3))
-    assert "It has 1 record, fewer than 3: it is suppressed." in words_of(release, "flu")
-    assert "It has 4 records, 3 or more: it stays as it is." in words_of(release, "hepatitis B")
+    assert "It has 1 record, fewer than 3, so it is suppressed." in words_of(release, "flu")
+    assert "It has 4 records, at least 3, so it does not change." in words_of(
+        release, "hepatitis B"
+    )
     assert explained(release, "flu").became[0].values is None
     # One rare record alone would be a class of its own: the next smallest goes with it.
     table = pd.DataFrame({"age": [1] + [2] * 3 + [3] * 4})
     helped = mask(table, Schema([Numeric("age")]), Suppression(k=3))
-    assert "enough by itself, and was needed so that the suppressed records are 3" in words_of(
+    assert "It is suppressed because the suppressed records must be at least 3" in words_of(
         helped, 2
     )
 
@@ -351,10 +353,10 @@ def test_synthetic_values_are_drawn_within_the_reach_of_the_group(diagnoses):
     for word, reach in {"hepatitis C": log2(7 / 4), "flu": log2(7 / 4)}.items():
         (column,) = explained(release, word).columns
         assert column.notes == (
-            f"drawn by chance from the 3 values of the column within {reach:.3f} of it, as far as "
-            "the farthest of its group is",
+            f"drawn at random from the 3 values of the column within {reach:.3f} of it, the "
+            "distance of the farthest value in its group",
         )
-    assert "distance from this tuple" in words_of(release, "flu")
+    assert "distance from this combination of values" in words_of(release, "flu")
     alone = small(diagnoses, method)  # four records of hepatitis B are a group
     assert explained(alone, "hepatitis B").columns[0].notes == (
         "its whole group has this value, and so keeps it",
@@ -370,7 +372,7 @@ def test_swapping_says_how_many_lie_nearer(diagnoses):
         (move,) = explained(release, age).columns[0].moves
         apart = abs(move.to.value - age)
         assert move.nearer == sum(0 < abs(other - age) < apart for other in table["age"])
-    assert "Who swapped with whom is not kept" in words_of(release, 20)
+    assert "The swapped pairs are not stored" in words_of(release, 20)
 
 
 def test_noise_says_where_the_mean_is(diagnoses):
@@ -380,7 +382,7 @@ def test_noise_says_where_the_mean_is(diagnoses):
     towards = sum(it.records for it in column.moves if abs(it.to.value - 40) < 30)
     away = sum(it.records for it in column.moves if abs(it.to.value - 40) > 30)
     (note,) = column.notes
-    assert note.startswith("the column's mean is 40; of 5 records")
+    assert note.startswith("the mean of the column is 40; of 5 records,")
     assert (f"{towards} moved towards it" in note) == (towards > 0)
     assert (f"{away} moved away from it" in note) == (away > 0)
 
@@ -392,10 +394,10 @@ def test_groups_of_too_few_people_are_said_to_have_joined_another(diagnoses):
     # Merging counts people while it forms groups; MDAV leaves it to the end.
     release = mask(table, schema, Microaggregation(k=3, algorithm="mdav"))
     joined = words_of(release, "sprain")
-    assert "Its group held records of fewer than 3 people, so it took the values of" in joined
+    assert "Its group had records of fewer than 3 people, so it took the values of" in joined
     assert "Its own centroid was sprain." in joined
     other = words_of(release, explained(release, "sprain").became[0].values[0].value)
-    assert "1 other group, of records of fewer than 3 people, took these values, too." in other
+    assert "1 other group with records of fewer than 3 people also took these values." in other
 
 
 class Halves(Method):
@@ -408,7 +410,7 @@ class Halves(Method):
 def test_a_method_of_ones_own_is_explained_by_its_plan(diagnoses):
     text = words_of(small(diagnoses, Halves()), "flu")
     assert text.startswith("Halves influenza, 1 record → hepatitis B; in total 8 records with 4 ")
-    assert "what became the same: 4 combinations, 8 records" in text
+    assert "records with the same new values: 4 combinations, 8 records" in text
 
 
 # ---------------------------------------------------------------- values by any name

@@ -467,7 +467,8 @@ def test_values_outside_the_taxonomy_are_listed(diagnoses):
         columns,
         [Nominal("word", diagnoses)],
         UnknownValueError,
-        "for 2 values of column 'word':\n  'hepatits' (2 rows), 'xyzzy' (1 row)\n\n"
+        "2 values of column 'word' cannot be mapped to exactly one concept of taxonomy "
+        "'diagnoses':\n  'hepatits' (2 rows), 'xyzzy' (1 row)\n\n"
         "hint: did you mean mapping={'hepatits': 'hepatitis'}?",
     )
 

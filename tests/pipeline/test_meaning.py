@@ -253,9 +253,9 @@ def test_any_name_can_stand_in_an_outline(names):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("a\n    b\n  c", "line 3 of the outline: 'c' stands farther left than 'b'"),
-        ("a\n  b\n  b", r"line 3 of the outline: 'b' stands a second time below 'a' \(first on"),
-        ("a\n  b\n    a", r"line 3 of the outline: 'a' stands below itself \(line 1\)"),
+        ("a\n    b\n  c", "line 3 of the outline: the indentation of 'c' matches no line above it"),
+        ("a\n  b\n  b", r"line 3 of the outline: 'b' occurs twice below 'a' \(first on"),
+        ("a\n  b\n    a", r"line 3 of the outline: 'a' is below itself \(line 1\)"),
         ("a\n  b\nb\n  a", "line 4 of the outline: the taxonomy has a cycle"),
         ("r\n  a\n    b\nb\n  c\n    a", "line 6 of the outline: the taxonomy has a cycle"),
         ("\n  \n", "the outline is empty"),

@@ -269,7 +269,7 @@ def test_there_and_back(written):
 
 def test_an_existing_manifest_is_kept(written):
     before = written.read_text()
-    with pytest.raises(ParameterError, match="exists already"):
+    with pytest.raises(ParameterError, match="already exists"):
         write_manifest(written, {"format": 1})
     assert written.read_text() == before
     write_manifest(written, {"format": 1}, force=True)
@@ -321,7 +321,7 @@ def test_the_transitions_are_private(folder, tmp_path):
     words = table["word"].replace("Ztypo", "Zword07")
     assert before == Counter(zip(words, table["age"], strict=True))
     assert after == Counter(zip(release.data["word"], release.data["age"], strict=True))
-    with pytest.raises(ParameterError, match="exists already"):
+    with pytest.raises(ParameterError, match="already exists"):
         write_private_transitions(release.transitions, path)
 
 

@@ -118,7 +118,7 @@ def test_an_earlier_release_is_kept_until_the_new_one_is_complete(spark, folder,
     spec = spec_of(folder)
     write_release(spec, 1)
     before = {it: it.read_bytes() for it in folder.rglob("*") if it.is_file()}
-    with pytest.raises(ParameterError, match="released.parquet exists already"):
+    with pytest.raises(ParameterError, match="released.parquet already exists"):
         write_release(spec, 2)
     with monkeypatch.context() as patch:
         patch.setattr("ontomask.report.report", lambda *_: 1 / 0)
@@ -161,11 +161,11 @@ def test_data_and_output_elsewhere(folder, elsewhere):
     ]
     first = rows_of(there / "released.parquet")
     assert sum(first.values()) == 60
-    with pytest.raises(ParameterError, match=r"manifest.json exists already"):
+    with pytest.raises(ParameterError, match=r"manifest.json already exists"):
         write_release(spec, 1)
     for path in folder.glob("released.*"):
         path.unlink()
-    with pytest.raises(ParameterError, match=r"^released.parquet exists already"):
+    with pytest.raises(ParameterError, match=r"^released.parquet already exists"):
         write_release(spec, 1)
     write_release(spec, 1, force=True)
     assert rows_of(there / "released.parquet") == first

@@ -195,7 +195,7 @@ def test_a_frame_has_a_report_too(folder, tmp_path):
     release.save_report(tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text()
     assert "A masked table" in text
-    with pytest.raises(ParameterError, match="exists already"):
+    with pytest.raises(ParameterError, match="already exists"):
         release.save_report(tmp_path / "report.html")
     release.save_report(tmp_path / "report.html", threshold=1000, force=True)
     assert not re.search(r"Z\w+", (tmp_path / "report.html").read_text())

@@ -367,7 +367,7 @@ def test_corrections_there_and_back(tmp_path, diagnoses):
         "Hals, weh": "common cold",
         "sprain": "sprain",
     }
-    with pytest.raises(ParameterError, match="exists already"):
+    with pytest.raises(ParameterError, match="already exists"):
         found.write_corrections(path)
     found.write_corrections(path, force=True)
 
