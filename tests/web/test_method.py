@@ -203,18 +203,23 @@ def test_a_method_is_chosen_set_and_saved(tab, served):
     waited(
         lambda: method_in(served.folder) == {"name": "rank_swapping", "window": 5, "guard": True}
     )
-    tab.locator("#setting-k").fill("8")
+    tab.locator("#setting-window").fill("8")
     tab.keyboard.press("Tab")
-    waited(lambda: method_in(served.folder)["k"] == 8)
+    waited(lambda: method_in(served.folder)["window"] == 8)
     tab.keyboard.press("ArrowRight")  # the slider is next
-    waited(lambda: method_in(served.folder)["k"] == 9)
+    waited(lambda: method_in(served.folder)["window"] == 9)
     tab.locator("#setting-guard").uncheck()  # as usual: it leaves the file
     waited(lambda: method_in(served.folder) == {"name": "rank_swapping", "window": 9})
-    tab.locator("#method-suppression").check()  # which has a k, too
+    tab.locator("#method-suppression").check()  # its k is not the window
+    waited(lambda: method_in(served.folder) == {"name": "suppression", "k": 5})
+    tab.locator("#setting-k").fill("9")
+    tab.keyboard.press("Tab")
     waited(lambda: method_in(served.folder) == {"name": "suppression", "k": 9})
+    tab.locator("#method-recoding").check()  # which has a k, too
+    waited(lambda: method_in(served.folder) == {"name": "recoding", "k": 9})
     tab.locator("#undo").click()
-    expect(tab.locator("#method-rank_swapping")).to_be_checked()
-    expect(tab.locator("#setting-strategy")).to_be_visible()
+    expect(tab.locator("#method-suppression")).to_be_checked()
+    expect(tab.locator("#setting-how")).to_be_visible()
 
 
 def test_optional_settings_come_and_go(tab, served):
@@ -228,7 +233,7 @@ def test_optional_settings_come_and_go(tab, served):
     tab.locator("#setting-l").fill("")
     tab.keyboard.press("Tab")
     tab.locator("#missing-parts li").wait_for()  # protects, and neither l nor t
-    assert "nothing to protect" in tab.locator("#missing-parts").inner_text()
+    assert "needs l or t" in tab.locator("#missing-parts").inner_text()
     assert tab.locator("#run").is_disabled()
     tab.get_by_label("outcome").uncheck()
     tab.locator("#run:enabled").wait_for()
@@ -273,5 +278,5 @@ def test_a_page_reloaded_in_mid_run_sees_it_and_cancels_it(tab, served):
     tab.locator("#progress").wait_for()
     assert tab.locator("#run").is_disabled()
     tab.locator("#cancel").click()
-    tab.get_by_text("Nothing was kept").wait_for(timeout=60_000)
+    tab.get_by_text("Nothing was stored").wait_for(timeout=60_000)
     assert not list((served.folder / ".ontomask" / "runs").glob("[0-9]*"))

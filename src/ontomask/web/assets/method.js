@@ -7,13 +7,7 @@ import { createProblemNote } from "./notes.js";
 import { showProgress, startWork } from "./progress.js";
 import { createTermLink } from "./glossary_links.js";
 import { byId, h, setContent } from "./shared/elements.js";
-import {
-  capitalise,
-  formatCount,
-  formatInteger,
-  formatNumber,
-  formatPercent,
-} from "./shared/formats.js";
+import { formatCount, formatInteger, formatNumber, formatPercent } from "./shared/formats.js";
 import { changeFields, onSession, onWork, session } from "./shell.js";
 
 const { methods } = await get("/api/methods");
@@ -292,7 +286,7 @@ function describeOutcome({ state, kind, seconds, warnings, error, result }, isCu
   }
   if (state === "failed") {
     const { message, hint } = error;
-    return createProblemNote({ message, hint: capitalise(hint) }, "The table could not be masked.");
+    return createProblemNote({ message, hint }, "The table could not be masked.");
   }
   if (state !== "done") return null;
   const warned = warnings.length

@@ -1,5 +1,6 @@
 // What is wrong or missing in the release file, with a link to the screen where to correct it.
 
+import { formatHint } from "./notes.js";
 import { h, setContent } from "./shared/elements.js";
 import { capitalise } from "./shared/formats.js";
 
@@ -58,7 +59,7 @@ function createItem(problem, screen) {
     "li",
     { "data-where": where.join(".") },
     `${capitalise(what)}.`,
-    hint ? h("span", { class: "soft" }, ` ${capitalise(hint)}.`) : null,
+    hint ? h("span", { class: "soft" }, ` ${formatHint(hint)}`) : null,
     target === screen ? null : [" ", h("a", { href: `/${target}` }, `Go to ${TITLES[target]}`)],
   );
 }

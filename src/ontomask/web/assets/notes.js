@@ -1,6 +1,12 @@
 // Notes in the text of a screen.
 
 import { h } from "./shared/elements.js";
+import { capitalise } from "./shared/formats.js";
+
+// A hint as a sentence; the library writes hints without a capital and a full stop.
+export function formatHint(hint) {
+  return capitalise(/[.?!]$/.test(hint) ? hint : `${hint}.`);
+}
 
 // What went wrong, and what to do; the title says what was tried.
 export function createProblemNote({ message, hint }, title = null) {
@@ -8,6 +14,6 @@ export function createProblemNote({ message, hint }, title = null) {
     "div",
     { class: "note bad" },
     h("p", {}, title ? h("b", {}, `${title} `) : null, message),
-    hint ? h("p", { class: "soft" }, hint) : null,
+    hint ? h("p", { class: "soft" }, formatHint(hint)) : null,
   );
 }

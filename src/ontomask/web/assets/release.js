@@ -213,7 +213,7 @@ function showWork(work) {
 function describeOutcome({ state, error, result, seconds, warnings }) {
   if (state === "cancelled") return h("p", { class: "soft" }, "Cancelled. No files were written.");
   if (state === "failed") {
-    const hint = capitalise(error.hint);
+    const { hint } = error;
     return error.unmet
       ? createProblemNote({ message: capitalise(error.message), hint })
       : createProblemNote({ message: error.message, hint }, "The release could not be written.");

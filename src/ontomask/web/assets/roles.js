@@ -2,6 +2,7 @@
 
 import { buildColumnPath, buildUrl, get, post } from "./api.js";
 import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
+import { formatHint } from "./notes.js";
 import { byId, h, s, setContent } from "./shared/elements.js";
 import { capitalise, formatCount, formatInteger, formatPercent } from "./shared/formats.js";
 import { changeFields, onSession, session, showMessage, showProblem, wait } from "./shell.js";
@@ -188,7 +189,7 @@ function describeLacks({ name }, fields) {
   }
   return session.problems
     .filter(({ where }) => where[0] === "columns" && where[1] === name)
-    .map(({ what, hint }) => `${capitalise(what)}. ${hint ? `${capitalise(hint)}.` : ""}`)
+    .map(({ what, hint }) => `${capitalise(what)}. ${hint ? formatHint(hint) : ""}`)
     .join(" ");
 }
 
@@ -557,8 +558,9 @@ function createContributions({ unit, columns }) {
     h("th", { scope: "col", class: "number" }, "because of it"),
     h("th", { scope: "col", class: "number" }, "by it alone"),
   );
-  const explanation = `“Because of it” counts the ${unit} that would not be unique without the ` +
-    `column, “by it alone” the ${unit} that are unique by this column alone.`;
+  const pronoun = unit === "people" ? "who" : "that";
+  const explanation = `“Because of it” counts the ${unit} ${pronoun} would not be unique without ` +
+    `the column, “by it alone” the ${unit} ${pronoun} are unique by this column alone.`;
   return [
     h(
       "table",

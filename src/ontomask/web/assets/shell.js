@@ -1,6 +1,7 @@
 // What all screens share: the session, saving and undoing, background work, and messages.
 
 import { get, post, Problem, put, remove } from "./api.js";
+import { formatHint } from "./notes.js";
 import { byId, h, setContent } from "./shared/elements.js";
 import { formatCount } from "./shared/formats.js";
 import { setTheme, switchTheme } from "./shared/theme.js";
@@ -142,7 +143,7 @@ export function showProblem(problem) {
     "aria-label": "Close this message",
     on: { click: () => setContent(place) },
   }, "Close");
-  const hint = problem.hint ? h("small", {}, ` ${problem.hint}`) : null;
+  const hint = problem.hint ? h("small", {}, ` ${formatHint(problem.hint)}`) : null;
   setContent(place, h("span", {}, problem.message, hint), closeButton);
 }
 

@@ -62,11 +62,11 @@ class RequirementStatuses(BaseModel):
 
 
 REQUIREMENT_TITLES: dict[str, tuple[str, Literal["whole", "share", "number"]]] = {
-    "k": ("k-anonymity: k at least", "whole"),
-    "l": ("l-diversity: l at least", "whole"),
-    "t": ("t-closeness: t at most", "share"),
-    "linkage_below": ("Record linkage below", "share"),
-    "sse_below": ("Information loss (SSE) below", "number"),
+    "k": ("k at least", "whole"),
+    "l": ("l at least", "whole"),
+    "t": ("t at most", "share"),
+    "linkage_below": ("Share of linked records below", "share"),
+    "sse_below": ("SSE below", "number"),
 }
 
 
