@@ -326,7 +326,7 @@ def test_recoding_names_the_tuple_that_gave_its_values(diagnoses):
     assert "It keeps its values, and 2 rarer combinations also took them." in words_of(
         release, "hepatitis B"
     )
-    assert "no rarer tuple was fused with it, and its 2 records are 2 or more" in words_of(
+    assert "it has 2 records, at least 2, and no rarer combination was merged with it" in words_of(
         release, "sprain"
     )
 
@@ -359,7 +359,7 @@ def test_synthetic_values_are_drawn_within_the_reach_of_the_group(diagnoses):
     assert "distance from this combination of values" in words_of(release, "flu")
     alone = small(diagnoses, method)  # four records of hepatitis B are a group
     assert explained(alone, "hepatitis B").columns[0].notes == (
-        "its whole group has this value, and so keeps it",
+        "all records of its group have this value, so it is unchanged",
     )
 
 

@@ -177,7 +177,7 @@ def test_what_makes_no_sense_is_refused(diagnoses, monkeypatch):
     with pytest.raises(ParameterError, match="must be below 4, .* got 9"):
         risk.Confidential("c", one, one + 9, one + 1, table.attribute)
     monkeypatch.setattr(t_closeness, "LARGEST_TRANSPORT", 1)
-    with pytest.raises(ParameterError, match="a transport problem of"):
+    with pytest.raises(ParameterError, match="the transport problem of a class with 2 values"):
         t_closeness._transport_cost(two, np.ones(2) / 2, two + 2, np.ones(2) / 2, np.ones((4, 4)))
     monkeypatch.setattr(t_closeness, "LARGEST_GROUND", 3)
     with pytest.raises(ParameterError, match="has 4 values"):
