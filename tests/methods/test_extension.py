@@ -133,7 +133,7 @@ def test_a_release_file_masks_with_it_and_its_report_says_how(table):
     report = Path("released.report.html").read_text("utf-8")
     assert "Values of age above 70 became 70." in report
     assert "No value of age is above 70." in report
-    assert "Largest move of a value" in report
+    assert "Largest change of a value" in report
 
 
 def test_the_command_masks_in_a_process_of_its_own(table):
