@@ -63,7 +63,7 @@ class _Pandas:
 
         try:
             codes, distinct = pd.factorize(column)
-        except TypeError:  # lists and the like
+        except (TypeError, NotImplementedError):  # lists and the like, views of strings
             values = column.tolist()
             return _number_by_text([None if is_missing_cell(value) else value for value in values])
         return codes.astype(np.int64), distinct.tolist()
@@ -72,12 +72,17 @@ class _Pandas:
         import pandas as pd
 
         dtype = like.dtype
+        if str(dtype) == "string_view[pyarrow]":  # pandas can do next to nothing with it
+            array = ARROW.make_column(like.array.__arrow_array__(), values, places, text)
+            return pd.Series(pd.array(array, dtype=dtype), like.index, name=like.name)
         blanks = bool((places < 0).any())
         if isinstance(dtype, pd.CategoricalDtype):
             # Categories that nobody holds any more would tell who was there.
             used = {values[place] for place in np.unique(places[places >= 0])}
             values = [value if value in used else None for value in values]
-            categories = sorted(used) if text else [c for c in dtype.categories if c in used]
+            is_number = pd.api.types.is_numeric_dtype(dtype.categories.dtype)
+            known = [] if text or is_number else [c for c in dtype.categories if c in used]
+            categories = [*known, *sorted(used.difference(known))]
             dtype = pd.CategoricalDtype(categories, ordered=dtype.ordered and not text)
         elif text and not (
             pd.api.types.is_object_dtype(dtype) or isinstance(dtype, pd.StringDtype)
