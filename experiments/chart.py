@@ -67,7 +67,7 @@ def _series(
     """A row of the table. The same row has the same colour in both charts."""
     name = f"{label}, published" if printed else label
     tooltips = [
-        f"{name}, {result.across} {result.shown(column)}: {result.shown(cell)}"
+        f"{name}, {result.across} {result.format_cell(column)}: {result.format_cell(cell)}"
         for column, cell in zip(result.columns, cells, strict=True)
     ]
     return Series(label, [*map(as_number, cells)], colour=place, dashed=printed, tooltip=tooltips)

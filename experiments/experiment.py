@@ -38,10 +38,10 @@ class Result:
     digits: int = 2
     notes: Sequence[str] = ()
 
-    def shown(self, cell: Cell) -> str:
+    def format_cell(self, cell: Cell) -> str:
         """Format a cell of the table.
 
-        >>> Result("", "k", (), (), digits=1).shown(1234.56)
+        >>> Result("", "k", (), (), digits=1).format_cell(1234.56)
         '1,234.6'
         """
         if cell is None:

@@ -1,7 +1,6 @@
-"""Lines over numbers, or points over words, each with a marker of its own.
+"""Line charts over numbers, or points over words. Each series has its own marker.
 
-The marker is for those who do not tell the colours apart, and for print; what it stands for is
-shown when it is pointed at.
+Markers help readers who cannot distinguish the colours, and in print. Tooltips give the values.
 """
 
 from __future__ import annotations
@@ -43,19 +42,19 @@ CORNERS: tuple[tuple[Point, ...], ...] = (
     ((-6, -1.6), (6, -1.6), (6, 1.6), (-6, 1.6)),
 )
 RIGHT, TOP, BOTTOM = 16, 14, 46
-#: Points keep so far from the sides.
+#: Distance of points from the sides.
 INSET = 14
-#: So many letters of a slanted word are shown.
+#: Largest number of letters of a slanted word.
 SLANTED = 26
 LEGEND_LINE = 22
 
 
 @dataclass(frozen=True)
 class Series:
-    """Values over x, and what they are called; None leaves a gap.
+    """Values over x, and their name; None leaves a gap.
 
-    ``x`` are places of its own where the series do not share theirs. ``colour`` is a number, by
-    default the place among the series. ``told`` is what the markers say when pointed at.
+    ``x`` gives the positions if the series do not share them. ``colour`` is a number, by default
+    the position among the series. ``tooltip`` has a text for every marker.
     """
 
     label: str
@@ -78,7 +77,7 @@ def draw_lines(
     shown: Callable[[float], str] = format_figure,
     ticks: Callable[[float], str] = format_tick,
 ) -> Markup:
-    """Series over shared places, or each over its own; empty where there is no number.
+    """Draw series over shared or own positions; empty if there are no numbers.
 
     Numbers that ascend stand at their value, and lines join them; anything else stands one after
     the other, and nothing joins it. The axis upwards holds ``span`` as well: drawings of one span,
@@ -120,7 +119,7 @@ class _LineChart:
         return len(numbers) == len(self.x) and all(a < b for a, b in pairwise(numbers))
 
     def positions(self, series: Series) -> Sequence[float]:
-        """Where the values of a series stand."""
+        """The positions of the values of a series."""
         if series.x is not None:
             return series.x
         return finite_numbers(self.x) if self.is_numerical else [*map(float, range(len(self.x)))]
@@ -150,7 +149,7 @@ class _LineChart:
         return min(across), max(across)
 
     def _slanted_height(self, width: float) -> float:
-        """How far words reach down that must be slanted to stand beside each other."""
+        """The height of slanted words, which are used if words would overlap."""
         longest = 0 if self.is_numerical else max(len(str(label)) for label in self.x)
         fits = LETTER * longest <= width / max(len(self.x), 1) - 8
         return 0 if fits or self.is_numerical else slanted_text_height(min(longest, SLANTED))
@@ -169,7 +168,7 @@ class _LineChart:
             yield draw_text(4, 14, self.up)
 
     def _draw_axis_labels(self, area: _PlotArea) -> Iterator[Markup]:
-        """What stands at the axis across; numbers are left out where they would touch."""
+        """The labels of the horizontal axis; numbers that would overlap are omitted."""
         bottom = area.upwards[0]
         if not self.is_numerical:
             for place, words in enumerate(map(str, self.x)):
@@ -211,7 +210,7 @@ class _LineChart:
         return ", ".join(filter(None, [series.label, where.strip()])) + f": {value}"
 
     def _draw_legend(self, left: float, width: float, top: float) -> tuple[list[Markup], float]:
-        """Below the drawing, in as many lines as it takes; and where it ends."""
+        """The legend below the drawing, and where it ends."""
         parts: list[Markup] = []
         x, y = left, top + 12
         letters = int((width - left - 44) / LETTER)
@@ -232,7 +231,7 @@ class _LineChart:
 
 @dataclass(frozen=True)
 class _PlotArea:
-    """From numbers to places in the drawing; ``hanging`` is the room that slanted words take."""
+    """Maps numbers to positions in the drawing; ``hanging`` is the height of slanted words."""
 
     across: Point
     upwards: Point
@@ -256,7 +255,7 @@ class _PlotArea:
 
 
 def _split_at_gaps(points: Sequence[Point | None]) -> Iterator[list[Point]]:
-    """Points that follow each other without a gap."""
+    """Groups of points without gaps."""
     run: list[Point] = []
     for point in points:
         if point is not None:
@@ -270,7 +269,7 @@ def _split_at_gaps(points: Sequence[Point | None]) -> Iterator[list[Point]]:
 
 @dataclass(frozen=True)
 class _Style:
-    """Filled markers and a whole line, or hollow ones and dashes."""
+    """Filled markers and a solid line, or hollow markers and a dashed line."""
 
     number: int
     dashed: bool

@@ -57,7 +57,7 @@ def format_result(result: Result) -> StoredTable:
     """
 
     def cells(row: Sequence[Cell]) -> list[str]:
-        return ["" if cell is None else result.shown(cell) for cell in row]
+        return ["" if cell is None else result.format_cell(cell) for cell in row]
 
     rows = [[result.across, *cells(result.columns)]]
     for row in result.rows:

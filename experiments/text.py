@@ -48,8 +48,8 @@ def result_text(result: Result) -> str:
 
 
 def _rows(result: Result) -> Iterator[list[str]]:
-    yield [result.across, *map(result.shown, result.columns)]
+    yield [result.across, *map(result.format_cell, result.columns)]
     for row in result.rows:
-        yield [row.label, *map(result.shown, row.ours)]
+        yield [row.label, *map(result.format_cell, row.ours)]
         if row.printed is not None:
-            yield ["  published", *map(result.shown, row.printed)]
+            yield ["  published", *map(result.format_cell, row.printed)]

@@ -103,7 +103,10 @@ def tables_2_to_5(data: Data, settings: Settings) -> list[Result]:
     return [
         result
         for printed in (NEOPLASMS, DIGESTIVE)
-        for result in (*_mixed(data, settings, printed), *_alone(data, settings, printed))
+        for result in (
+            *_numbers_and_diagnosis(data, settings, printed),
+            *_diagnosis_alone(data, settings, printed),
+        )
     ]
 
 
@@ -134,7 +137,7 @@ def _error(tuples: Tuples, k: int, distance: Any, how: Any) -> list[float]:
     return list(utility.attribute_sse(method.plan(tuples, np.random.default_rng(0))).values())
 
 
-def _mixed(data: Data, settings: Settings, printed: Printed) -> list[Result]:
+def _numbers_and_diagnosis(data: Data, settings: Settings, printed: Printed) -> list[Result]:
     """Tables 2 and 3: numbers and the diagnosis."""
     tuples = _tuples(data, settings, printed, NUMBERS)
     errors_by_distance = {
@@ -209,7 +212,7 @@ def _percent(pairs: Sequence[tuple[float, float]]) -> list[Cell]:
     return [100 * (after / before - 1) if before else None for before, after in pairs]
 
 
-def _alone(data: Data, settings: Settings, printed: Printed) -> list[Result]:
+def _diagnosis_alone(data: Data, settings: Settings, printed: Printed) -> list[Result]:
     """Tables 4 and 5: the diagnosis without numbers."""
     tuples = _tuples(data, settings, printed, ())
     errors = _errors(tuples, "s", settings, f"{printed.name}, diagnosis alone")

@@ -46,7 +46,9 @@ def tables_2_to_4(data: Data, settings: Settings) -> list[Result]:
     return [
         swapped.features("The samples (RS table 1)", TABLE_1),
         *_compare_strategies(swapped, TABLES_2_TO_4, [OTHER_DATA]),
-        swapped.untouched("Statistics of single attributes (RS tables 2 to 4)", (0,) * len(KS)),
+        swapped.single_attributes(
+            "Statistics of single attributes (RS tables 2 to 4)", (0,) * len(KS)
+        ),
     ]
 
 
@@ -57,7 +59,7 @@ def three_attributes(data: Data, settings: Settings) -> list[Result]:
     return [
         swapped.features("The samples", {}),
         *_compare_strategies(swapped, {}, []),
-        swapped.untouched("Statistics of single attributes"),
+        swapped.single_attributes("Statistics of single attributes"),
     ]
 
 
@@ -79,7 +81,7 @@ def tables_5_and_6(data: Data, settings: Settings) -> list[Result]:
         results += [
             swapped.features(f"The samples (RS table {table})", features),
             *_multivariate_tables(swapped, f"(RS table {table})", printed, notes),
-            swapped.untouched(f"Statistics of single attributes (RS table {table})"),
+            swapped.single_attributes(f"Statistics of single attributes (RS table {table})"),
         ]
     return results
 

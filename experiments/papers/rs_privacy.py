@@ -14,7 +14,7 @@ import numpy as np
 
 from experiments.data import Data
 from experiments.experiment import Result, Row, Settings
-from experiments.papers.rs_swapped import RUNS, averaged, listed
+from experiments.papers.rs_swapped import RUNS, average_runs, list_ks
 from experiments.trials import sample
 from ontomask.methods import RankSwapping
 from ontomask.microdata.tuples import Transitions, Tuples
@@ -65,7 +65,7 @@ def privacy(data: Data, settings: Settings) -> list[Result]:
         means = {}
         for row, k in product(ROWS, KS):
             settings.progress(f"{row}, k = {k}, {where}")
-            means[row, k] = averaged(
+            means[row, k] = average_runs(
                 _measure_plan(_plan(row, k, tuples, seed), k) for seed, tuples in tables.items()
             )
         results += _tables(means, where)
@@ -108,5 +108,5 @@ def _note_above(rows: list[Row]) -> str:
     for row in rows[1:]:
         ks = [k for k, share in zip(KS, row.ours, strict=True) if float(share or 0) > 100 / k]
         if ks:
-            exceeding.append(f"{row.label} ({listed(ks)})")
+            exceeding.append(f"{row.label} ({list_ks(ks)})")
     return f"Above 1/k: {', '.join(exceeding)}." if exceeding else "No method is above 1/k."

@@ -14,7 +14,7 @@ from ontomask.methods import RankSwapping
 from ontomask.microdata.tuples import Transitions, Tuples
 from ontomask.utility import distance_correlations, distance_variance_difference, mean_shift, rmse
 
-__all__ = ["KS", "RUNS", "Swapped", "averaged", "growth", "listed", "over_k"]
+__all__ = ["KS", "RUNS", "Swapped", "average_runs", "growth", "list_ks", "over_k"]
 
 KS = (2, 5, 10, 20, 50, 100)
 RUNS = 10
@@ -23,13 +23,13 @@ Figures = dict[Figure, float]
 Key = TypeVar("Key")
 
 
-def averaged(runs: Iterable[Mapping[Key, float]]) -> dict[Key, float]:
+def average_runs(runs: Iterable[Mapping[Key, float]]) -> dict[Key, float]:
     """The mean of each figure."""
     every = list(runs)
     return {figure: float(np.mean([run[figure] for run in every])) for figure in every[0]}
 
 
-def listed(ks: Iterable[int]) -> str:
+def list_ks(ks: Iterable[int]) -> str:
     """List several k in a sentence."""
     return "k = " + ", ".join(map(str, ks))
 
@@ -46,7 +46,7 @@ def growth(lines: Mapping[str, Sequence[float]]) -> str:
         steps = zip(KS[1:], pairwise(line), strict=True)
         less = [k for k, (before, after) in steps if after < before]
         if less:
-            falling.append(f"{label} (lower at {listed(less)} than at the previous k)")
+            falling.append(f"{label} (lower at {list_ks(less)} than at the previous k)")
         else:
             rising.append(label)
     said = [f"Increasing with k: {', '.join(rising)}."] if rising else []
@@ -67,7 +67,7 @@ class Swapped:
                 _measure_plan(RankSwapping(k, strategy).plan(tuples, np.random.default_rng(seed)))
                 for seed, tuples in zip(settings.seeds(RUNS), samples, strict=True)
             ]
-        self.means = {case: averaged(runs) for case, runs in self.runs.items()}
+        self.means = {case: average_runs(runs) for case, runs in self.runs.items()}
 
     def of(self, kind: str) -> list[Figure]:
         """The figures of a kind, for every attribute or pair of attributes."""
@@ -97,7 +97,7 @@ class Swapped:
         claim = "dynamic is below multivariate, and multivariate below fixed,"
         if not wrong:
             return f"As in the paper: {claim} at every k."
-        at = f"at {listed(right)} only" if right else "at no k"
+        at = f"at {list_ks(right)} only" if right else "at no k"
         return f"Not as in the paper: {claim} {at}."
 
     def kept_best(self, figure: Figure) -> str:
@@ -106,12 +106,12 @@ class Swapped:
         for k in KS:
             least = min(self.strategies, key=lambda s: self.means[s, k][figure])
             best.setdefault(least, []).append(k)
-        parts = [f"{strategy} at {listed(ks)}" for strategy, ks in best.items()]
+        parts = [f"{strategy} at {list_ks(ks)}" for strategy, ks in best.items()]
         begin = "As in the paper" if list(best) == ["multivariate"] else "Not as in the paper"
         often = ", ".join(str(self._best(figure, "multivariate", k)) for k in KS)
         return (
             f"{begin}: the smallest mean change has {'; '.join(parts)}. Multivariate is best in "
-            f"{often} of {len(self.samples)} samples ({listed(KS)})."
+            f"{often} of {len(self.samples)} samples ({list_ks(KS)})."
         )
 
     def _best(self, figure: Figure, strategy: str, k: int) -> int:
@@ -159,7 +159,7 @@ class Swapped:
         ]
         return Result(title, "attribute", names, rows, None, 4)
 
-    def untouched(self, title: str, printed: Sequence[Cell] | None = None) -> Result:
+    def single_attributes(self, title: str, printed: Sequence[Cell] | None = None) -> Result:
         """Mean and distance variance of each attribute: swapping cannot change them."""
         labels = {"mean": "shift of the mean", "variance change": "change of distance variance"}
         rows = [

@@ -169,7 +169,7 @@ def test_tm_figure_2_on_real_data(real):
 
 def test_ma_tables_4_and_5_on_real_data(real):
     for printed in (ma.NEOPLASMS, ma.DIGESTIVE):
-        change = ma._alone(real, Settings(), printed)[1]
+        change = ma._diagnosis_alone(real, Settings(), printed)[1]
         assert all(cell < -20 for cell in change.rows[0].ours)
 
 

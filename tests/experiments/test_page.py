@@ -212,5 +212,5 @@ def test_a_table_as_text():
 
 
 def test_no_minus_zero():
-    assert TABLE.shown(-0.001) == "0.00"
-    assert TABLE.shown(-0.01) == "-0.01"
+    assert TABLE.format_cell(-0.001) == "0.00"
+    assert TABLE.format_cell(-0.01) == "-0.01"

@@ -16,7 +16,7 @@ import pytest
 from experiments import EXPERIMENTS, Settings, find_experiments, load_data
 from experiments.experiment import Experiment, Outcome, Result, Row
 from experiments.papers import ma, rs, rs_privacy
-from experiments.papers.rs_swapped import averaged
+from experiments.papers.rs_swapped import average_runs
 from experiments.tables import PAGE, PLACE, fill_page, format_result, read_tables, write_tables
 from experiments.trials import sample
 from ontomask.errors import ParameterError
@@ -105,13 +105,15 @@ def test_stored_tables_of_one_way_to_swap(name, attributes, strategy, stored, re
         for figure in swapped.of(kind):
             (table,) = (t for t in stored[name] if t.title == f"{title}, {figure[1]}")
             afresh = Result("", "k", (), [], digits=4)
-            line = [afresh.shown(cell) for cell in swapped.line(figure, strategy)]
+            line = [afresh.format_cell(cell) for cell in swapped.line(figure, strategy)]
             assert line == rows_of(table)[strategy]
 
 
 def test_stored_tables_of_marginality_for_the_diagnosis_alone(stored, real):
     for printed, tables in ((ma.NEOPLASMS, (3, 4)), (ma.DIGESTIVE, (8, 9))):
-        afresh = [format_result(result) for result in ma._alone(real, Settings(), printed)]
+        afresh = [
+            format_result(result) for result in ma._diagnosis_alone(real, Settings(), printed)
+        ]
         assert afresh == [stored["ma-tables-2-5"][place] for place in tables]
 
 
@@ -124,12 +126,12 @@ def test_stored_tables_of_linkage_after_swapping(stored, real):
         for seed in seeds
     }
     for name in ("multivariate", "multivariate, guard"):
-        means = averaged(
+        means = average_runs(
             rs_privacy._measure_plan(rs_privacy._plan(name, 5, tuples, seed), 5)
             for seed, tuples in tables.items()
         )
         for place, (measure, (_, share)) in enumerate(rs_privacy.MEASURES.items()):
-            shown = Result("", "k", (), [], digits=1 if share else 2).shown(means[measure])
+            shown = Result("", "k", (), [], digits=1 if share else 2).format_cell(means[measure])
             assert shown == rows_of(stored["rs-privacy"][place])[name][0]
 
 
