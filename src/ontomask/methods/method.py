@@ -83,22 +83,22 @@ class Method(ABC):
 
     __signature__ = _SettingsSignature()
 
-    #: What a release file calls it; the class in snake case unless given.
+    #: Name in a release file; by default, the name of the class in snake case.
     name: ClassVar[str]
-    #: What people call it; the name with spaces unless given.
+    #: Name for users; by default, the name with spaces.
     title: ClassVar[str]
-    #: What it does or promises, in one sentence.
+    #: What the method does or promises, in one sentence.
     summary: ClassVar[str] = ""
-    #: What it costs, and what to know before choosing it; a sentence or a few.
+    #: What to know before choosing it, in a few sentences.
     help: ClassVar[str] = ""
-    #: The setting it is varied by in comparisons, and which is always named beside it.
+    #: The setting that comparisons vary; it is always shown with the name of the method.
     varied_by: ClassVar[str | None] = None
     #: Old names of settings, which still work with a warning: ``{"k": "window"}``. The class needs
     #: the decorator ``accept_renamed_settings``.
     renamed_settings: ClassVar[Mapping[str, str]] = {}
-    #: Whether it promises classes of some size, with usual settings.
+    #: Whether it promises class sizes with its default settings.
     promises_k: ClassVar[bool] = False
-    #: Whether every value of an attribute stays in the table as often as it was.
+    #: Whether every value of an attribute keeps its frequency.
     permutes: ClassVar[bool] = False
     #: Whether it compares values by their distance.
     compares_values: ClassVar[bool] = False

@@ -253,7 +253,7 @@ class TermMap:
         return suggested
 
     def told(self, hit: Hit) -> str:
-        """A suggestion in words: the identifier, the name, and what it is a kind of."""
+        """A suggestion in words: the identifier, the name and its parent."""
         above = self.taxonomy.parents(hit.concept)
         name = [] if hit.name == hit.concept else [hit.name]
         words = [*name, *(f"< {self.taxonomy.label(parent)}" for parent in above[:1])]
