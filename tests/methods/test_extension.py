@@ -268,11 +268,11 @@ def test_a_package_that_cannot_be_imported_is_left_out_and_named(site):
 @pytest.mark.parametrize(
     ("registry", "value", "message"),
     [
-        (METHODS, "json:dumps", "not a class derived from ontomask.methods.Method"),
+        (METHODS, "json:dumps", "must be a subclass of ontomask.methods.Method"),
         (METHODS, "ontomask.methods.suppression:Suppression", "registered as 'thing'"),
-        (MEASURES, "ontomask.distances:__all__", "not a function"),
-        (FORMATS, "json", "has no function read"),
-        (ADDED_MEASURES, "json:dumps", "not a FigureMeasure"),
+        (MEASURES, "ontomask.distances:__all__", "must be a function or a DistanceMeasure"),
+        (FORMATS, "json", "must be a module with a function read"),
+        (ADDED_MEASURES, "json:dumps", "must be a FigureMeasure"),
     ],
 )
 def test_a_part_of_the_wrong_kind_is_refused(site, registry, value, message):

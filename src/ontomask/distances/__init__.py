@@ -185,7 +185,7 @@ def explain(
         f"{taxonomy.label(a)} and {taxonomy.label(b)}: distance {number:.3f} ({chosen.name})",
         (
             f"both are: {', '.join(labels[:8])}{more}",
-            f"most specific in common: {taxonomy.label(lcs)}",
+            f"least common subsumer: {taxonomy.label(lcs)}",
         ),
         tuple(line.strip() for line in f"{chosen.words(taxonomy, a, b)}{result}".splitlines()),
     )

@@ -481,7 +481,7 @@ class Taxonomy:
         >>> print(datasets.diagnoses().explain("influenza", "hepatitis"))
         influenza and hepatitis: distance 0.678 (sanchez)
           both are: viral infection, disease
-          most specific in common: viral infection
+          least common subsumer: viral infection
           3 of the 5 concepts above either, themselves included, are not shared:
           log2(1 + 3/5) = 0.678
         """

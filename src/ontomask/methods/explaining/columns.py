@@ -220,7 +220,7 @@ class NominalQuasiIdentifier(QuasiIdentifier):
         attribute = self.attribute
         explanation = attribute.domain.explain(masked.value, original.value, attribute.measure)
         formula = " ".join(explanation.formula)
-        return f"least common ancestor: {self.concept(explanation.lcs).words}; {formula}"
+        return f"least common subsumer: {self.concept(explanation.lcs).words}; {formula}"
 
 
 # ---------------------------------------------------------------------- numbers
