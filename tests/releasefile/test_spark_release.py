@@ -269,14 +269,14 @@ def test_lines_of_json_and_folders_of_files(spark, folder):
         ("a.csv", b"a,b\n1,2,3\n", "a.csv cannot be read: a row does not fit the header"),
         ("a.csv", b'a,b\n"x"y,2\n', "a.csv cannot be read: a row does not fit the header"),
         ("a.csv", b"a,b\n\xfc,2\n", "a.csv holds bytes that are no text"),
-        ("a.csv", b"a,A\n1,2\n", "several columns are called 'a', 'A'"),
+        ("a.csv", b"a,A\n1,2\n", "several columns have the name 'a', 'A'"),
         ("a.csv", b"a,\n1,2\n", "a column has no name"),
         ("a.csv", b"a;b\n1;2\n", "the single column 'a;b'"),
         ("a.csv", b"", "the file is empty"),
         ("a.parquet", b"PAR0 but not quite", "a.parquet cannot be read: it is no Parquet"),
         ("a.jsonl", b'{"a": 1}\n{"a": \n', "a.jsonl cannot be read: a row does not fit"),
         ("a.csv", None, "a.csv cannot be read: No such file"),
-        ("[a].csv", b"a,b\n1,2\n", "for a pattern"),
+        ("[a].csv", b"a,b\n1,2\n", "as a pattern"),
     ],
 )
 def test_tables_that_spark_cannot_read(spark, folder, name, content, complaint):
