@@ -66,6 +66,26 @@ def test_every_link_inside_leads_somewhere(site):
     assert (site / "NOTICE.txt").read_text("utf-8") == (ROOT / "NOTICE").read_text("utf-8")
 
 
+def test_docstrings_become_markdown():
+    from tools.docstring_markdown import to_markdown
+
+    docstring = r"""The mean :math:`\mu`; see :func:`~ontomask.mask` and docs/concepts/blocks.md.
+
+.. math:: x =
+    1
+
+>>> 1 + 1
+2
+
+``k`` is 2."""
+    assert to_markdown(docstring).split("\n\n") == [
+        r"The mean $\mu$; see `mask` and [docs/concepts/blocks.md](../concepts/blocks.md).",
+        "$$\nx = 1\n$$",
+        "```pycon\n>>> 1 + 1\n2\n```",
+        "`k` is 2.",
+    ]
+
+
 def test_the_api_reference_is_made_from_the_docstrings(site):
     """Every entry has its docstring; formulas, roles and examples are converted."""
     for page in sorted((ROOT / "docs" / "reference").glob("*.md")):

@@ -38,15 +38,6 @@ def to_markdown(text: str) -> str:
 
     >>> to_markdown("The mean (:math:`\\mu`), see :func:`~ontomask.mask`; ``k`` is 2.")
     'The mean ($\\mu$), see `mask`; `k` is 2.'
-    >>> print(to_markdown(".. math:: x =\n    1\n\n>>> 1 + 1\n2"))
-    $$
-    x = 1
-    $$
-    <BLANKLINE>
-    ```pycon
-    >>> 1 + 1
-    2
-    ```
     """
     text = MATH_BLOCK.sub(_display_formula, text)
     text = MATH.sub(lambda match: f"${' '.join(match[1].split())}$", text)
