@@ -553,7 +553,7 @@ def test_codes_that_lost_zeros_are_mended_with_one_click(chromium, tmp_path, ser
         "columns: {diagnosis: {role: quasi, taxonomy: icd9cm}}\nmethod: {name: recoding}\n"
     )
     for page in meaning_screen(chromium, serving(tmp_path, "discharges.csv"), "diagnosis"):
-        page.click("#mend")
+        page.click("#repair")
         expect(page.locator("#covered")).to_have_text("100 %")
         assert (
             load_release_file(tmp_path / "release.yaml").columns["diagnosis"].repair_codes is True

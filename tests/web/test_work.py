@@ -294,7 +294,7 @@ def test_when_the_workbench_is_killed_its_work_ends_and_leaves_nothing(folder, s
         stdout=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(scratch)},
     )
-    server.stdin.write(task(folder, kind, LONG).told())
+    server.stdin.write(task(folder, kind, LONG).to_json_line())
     server.stdin.flush()
     working = int(server.stdout.readline())
     begun = seconds_of_work(working)

@@ -85,12 +85,12 @@ def describe_problem(problem: Problem, fields: Mapping[str, Any]) -> tuple[str, 
     """
     field, *rest = problem.where or ("",)
     if field == "columns":
-        return _describe_column_problem(problem, rest)
+        return _describe_column_problem(problem, rest, fields)
     if field == "method" and rest:
         return f"{_setting_title(fields, rest[0])} {problem.message}", problem.hint
     if problem.where == ("method",) and not fields.get("method"):
         return "no method is chosen", "choose one on the Method screen"
-    if field == "person":
+    if field == "person" and _column(fields, fields.get("person")).get("role") == "quasi":
         return (
             "the person column is a quasi-identifier as well",
             "choose another person column, or another role for this one, on the Roles screen",
@@ -106,7 +106,9 @@ def describe_problem(problem: Problem, fields: Mapping[str, Any]) -> tuple[str, 
     return problem.sentence, problem.hint
 
 
-def _describe_column_problem(problem: Problem, rest: list[str]) -> tuple[str, str]:
+def _describe_column_problem(
+    problem: Problem, rest: list[str], fields: Mapping[str, Any]
+) -> tuple[str, str]:
     if not rest:
         return "no column is a quasi-identifier", "choose at least one on the Roles screen"
     column, *field = rest
@@ -114,10 +116,18 @@ def _describe_column_problem(problem: Problem, rest: list[str]) -> tuple[str, st
         return f"column {column} has no taxonomy", "choose or build one on the Meaning screen"
     if problem.lacks == "levels":
         return f"column {column} has no levels", "list them on the Meaning screen"
-    if not field and not problem.lacks:
-        return f"the type of column {column} is not set", "choose it on the Meaning screen"
-    label = _COLUMN_LABELS.get(field[0], field[0]) if field else "the entry"
+    if not field:
+        if {"type", "taxonomy"}.isdisjoint(_column(fields, column)):
+            return f"the type of column {column} is not set", "choose it on the Meaning screen"
+        return f"column {column} {problem.message}", problem.hint
+    label = _COLUMN_LABELS.get(field[0], field[0])
     return f"{label} of column {column} {problem.message}", problem.hint
+
+
+def _column(fields: Mapping[str, Any], name: Any) -> Mapping[str, Any]:
+    """The fields of a column; empty if it has none."""
+    column = (fields.get("columns") or {}).get(name)
+    return column if isinstance(column, Mapping) else {}
 
 
 def _setting_title(fields: Mapping[str, Any], name: str) -> str:
@@ -132,5 +142,5 @@ def _setting_title(fields: Mapping[str, Any], name: str) -> str:
 
 
 def _has_sensitive(fields: Mapping[str, Any]) -> bool:
-    columns = (fields.get("columns") or {}).values()
-    return any(column.get("role") == "confidential" for column in columns)
+    names = fields.get("columns") or {}
+    return any(_column(fields, name).get("role") == "confidential" for name in names)

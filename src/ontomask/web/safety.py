@@ -103,7 +103,7 @@ class Guard:
         return 403, FORBIDDEN
 
     def _opens(self, scope: Scope) -> bool:
-        """Whether this is an opening link that nobody has used."""
+        """Whether this is an opening link that has not been used yet."""
         return (
             scope["path"] == "/"
             and scope["method"] == "GET"

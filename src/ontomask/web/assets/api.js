@@ -29,7 +29,7 @@ export function buildColumnPath(column, what) {
   return `/api/columns/${encodeURIComponent(column)}/${what}`;
 }
 
-// Sends a file as it is.
+// Sends a file unchanged.
 export async function sendFile(path, file) {
   const headers = { "content-type": "application/octet-stream" };
   return readAnswer(await fetchOrFail(path, { method: "PUT", body: file, headers }));

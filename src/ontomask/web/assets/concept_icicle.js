@@ -18,7 +18,7 @@ export function createConceptIcicle(place, onOpen) {
   let folded = 0; // small concepts that are not drawn
   let marked = new Set();
   const path = h("nav", { class: "path", "aria-label": "Open branch" });
-  const description = h("p", { class: "told soft small", "aria-live": "polite" });
+  const description = h("p", { class: "description soft small", "aria-live": "polite" });
   const svg = s("svg", {
     viewBox: `0 0 ${FRAME.width} ${FRAME.height}`,
     role: "group",

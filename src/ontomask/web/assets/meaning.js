@@ -518,7 +518,7 @@ function showUnmapped(name, fields, meaning) {
 function describeProposedSettings({ repair_codes: repairsCodes, missing_marks: marks }, fields) {
   if (repairsCodes && !fields.repair_codes) {
     const repair = () => byId("repair-codes").click();
-    const button = { type: "button", class: "link", id: "mend", on: { click: repair } };
+    const button = { type: "button", class: "link", id: "repair", on: { click: repair } };
     return [
       " Some values look like codes that have lost zeros or the decimal point: ",
       h("button", button, "restore them"),

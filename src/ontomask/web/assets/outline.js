@@ -9,7 +9,7 @@ const MOST_STEPS = 100; // that can be undone
 
 // ---------------------------------------------------------------- text and tree
 
-// The root of a tree of {name, children}; what is wrong with the text is said when it is saved.
+// The root of a tree of {name, children}; errors in the text are reported when it is saved.
 function parseOutline(text) {
   const root = { name: "", children: [] };
   const above = [{ width: -1, node: root }];

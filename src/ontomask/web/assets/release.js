@@ -29,7 +29,7 @@ function saveLimit(name, number) {
   });
 }
 
-// The limit as it is typed; nothing where there is none.
+// The limit as the input shows it; empty if there is none.
 function readLimit(name) {
   const limit = session.fields.require?.[name];
   if (typeof limit !== "number") return "";

@@ -1,1 +1,1 @@
-"""Long work of the workbench, each piece in a process of its own."""
+"""Background tasks of the workbench, each in its own process."""

@@ -47,10 +47,10 @@ UNFINISHED_PATTERN = ".ontomask.*"
 
 @dataclass(frozen=True)
 class JobRequest:
-    """What is to be done: a release as it is now, in the fields and the text of its file.
+    """A task for the current release file, which is given as fields and as text.
 
-    ``file`` is the name of that file, ``folder`` where it is, ``runs`` where runs are kept. The
-    ``seed`` is told to nobody but the process that does it.
+    ``file`` is the name of the release file, ``folder`` its folder, ``runs`` the folder of the
+    stored runs. Only the process that runs the task gets the ``seed``.
     """
 
     kind: JobKind
@@ -63,7 +63,7 @@ class JobRequest:
     sample: int | None = None
     overwrite: bool = False
 
-    def told(self) -> bytes:
+    def to_json_line(self) -> bytes:
         """The task as the line of JSON that the process reads."""
         paths = {"folder": str(self.folder), "runs": str(self.runs)}
         return json.dumps({**asdict(self), **paths}).encode() + b"\n"
@@ -171,7 +171,7 @@ class JobRunner:
         """Send the task to the process, and read its messages until it ends."""
         last: Mapping[str, Any] = {}
         with suppress(OSError, ValueError):  # it ended, or was ended, at once
-            process.stdin.write(task.told())  # type: ignore[union-attr]  # it is a pipe
+            process.stdin.write(task.to_json_line())  # type: ignore[union-attr]  # it is a pipe
             process.stdin.flush()  # type: ignore[union-attr]
         for line in process.stdout:  # type: ignore[union-attr]
             with suppress(ValueError):  # half a line, where it was killed

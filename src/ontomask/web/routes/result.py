@@ -255,8 +255,7 @@ def _map_limits(require: Requirements, points: list[RunPoint]) -> dict[str, floa
         limits["linkage_nearest"] = require.linkage_below
     if require.sse_below is not None:
         limits["sse"] = require.sse_below
-        if (
-            len(sizes := {point.records for point in points}) == 1
-        ):  # otherwise each run has its own limit
+        sizes = {point.records for point in points}
+        if len(sizes) == 1:  # otherwise each run has its own limit
             limits["sse_per_record"] = require.sse_below / sizes.pop()
     return limits
