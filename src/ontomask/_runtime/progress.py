@@ -40,7 +40,7 @@ class TimeLeft:
         self._pieces, self._start = pieces, monotonic()
 
     def describe_after(self, finished: int) -> str:
-        """The time left after so many pieces, in words; empty where it is short."""
+        """The remaining time after a number of pieces, in words; empty if it is short."""
         seconds = (monotonic() - self._start) * (self._pieces - finished) / max(finished, 1)
         if not finished or seconds < 2:
             return ""

@@ -83,7 +83,7 @@ def discharges(n: int = 3000, seed: int = 0) -> dict[str, Array]:
 
 
 def _check_integer(name: str, value: object, least: int, most: int | None = None) -> int:
-    """Return an argument as an int, or raise an error if it is no integer in the range."""
+    """Return an argument as an int, or raise an error if it is not an integer in the range."""
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         number = int(value)
         if least <= number and (most is None or number <= most):

@@ -109,7 +109,7 @@ def _withhold(numbers: NDArray[Any], shown: Flags) -> list[Any]:
 def _largest_positions(branches: FoldedBranches, most: int) -> Longs:
     """The positions shown on either side, without the smallest beyond ``most``.
 
-    A branch is no larger than the one above it, so that one is never left out before it.
+    A branch is at most as large as the one above it, which is therefore never left out first.
     """
     size = np.maximum(
         np.where(branches.before.shown, branches.before.records, 0),
@@ -247,7 +247,7 @@ def loss_by_branch(
     """The branches that hold most of a column's loss, as far as it may be shown.
 
     From the root down, the branch with the largest loss is opened, as long as its largest parts fit
-    into so many ``rows`` and hold most of its loss. Rows do not overlap; the last one,
+    into ``rows`` rows and hold most of its loss. Rows do not overlap; the last one,
     with None for its concept, is all the rest (missing values and what is withheld included), so
     that shares add up to 1. Empty where no loss is told, or there was none.
     """
@@ -256,7 +256,7 @@ def loss_by_branch(
         return []
     children: dict[int, list[int]] = {}
     for place, node in enumerate(nodes):
-        if node[5]:  # a share of nothing is no bar
+        if node[5]:  # a share of nothing has no bar
             children.setdefault(node[0], []).append(place)
     chosen, closed = [0], set[int]()
     while expandable := [place for place in chosen if place in children and place not in closed]:

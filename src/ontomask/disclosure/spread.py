@@ -35,9 +35,9 @@ __all__ = ["Histogram", "histogram_bins", "make_histogram"]
 
 #: There are no more edges between bins than this.
 MOST_EDGES = 19
-#: Bins are as wide as the range without one record in so many at either end asks for.
+#: The width of bins follows from the range without one record in this number at either end.
 TAIL_PART = 100
-#: Bins of days: so many months, after a day and a week.
+#: Widths of bins of days, in months, after a day and a week.
 MONTHS = (1, 3, 6, 12, 24, 60, 120, 240, 600, 1200)
 
 

@@ -79,7 +79,7 @@ class Engine(ABC):
 
     @abstractmethod
     def sample(self, size: int, seed: int) -> Engine:
-        """A random sample of so many records, as a table of its own."""
+        """A random sample of records, as a table of its own."""
 
 
 class CountedRows(ABC):

@@ -9,7 +9,7 @@ from ontomask.microdata.distinct_values import DistinctValues
 
 __all__ = ["MANY_NUMBERS", "SAMPLE_SIZE", "cut_into_ranges", "range_starts"]
 
-#: More different numbers than this are cut into so many ranges.
+#: More distinct numbers than this are cut into this number of ranges.
 MANY_NUMBERS, RANGE_COUNT = 10_000, 1_000
 
 #: How many records are looked at to find the ranges, where records are not in memory.

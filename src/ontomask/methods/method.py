@@ -31,9 +31,9 @@ __all__ = ["BlockwiseMethod", "GroupingMethod", "Method", "SensitivePromise"]
 
 @dataclass(frozen=True)
 class SensitivePromise:
-    """What a method promises of sensitive columns in every class; None is no promise.
+    """What a method guarantees for the sensitive columns of every class; None: nothing.
 
-    ``l``: so many different values, or so much entropy (the exponential of it) with ``entropy``.
+    ``l``: number of different values or, with ``entropy``, the exponential of their entropy.
     ``t``: no farther than that from the whole table. ``columns`` are those it holds for; None: all.
     """
 
@@ -195,7 +195,7 @@ class Method(ABC):
         """
 
 
-#: Tables that were cut, by which method: the plan needs it, and what is said of its loss.
+#: Tables that were cut into blocks, by method: needed for the plan and for its loss.
 _blocks_by_method: WeakKeyDictionary[Tuples, dict[Method, list[NDArray[np.int64]]]] = (
     WeakKeyDictionary()
 )

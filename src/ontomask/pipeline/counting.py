@@ -44,7 +44,7 @@ __all__ = [
 
 Longs = NDArray[np.int64]
 
-#: Of so many people with the most records it is known how many they have.
+#: Number of people with the most records whose numbers of records are kept.
 MOST_PEOPLE = 100_000
 
 #: What can be said about a file, besides how much memory may be used.

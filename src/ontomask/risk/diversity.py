@@ -1,4 +1,4 @@
-"""l-diversity: what is to be learned about a person from the class alone.
+"""l-diversity: what the equivalence class alone reveals about a person.
 
 Machanavajjhala et al., "l-diversity: privacy beyond k-anonymity" (2006).
 """

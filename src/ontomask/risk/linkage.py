@@ -42,7 +42,7 @@ LITTLE = 100_000_000
 TARGETS_AT_A_TIME = 512
 #: A sample is never smaller than this (unless the table is).
 SMALLEST_SAMPLE = 2_000
-#: Of a normal distribution, 95 % lie within so many standard deviations of the mean.
+#: 95 % of a normal distribution lie within this number of standard deviations of the mean.
 NORMAL_95 = 1.959963984540054
 
 

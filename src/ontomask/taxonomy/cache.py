@@ -35,7 +35,7 @@ __all__ = ["read_through_cache", "cache_folder"]
 
 #: Smaller sources are parsed faster than they are looked up.
 SMALLEST = 1_000_000
-#: The newest so many are kept.
+#: Number of cached taxonomies that are kept, the newest ones.
 MOST_ENTRIES = 30
 LAYOUT = 1
 BETWEEN_CONCEPTS, BETWEEN_NAMES = "\x1e", "\x1f"

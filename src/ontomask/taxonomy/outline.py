@@ -81,7 +81,7 @@ class _OutlineLine:
 
 
 def read_outline(text: str, labels: Labels | None = None) -> Taxonomy:
-    r"""The taxonomy of an outline; what is wrong with it is said with its line.
+    r"""The taxonomy of an outline; errors name the line.
 
     ``labels`` are names of concepts that an outline does not have; those of others are left out.
 

@@ -56,7 +56,7 @@ MOST_COLUMNS = 1 << 16
 #: in most files; smaller pieces would be copied once more to be joined.
 BUFFER = 1 << 24
 
-#: The longest line that DuckDB reads where nothing is said, in bytes.
+#: The longest line that DuckDB reads by default, in bytes.
 LONGEST_LINE = 2_000_000
 
 
@@ -247,7 +247,7 @@ class _CsvScan:
         k.finish(self.note, self.cells_quoted, self.cells_plain)
 
     def _raise_invalid_text(self, position: int) -> NoReturn:
-        """Raise an error for a byte that is no UTF-8, counted from the end of the mark."""
+        """Raise an error for a byte that is not UTF-8, counted from the end of the mark."""
         position += len(codecs.BOM_UTF8) * self.bom
         with self.text.open() as file:
             chunks = _read_chunks(file)
@@ -329,7 +329,7 @@ def _append_empty_chunk(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _read_header(text: Source, scan: _CsvScan, delimiter: str, quote: str) -> list[str]:
-    """Read the names of the columns; cells longer than the csv module allows are no names."""
+    """Read the names of the columns; cells longer than the csv module allows cannot be names."""
     with text.open() as file:
         file.read(len(codecs.BOM_UTF8) * scan.bom)
         raw = file.read(int(scan.note[k.HEADER_END]))

@@ -282,7 +282,7 @@ def _skip_spaces(line: str, at: int) -> int:
 
 
 def _check_surrogates(key: str, value: Any, raw: str) -> None:
-    """Half a character is no text."""
+    """Refuse half of a character, which is not text."""
     key.encode()
     if "\\u" in raw:
         (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).encode()

@@ -23,13 +23,13 @@ __all__ = ["BATCH", "ROW", "LoadedRows"]
 #: The column that says where a row stands in its file.
 ROW = "ontomask_row"
 
-#: Text takes so many bytes of memory for one of its own.
+#: Bytes of memory for each byte of text.
 BYTES_IN_MEMORY = 1.5
 
 #: Rows that would fill more than this share of the memory are kept in a file.
 MEMORY_SHARE = 0.5
 
-#: Rows that come from Python are appended so many at a time.
+#: Number of rows from Python that are appended at a time.
 BATCH = 50_000
 
 

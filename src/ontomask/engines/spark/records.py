@@ -170,7 +170,7 @@ def _number_records(records: SparkRecords, starts: Longs, bits: Longs, secret: b
         rows = rows.withColumn("part", _part_number())
         rows = rows.join(F.broadcast(_count_earlier_parts(engine, rows)), ["tuple", "part"], "left")
         within, before = ["tuple", "part"], F.coalesce("before", F.lit(0))
-    # Keys that are the same and rows that are not differ by what is no value: null and NaN.
+    # If keys are equal and rows are not, the rows differ only in null and NaN.
     order = Window.partitionBy(*within).orderBy("key", "row")
     place = F.col("start") + before + F.row_number().over(order) - 1
     return rows.withColumn("position", place).drop("start", "bits", "key", "part", "before")

@@ -39,7 +39,7 @@ Longs = NDArray[np.int64]
 _INTERVALS = (T.CalendarIntervalType, T.YearMonthIntervalType)
 _NOT_COMPARABLE = (T.MapType, T.VariantType, *_INTERVALS)
 
-#: Of the hash of a row, so many bits are summed: the sum of 2^39 rows fits a long.
+#: Number of bits of a row's hash that are summed: the sum of 2^39 rows fits a long.
 _SUM_MASK = (1 << 24) - 1
 
 

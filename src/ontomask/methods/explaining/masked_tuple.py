@@ -1,4 +1,4 @@
-"""One tuple and what it became: what a method gets to explain it, and what it returns."""
+"""One tuple and its target: the input and the result of a method's explanation."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def find_nearest_and_farthest(
 
 @jit
 def add_numbers(members: Longs, times: Longs, numbers: Floats, total: Floats, rest: Floats) -> None:
-    """Add the numbers of tuples, so many times each, to sums; ``rest`` is what rounding took.
+    """Add the numbers of tuples, times their counts, to sums; ``rest`` is what rounding took.
 
     With the rest sums are as good as exact: what is taken away again leaves no trace.
     """

@@ -99,7 +99,7 @@ def _walk_to_values(attribute: Attribute) -> list[Ints]:
         walk = _walk_down(attribute.domain, attribute.domain.codes(list(attribute.values)))
         if attribute.size == len(attribute.values):
             return walk
-        # A missing value is no concept: it stands apart from all of them.
+        # A missing value has no concept: it is apart from all of them.
         missing = np.append(np.zeros(len(attribute.values), dtype=np.int32), np.int32(1))
         return [missing, *(np.append(way, np.int32(0)) for way in walk)]
     assert isinstance(attribute, NumericalAttribute)

@@ -42,9 +42,9 @@ Longs = NDArray[np.int64]
 
 #: What says that a file is one of ours, and how it is laid out.
 KIND, VERSION = "ontomask noise addition", 1
-#: The surroundings of values that are kept hold so many concepts in all, four bytes each.
+#: Largest number of concepts in all kept neighbourhoods, four bytes each.
 MOST_KEPT = 1 << 24
-#: Noise is drawn for so many values at a time.
+#: Number of values for which noise is drawn at a time.
 AT_A_TIME = 4096
 
 
@@ -293,7 +293,7 @@ def fit(
     domain: Concept,
 ) -> FittedNoise:
     """See :meth:`NoiseAddition.fit`."""
-    find_measure(measure, taxonomy)  # a wrong name is said before a wrong value
+    find_measure(measure, taxonomy)  # report a wrong name before a wrong value
     counts = _count_concepts(values, taxonomy)
     if len(counts) < 2:
         raise no_variance_error("the column has one value")

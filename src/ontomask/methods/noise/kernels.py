@@ -142,7 +142,7 @@ def group_surroundings(
 
 @jit
 def empty_table(concepts: int) -> Ints:
-    """A table for the distances of so many concepts."""
+    """A table for the distances of a number of concepts."""
     size = 16
     while size < 2 * concepts:
         size *= 2

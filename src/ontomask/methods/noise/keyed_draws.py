@@ -14,7 +14,7 @@ Why it will do: SplitMix64 passes the usual batteries of tests, and so is sound 
 one tuple. From tuple to tuple and attribute to attribute the starts are hashes, as good as drawn by
 themselves. Of T starts with L records each two meet somewhere with a chance of about T² L / 2^64;
 a million of a thousand records do with one in 20,000, and all that would come of it is that two
-tuples share some draws. The secret has 256 bits, but the mixing is no cipher: like any ordinary
+tuples share some draws. The secret has 256 bits, but the mixing is not a cipher: like any ordinary
 generator it hides nothing from those who see the bits themselves. Digests, keys and streams are to
 be kept like the seed.
 """

@@ -48,7 +48,7 @@ class NoiseAddition(Method):
     than :math:`x`; if :math:`\varepsilon < 0`, it is closer (NO algorithm 1). Mean and variance
     :math:`\sigma^2` are those of NO eq. 10 and 12 over the whole domain. A value equal to the mean
     may move to any concept. Ties are decided at random. Missing values stay missing. The method
-    promises no k-anonymity.
+    does not guarantee k-anonymity.
 
     Numbers get the noise :math:`\varepsilon \sim N(0, \alpha s^2)`, where :math:`s^2` is the
     population variance (divided by n, as in NO eq. 12). Numbers that would leave the range of the

@@ -5,7 +5,7 @@ becomes follows from that, its own values and the random numbers that belong to 
 (:mod:`~ontomask.methods.noise.keyed_draws`), whatever other records there are. So pieces of a
 table may be masked one by one, in any order, in any process that has the same fitted noise.
 
-What is drawn is said without knowing what others drew: for an attribute of words a concept, by its
+A draw does not depend on other draws: for an attribute of words a concept, by its
 code in the domain, and -1 for a missing value; for one of numbers the number as it is written.
 """
 
@@ -244,7 +244,7 @@ def count_transitions(
     """Count what was drawn into a plan.
 
     ``source`` is the tuple of each record, ``drawn`` what :meth:`TableNoise.masked` gave. With
-    ``count`` a row stands for so many records that are alike in both; they may be there again.
+    ``count`` a row stands for several records that are alike in both; they may be there again.
     """
     columns = [_find_targets(a, d) for a, d in zip(tuples.attributes, drawn, strict=True)]
     moved = Tuples(tuple(c.attribute for c in columns), tuples.codes, tuples.counts)

@@ -1,6 +1,6 @@
 """The loop behind recoding of many tuples: fusion with the nearest of those close by in some order.
 
-The *windows* of a tuple are the live tuples next to it, so many on either side, in each of several
+The *windows* of a tuple are the live tuples next to it, a number on either side, in each of several
 orders. ``rows[r, place[t, r]]`` is tuple ``t`` in order ``r``. Where tuples have left, the first
 and the last of a run of empty places say how long it is, as a negative number. ``rank`` is where
 tuples stand in sorted order.

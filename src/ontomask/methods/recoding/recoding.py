@@ -26,7 +26,7 @@ __all__ = ["Recoding"]
 
 Longs = NDArray[np.int64]
 
-#: Up to so many tuples the nearest is looked for among all.
+#: Up to this number of tuples, the nearest one is searched among all.
 MANY = 150_000
 #: In how many orders near tuples are looked for, and how many on either side.
 ORDERS, WINDOW = 24, 8

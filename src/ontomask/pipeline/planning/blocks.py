@@ -23,7 +23,7 @@ DEFAULT_BLOCK_SIZE = 20_000
 #: are planned one by one, in bytes; measured on hospital data, and rounded up.
 PER_TUPLE, PER_RECORD = 200, 50
 
-#: Neighbouring blocks are planned together and apart, to see what it costs: so many tuples of them,
+#: Neighbouring blocks are planned together and apart, to see what it costs: number of tuples,
 #: and two blocks at least.
 SAMPLE = 40_000
 

@@ -13,7 +13,7 @@ A few lines about the hierarchy, then a line for each inner value, level by leve
     World has Europe Asia
 
 Spaces separate values, so no value has one in it. Hierarchies of ranges of numbers or dates
-(``range`` in the first line) are no taxonomies and are refused.
+(``range`` in the first line) are not taxonomies and are refused.
 """
 
 from __future__ import annotations

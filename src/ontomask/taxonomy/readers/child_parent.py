@@ -129,7 +129,7 @@ def _columns_by_name(
 
 
 def _looks_like_header(table: DelimitedTable) -> bool:
-    """A first link that touches no other, among at least two others, is no link but a header."""
+    """A first link that touches none of at least two others is a header."""
     (top, *others) = table.rows
     linked = {cell for row in others for cell in row.cells}
     if len(others) < 2 or linked.intersection(top.cells):

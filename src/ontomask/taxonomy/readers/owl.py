@@ -7,7 +7,7 @@ Read from RDF/XML, Turtle or N-Triples::
         rdfs:label "hepatitis"@en .
 
 What is above or below a class only by a description (a restriction, an equivalent class) is left
-out and counted; nothing is inferred. ``owl:Thing`` is no concept: what is below it is a root.
+out and counted; nothing is inferred. ``owl:Thing`` is not a concept: its children are roots.
 """
 
 from __future__ import annotations

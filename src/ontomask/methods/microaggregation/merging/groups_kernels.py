@@ -38,7 +38,7 @@ Longs = NDArray[np.int64]
 SLIGHT = 1e-9
 #: Equally good candidates of an attribute that are tried against those of the others.
 MOST_TIES = 16
-#: Up to so many tuples the cost of every two is remembered.
+#: Up to this number of tuples, the cost of every pair is remembered.
 REMEMBERED = 500
 Index = Any  # of numpy's kinds or of Python's
 Number = Any  # of numpy's kinds or of Python's
@@ -64,7 +64,7 @@ class Scratch(NamedTuple):
 
 
 def allocate_scratch(space: TupleSpace, most_members: Index) -> Scratch:
-    """Work space for groups of so many members."""
+    """Work space for groups of up to a number of members."""
     attributes = len(space.kind)
     remembered = most_members if most_members <= REMEMBERED else 0
     return Scratch(

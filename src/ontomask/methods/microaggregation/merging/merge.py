@@ -29,7 +29,7 @@ _LoopArguments = tuple[Any, Any, Any, Any, Ints]
 
 #: Neighbours that are kept for each tuple, and compared with it in each order.
 LISTED, WINDOW = 24, 16
-#: Up to so many tuples all pairs are compared.
+#: Up to this number of tuples, all pairs are compared.
 FEW = 3_000
 #: Rounds of local search.
 ROUNDS = 3

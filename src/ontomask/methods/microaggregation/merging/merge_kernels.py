@@ -38,7 +38,7 @@ MANY = 60
 INFINITE = 1e300
 #: No tuple, no group; of one type with the others, so that loops are compiled once.
 NONE = np.int64(-1)
-#: A partner that promises to cost so many times more than the best is not costed.
+#: A partner whose bound is this many times the best cost is not examined.
 HOPELESS = 2.0
 Index = Any  # of numpy's kinds or of Python's
 

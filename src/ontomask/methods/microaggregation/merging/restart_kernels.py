@@ -55,7 +55,7 @@ def merge_again(
     state: NDArray[np.uint64],
     times: Index,
 ) -> tuple[Index, float]:
-    """Try so many times; how many groups are free then, and what was saved."""
+    """Try a number of times; returns how many groups are then free, and what was saved."""
     saved = 0.0
     tuples = groups.of.size
     chosen = np.empty(TOGETHER, np.int64)

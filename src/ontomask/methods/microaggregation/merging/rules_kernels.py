@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
-#: Kinds of rules: so many different values (people are values, too), so much entropy, so close to
+#: Kinds of rules: different values (people are values, too), entropy, closeness to
 #: the whole table with values equal or not, or by their ranks.
 DISTINCT, ENTROPY, EQUAL, ORDERED = 0, 1, 2, 3
 

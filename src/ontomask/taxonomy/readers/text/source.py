@@ -18,7 +18,7 @@ __all__ = ["Source"]
 
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD = 65_536
-#: More text than this is no taxonomy but a packed trap: a megabyte of gzip can hold a gigabyte.
+#: More text than this is a decompression bomb: a megabyte of gzip can hold a gigabyte.
 LARGEST = 4_000_000_000
 
 

@@ -19,7 +19,7 @@ from ontomask.taxonomy.readers.text.source import Source
 
 __all__ = ["refuse_unsafe_xml"]
 
-#: The first element must begin within so many bytes.
+#: The first element must begin within this number of bytes.
 LONGEST_PROLOG = 1_048_576
 #: A prefix is an address; longer text repeated often enough would fill the memory.
 LONGEST_ENTITY = 256
