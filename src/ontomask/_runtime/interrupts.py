@@ -3,7 +3,7 @@
 Python tells its main thread alone of an interrupt, and only between two steps of its own: a loop of
 a minute would be waited for. So long work is done in a thread of its own while the main thread
 waits, and passes an interrupt on: to the work, which then takes away what it has not finished, and
-to whatever else can be told to stop (:func:`register_stop`). What has a good answer at any time
+to other work that can be stopped (:func:`register_stop`). What has a good answer at any time
 (restarts of a search) is asked for it instead (:func:`early_stopping`).
 """
 
@@ -37,7 +37,7 @@ STOP_SECONDS, CLEANUP_SECONDS = 0.7, 15.0
 
 
 class _StopRequest:
-    """Whether the user asked the work to stop, and what can be told to stop."""
+    """Whether the user asked the work to stop, and the work that can be stopped."""
 
     def __init__(self) -> None:
         self.requested, self.polled = Event(), False

@@ -1,4 +1,4 @@
-"""Classes of records that cannot be told apart, and what their sizes say.
+"""Equivalence classes and the risks that follow from their sizes.
 
 The measures take the sizes of the classes, one whole number per class; where they come from does
 not matter. :func:`original_classes` and :func:`masked_classes` read them from a plan.

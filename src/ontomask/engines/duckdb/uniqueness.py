@@ -32,7 +32,7 @@ __all__ = [
 Longs = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-#: Class sizes are told in these ranges; the last one is open.
+#: Class sizes are shown in these ranges; the last one is open.
 CLASS_SIZE_RANGES = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, None))
 
 #: So many bits of a whole number are used.

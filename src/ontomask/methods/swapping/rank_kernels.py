@@ -1,7 +1,7 @@
 """The loops behind rank swapping of one attribute: values by place, counts, distances.
 
 A swap is the value of a record and that of its partner, or -1 for want of one. Which record of a
-value it was does not matter here, they are alike; :func:`assign_values` says it in the end, by lot.
+value it was does not matter here; :func:`assign_values` chooses it at random in the end.
 
 Two loops find partners nearby (RS algorithm 2), :func:`swap_near_words` and
 :func:`swap_near_numbers`; one

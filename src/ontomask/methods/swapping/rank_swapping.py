@@ -42,8 +42,8 @@ class RankSwapping(BlockwiseMethod):
     r"""Swap each value with the value of a similar record, one of the ``window`` nearest.
 
     Each column keeps its values and how often each occurs. Rank swapping does not guarantee
-    k-anonymity. The partner is drawn from those of the ``window`` nearest that are not swapped yet. If there are
-    none, the value stays where it is, and the transitions count it as unpaired. Strategies:
+    k-anonymity. The partner is drawn from those of the ``window`` nearest that are not swapped yet.
+    If there are none, the value stays where it is, and the transitions count it as unpaired. Strategies:
 
     - ``"multivariate"`` (RS algorithm 3) takes one record after another. The first has the greatest
       summed distance to all records (RS eq. 10); each next one is as far as possible from the last

@@ -1,6 +1,6 @@
 """RDF, the common ground of OWL and SKOS: triples, their names and languages.
 
-Three forms are read, told apart by their content: RDF/XML, Turtle and N-Triples. Addresses
+Three forms are read and detected by their content: RDF/XML, Turtle and N-Triples. Addresses
 (IRIs) are names here and are not checked; relative ones belong to the file.
 """
 

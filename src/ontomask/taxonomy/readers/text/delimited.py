@@ -80,7 +80,7 @@ def read_table(
 
 
 def first_row(source: Source) -> list[str]:
-    """The cells of the first row, as far as they can be told; to know a format by."""
+    """The cells of the first row, if they can be read; used to detect a format."""
     top = source.head_text.strip().splitlines()[:50]
     delimiter = _detect_delimiter(source.head_text)
     if delimiter is None or top[0].startswith("{"):  # no column, or JSON

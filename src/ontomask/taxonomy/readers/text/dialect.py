@@ -1,4 +1,4 @@
-"""How a text file is written: its encoding and its delimiter, told from the top of the file."""
+"""How a text file is written: its encoding and its delimiter, detected from its first lines."""
 
 from __future__ import annotations
 
