@@ -47,7 +47,7 @@ def test_other_commands_need_a_file(jobs, command):
         name, *more = arguments
         done = command(jobs, name, "release.yaml", *more)
         assert done.code == 2
-        assert "people.parquet is not on this machine, and only ontomask mask reads it" in done.err
+        assert "got the address of people.parquet; only ontomask mask reads addresses" in done.err
         assert "word" not in done.err
 
 
@@ -55,7 +55,7 @@ def test_what_spark_cannot_do_is_said_before_it_starts(jobs, command):
     write_spec(jobs / "release.yaml", ENGINE, ("people.csv", "people.sqlite"))
     done = command(jobs, "mask", "release.yaml")
     assert done.code == 2
-    assert "data is no table that is read with Spark: its name ends in .sqlite" in done.err
+    assert "for engine: spark, got .sqlite" in done.err
 
 
 @pytest.mark.spark
