@@ -405,7 +405,7 @@ def test_suggestions_name_each_concept_once_and_ambiguous_ones_always(wordnet):
         assert len({hit.concept for hit in hits}) == len(hits)
     assert suggested["beach volleyball"][0].concept == "volleyball.n.01"
     assert [hit.concept for hit in suggested["sport"]][:2] == ["sport.n.01", "sport.n.02"]
-    assert found.told(suggested["sport"][0]) == "sport.n.01 (sport < diversion)"
+    assert found.describe_hit(suggested["sport"][0]) == "sport.n.01 (sport < diversion)"
 
 
 def test_prefer_says_when_it_changed_the_answer(wordnet):

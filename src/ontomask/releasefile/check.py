@@ -358,5 +358,5 @@ def _notes(spec: ReleaseFile) -> Iterator[str]:
 def _unmapped_values(matches: TermMap) -> Iterator[ValueWithoutConcept]:
     near = matches.suggestions(MOST_LOST, MOST_NEAR)
     for match in matches.lost[:MOST_LOST]:
-        names = (matches.told(hit) for hit in near.get(match.value, [])[:MOST_NEAR])
+        names = (matches.describe_hit(hit) for hit in near.get(match.value, [])[:MOST_NEAR])
         yield ValueWithoutConcept(match.value, match.count, tuple(names))

@@ -64,5 +64,5 @@ def write_corrections(term_map: TermMap, path: Path, *, force: bool = False) -> 
         writer.writerow(["value", "concept", "count", "may be"])
         for match in term_map.lost:
             hits = suggested.get(match.value, [])
-            may_be = " | ".join(term_map.told(hit) for hit in hits[:9])
+            may_be = " | ".join(term_map.describe_hit(hit) for hit in hits[:9])
             writer.writerow([match.value, "", match.count, may_be])

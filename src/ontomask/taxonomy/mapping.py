@@ -252,7 +252,7 @@ class TermMap:
                 suggested[match.value] = list({hit.concept: hit for hit in hits}.values())[:most]
         return suggested
 
-    def told(self, hit: Hit) -> str:
+    def describe_hit(self, hit: Hit) -> str:
         """A suggestion in words: the identifier, the name and its parent."""
         above = self.taxonomy.parents(hit.concept)
         name = [] if hit.name == hit.concept else [hit.name]

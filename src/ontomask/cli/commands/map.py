@@ -216,7 +216,7 @@ def _print_unmapped(
         return
     typer.echo(f"{title} ({len(unmapped):,})")
     rows = [
-        (m.count, m.value, " | ".join(map(matches.told, suggested.get(m.value, [])[:3])))
+        (m.count, m.value, " | ".join(map(matches.describe_hit, suggested.get(m.value, [])[:3])))
         for m in unmapped[:show]
     ]
     print_table(rows)

@@ -43,7 +43,9 @@ class RankSwapping(BlockwiseMethod):
 
     Each column keeps its values and how often each occurs. Rank swapping does not guarantee
     k-anonymity. The partner is drawn from those of the ``window`` nearest that are not swapped yet.
-    If there are none, the value stays where it is, and the transitions count it as unpaired. Strategies:
+    If there are none, the value stays where it is, and the transitions count it as unpaired.
+
+    The strategies:
 
     - ``"multivariate"`` (RS algorithm 3) takes one record after another. The first has the greatest
       summed distance to all records (RS eq. 10); each next one is as far as possible from the last
