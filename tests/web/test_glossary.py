@@ -8,8 +8,7 @@ from importlib.resources import files
 import pytest
 
 from ontomask.report.glossary import GLOSSARY
-from ontomask.web.app import SCREENS
-from ontomask.web.glossary_links import link_term, term_anchor
+from ontomask.web.app import SCREENS, link_term, term_anchor
 
 ANCHORS = {term_anchor(term) for term in GLOSSARY}
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from markupsafe import Markup
 from starlette.staticfiles import StaticFiles
 
 from ontomask import __version__
@@ -16,13 +17,12 @@ from ontomask.report.drawing.colours import colours_as_css
 from ontomask.report.glossary import GLOSSARY
 from ontomask.report.pages.render import make_environment
 from ontomask.web.errors import NotThere
-from ontomask.web.glossary_links import link_term, term_anchor
 from ontomask.web.requests import ERROR_RESPONSES, Bench, register_error_handlers
 from ontomask.web.routes import data, meaning, method, release, result, roles, runs, work
 from ontomask.web.safety import Guard
 from ontomask.web.session import Workbench
 
-__all__ = ["SCREENS", "create_app", "guard_app"]
+__all__ = ["SCREENS", "create_app", "guard_app", "link_term", "term_anchor"]
 
 #: The screens in the order of the work, each with its title and its purpose.
 SCREENS = {
@@ -124,3 +124,22 @@ def _theme_css() -> str:
         f"{{ color-scheme: dark; {dark} }} }}\n"
         f":root[data-theme=dark] {{ color-scheme: dark; {dark} }}\n"
     )
+
+
+# ---------------------------------------------------------------------- terms of the glossary
+
+
+def term_anchor(term: str) -> str:
+    """The anchor of a term on the glossary page.
+
+    >>> term_anchor("re-identification risk")
+    're-identification-risk'
+    """
+    return term.lower().replace(" ", "-")
+
+
+def link_term(term: str, text: str | None = None) -> Markup:
+    """A link to the definition of a term, which is also its tooltip; ``text`` is what is shown."""
+    return Markup(
+        '<a class="term" href="/glossary#{}" target="_blank" rel="noopener" title="{}">{}</a>'
+    ).format(term_anchor(term), GLOSSARY[term], text or term)

@@ -48,6 +48,7 @@ const coverages = new Map(); // shares of records with a concept; null where tha
 
 const getFields = (name) => session.fields.columns?.[name] ?? {};
 const getType = (fields) => fields.type ?? (fields.taxonomy ? "nominal" : "");
+let shownConcept = null;
 const icicle = createConceptIcicle(byId("icicle"), (concept) => showConcept(concept));
 const builder = createBuilder({ onBuilt: useBuilt, onClosed: () => byId("build").focus() });
 
@@ -641,6 +642,7 @@ function removeCorrection(name, value) {
 // Shows what is known of a concept; where it was not opened in the drawing, in that, too.
 async function showConcept(identifier, isElsewhere = false) {
   const name = chosenColumn;
+  shownConcept = identifier;
   let details;
   try {
     details = await get(buildUrl(buildColumnPath(name, "concept"), { identifier }));
@@ -648,7 +650,7 @@ async function showConcept(identifier, isElsewhere = false) {
     showProblem(problem);
     return;
   }
-  if (name !== chosenColumn) return;
+  if (name !== chosenColumn || identifier !== shownConcept) return; // another one was chosen since
   const { concept, label, path } = details;
   if (isElsewhere) icicle.showConcept(concept, path.map((above) => above.concept));
   const createTerm = ([title, description]) =>
