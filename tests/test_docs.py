@@ -323,12 +323,12 @@ def test_the_reference_has_every_error_and_warning():
 
 @pytest.mark.parametrize(
     "kind",
-    {
+    dict.fromkeys(
         public
         for module in PUBLIC_MODULES
         for public in public_objects(module).values()
         if inspect.isclass(public)
-    },
+    ),
     ids=lambda kind: kind.__name__,
 )
 def test_every_public_attribute_is_explained(kind):
@@ -361,7 +361,7 @@ def has_comment(kind: type, name: str) -> bool:
     return any(pattern.search(inspect.getsource(base)) for base in ours)
 
 
-@pytest.mark.parametrize("name", PUBLIC_CALLABLES)
+@pytest.mark.parametrize("name", sorted(PUBLIC_CALLABLES))
 def test_no_public_signature_shows_an_address(name):
     """As ``<function <lambda> at 0x7f...>``, which ``help`` would print."""
     shown = str(inspect.signature(PUBLIC_CALLABLES[name]))

@@ -62,7 +62,12 @@ class Frame:
         import narwhals as nw
 
         frame = nw.from_native(self.native, eager_only=True).select(list(columns))
-        return Frame((frame if places is None else frame[places.tolist()]).to_native())
+        if places is None:
+            return Frame(frame.to_native())
+        native = frame[places.tolist()].to_native()
+        if self.kind == "pandas" and not self.index_names:  # it stays a plain range
+            native = native.reset_index(drop=True)
+        return Frame(native)
 
     @property
     def names(self) -> list[str]:
