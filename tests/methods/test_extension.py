@@ -259,7 +259,7 @@ def test_a_package_that_cannot_be_imported_is_left_out_and_named(site):
     install(site, {}, "[ontomask.methods]\nbroken = my_methods.nowhere:Broken\n")
     forget_extensions()
     assert "broken" in METHODS
-    with pytest.warns(ExtensionWarning, match="'broken' of the package 'my_methods' is left out"):
+    with pytest.warns(ExtensionWarning, match="'broken' of the package 'my_methods' is ignored"):
         assert "broken" not in METHODS.available()
     with pytest.raises(ExtensionError, match="cannot be loaded from my_methods.nowhere:Broken"):
         METHODS["broken"]
@@ -293,5 +293,5 @@ def test_of_two_packages_with_one_name_the_second_is_left_out(site):
     install(site, {}, "[ontomask.methods]\nthing = one:One\n")
     install(site, {}, "[ontomask.methods]\nthing = two:Two\n", name="others")
     forget_extensions()
-    with pytest.warns(ExtensionWarning, match="'thing' of the package 'others' is left out"):
+    with pytest.warns(ExtensionWarning, match="'thing' of the package 'others' is ignored"):
         assert list(METHODS).count("thing") == 1

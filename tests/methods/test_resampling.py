@@ -136,7 +136,7 @@ def test_every_record_is_as_likely_in_every_sample():
 def test_promises(setting, data, k, seed):
     method = Resampling(k, setting)
     if k > len(data.records):
-        with pytest.raises(ParameterError, match="only"):
+        with pytest.raises(ParameterError, match="k must be at most the number of records"):
             method.plan(data.tuples, np.random.default_rng(seed))
         return
     plan = method.plan(data.tuples, np.random.default_rng(seed))

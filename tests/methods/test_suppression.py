@@ -67,7 +67,7 @@ def test_all_may_be_rare():
 def test_equals_the_plain_one_and_keeps_its_promise(data, k, how):
     method = Suppression(k, how)
     if k > len(data.records):
-        with pytest.raises(ParameterError, match="only"):
+        with pytest.raises(ParameterError, match="k must be at most the number of records"):
             method.plan(data.tuples, RANDOM)
         return
     plan = method.plan(data.tuples, RANDOM)

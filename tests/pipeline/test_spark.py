@@ -84,11 +84,11 @@ def test_a_masked_spark_frame_is_evaluated_by_a_column_that_identifies_records(
     frame, discharges, schema, method
 ):
     release = om.mask(frame, schema, method, seed=2)
-    there = om.evaluate(frame, release.data, schema, method.k, match_by="id")
+    there = om.evaluate(frame, release.data, schema, method.target_k, match_by="id")
     released = pa.Table.from_pylist(
         sorted(release.data.toArrow().to_pylist(), key=lambda row: int(row["id"].split()[1]))
     )
-    here = om.evaluate(discharges, released, schema, method.k)
+    here = om.evaluate(discharges, released, schema, method.target_k)
     assert rounded(there.as_dict()) == rounded(here.as_dict())
     assert there.utility["sse"] == pytest.approx(release.evaluation.utility["sse"])
 
@@ -182,7 +182,7 @@ def test_a_task_that_fails_is_reported_with_its_block(spark):
         raise MemoryError
 
     before = os.listdir(spark.sparkContext._temp_dir)
-    which = rf"block 3 of {len(blocks)} \({size} tuples\)"
+    which = rf"block 3 of {len(blocks)} \({size} combinations of values\)"
     with pytest.raises(BlockError, match=f"{which} was not planned: .*Python worker exited"):
         plan(lambda: os.kill(os.getpid(), signal.SIGKILL))
     with pytest.raises(ParameterError, match=f"{which}: this cannot be"):

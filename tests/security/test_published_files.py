@@ -4,10 +4,12 @@ import hashlib
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import ontomask as om
-from ontomask.pipeline.facts import fingerprint
+from ontomask.disclosure.spread import histogram_bins
+from ontomask.pipeline.facts import fingerprint, publishable_facts
 
 SPEC = """
 data: people.csv
@@ -98,3 +100,21 @@ def test_no_number_has_more_than_three_digits(published):
     every = [number for figure in figures for number in numbers(figure)]
     assert len(every) > 10
     assert all(float(f"{number:.3g}") == number for number in every)
+
+
+def test_few_changes_of_a_column_do_not_follow_from_any_figure():
+    """Of 300 records, masking changes the sex of a few: their number is withheld everywhere."""
+    rng = np.random.default_rng(1)
+    table = pa.table({"sex": rng.choice(["F", "M"], 300), "age": rng.integers(18, 90, 300) * 1.0})
+    sex = om.Ordinal("sex", levels=["F", "M"], weight=0.02)
+    release = om.mask(table, om.Schema([sex, om.Numeric("age")]), om.Microaggregation(k=5), seed=1)
+    changed = round(release.evaluation.utility["changed"]["sex"] * 300)
+    assert 0 < changed < 50
+    facts = publishable_facts(release, 50)
+    shares = {name: figure["value"] for name, figure in facts["risk"].items()}
+    for figure in ("linkage_alone", "linkage_without", "sd_interval", "rank_interval"):
+        assert shares[figure]["sex"] is None
+        assert shares[figure]["age"] is not None
+    assert facts["utility"]["changed"]["value"]["sex"] is None
+    bins = histogram_bins(release.transitions, 0, 50, sex)
+    assert [bin_["before"] for bin_ in bins] == [None, None]

@@ -437,7 +437,7 @@ def test_a_single_text_is_no_column(diagnoses):
 
 
 def test_what_is_no_taxonomy_is_refused():
-    with pytest.raises(ParameterError, match="a taxonomy is needed, and 'icd9cm' is none"):
+    with pytest.raises(ParameterError, match="taxonomy must be a Taxonomy, got 'icd9cm'"):
         om.distance("icd9cm", "250", "251")
 
 

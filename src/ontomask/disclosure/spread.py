@@ -7,9 +7,9 @@ after masking. The first and the last bin are open, so the minimum and the maxim
 Levels that few records have are part of their bin without their name.
 
 If masking only blanked cells of a column, the records before masking minus those after it are the
-blanked ones. Their number in each bin must then be 0 or enough. If it is too small in the whole
-column, only the column after masking is shown. The number of blank cells is not protected, because
-a reader of the released table can count them.
+blanked ones. Their number in each bin must then be 0 or enough. If too few cells of the column were
+blanked or changed, only the column after masking is shown. The number of blank cells is not
+protected, because a reader of the released table can count them.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ def make_histogram(plan: Transitions, j: int, least: int, column: Any) -> Histog
     pairs = column_transitions(plan, j)
     numbers = {"before": pairs.start, "after": pairs.end}
     shown = {side for side, values in numbers.items() if not np.isnan(values).all()}
-    if not is_safe_count(int(pairs.suppressed_counts.sum()), least):
+    changed = pairs.count[~((pairs.start == pairs.end) | np.isnan(pairs.start))].sum()
+    if not all(is_safe_count(int(n), least) for n in (pairs.suppressed_counts.sum(), changed)):
         shown.discard("before")
     sides = [numbers[side] for side in sorted(shown)]
     counts_with_number = [pairs.count * ~np.isnan(values) for values in sides]

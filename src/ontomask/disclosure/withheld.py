@@ -18,7 +18,7 @@ from ontomask.microdata.attributes import MISSING, NominalAttribute, NumericalAt
 from ontomask.microdata.measures import added_measures
 from ontomask.microdata.tuples import Transitions
 
-__all__ = ["suppress_small_counts"]
+__all__ = ["suppress_small_counts", "withhold_risks"]
 
 #: Figures of single columns that reveal how far, or from what to what, their values moved.
 OF_COLUMNS = (
@@ -31,6 +31,8 @@ OF_COLUMNS = (
     "number_means",
     "number_variances",
 )
+#: Figures of risk of single columns.
+RISK_OF_COLUMNS = ("linkage_alone", "linkage_without", "rank_interval", "sd_interval")
 #: Means over the columns: from one of these and all columns but one, that one follows.
 OVER_COLUMNS = ("semantic_quality", "il1s")
 MATRICES = ("distance_correlations", "number_correlations")
@@ -42,7 +44,7 @@ def suppress_small_counts(
     """Withhold the figures that disclose something of fewer records than the threshold."""
     safe = dict(figures)
     records = plan.tuples.records
-    few = [name for name, share in figures["changed"].items() if 0 < share * records < threshold]
+    few = _barely_changed_columns(figures, plan, threshold)
     dominated = [name for name in _dominated_columns(plan, threshold) if name not in few]
     withheld = {*few, *dominated}
     for figure in OF_COLUMNS:
@@ -58,7 +60,8 @@ def suppress_small_counts(
         safe.update(dict.fromkeys((*OVER_COLUMNS, *added_measures("utility"))))
     if dominated:
         notes.append(
-            f"a single record dominates the sums over {', '.join(dominated)}, so the figures of "
+            f"one record contributes more than 1/{threshold:,} of a sum over "
+            f"{', '.join(dominated)}, so the figures of "
             f"{'this column' if len(dominated) == 1 else 'these columns'} are withheld"
         )
         if len(plan.tuples.attributes) == len(withheld):
@@ -76,6 +79,30 @@ def suppress_small_counts(
     safe["number_variances"] = _withhold_rare_numbers(safe["number_variances"], plan, threshold)
     safe["mean_shift"] = _withhold_rare_means(safe["mean_shift"], plan, threshold, notes)
     return safe
+
+
+def withhold_risks(
+    risk: Mapping[str, Any], utility: Mapping[str, Any], plan: Transitions, threshold: int
+) -> dict[str, Any]:
+    """Withhold the risk figures of columns in which fewer records than the threshold changed.
+
+    The share of records whose masked number is close to the original gives the number of changes.
+    """
+    few = _barely_changed_columns(utility, plan, threshold)
+    return {
+        figure: {name: None if name in few else share for name, share in value.items()}
+        if figure in RISK_OF_COLUMNS
+        else value
+        for figure, value in risk.items()
+    }
+
+
+def _barely_changed_columns(
+    figures: Mapping[str, Any], plan: Transitions, threshold: int
+) -> list[str]:
+    """Columns in which some records changed, but fewer than the threshold."""
+    records = plan.tuples.records
+    return [name for name, share in figures["changed"].items() if 0 < share * records < threshold]
 
 
 def _dominated_columns(plan: Transitions, threshold: int) -> list[str]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ontomask._version import __version__
 from ontomask.disclosure.rounding import round_figures
-from ontomask.disclosure.withheld import suppress_small_counts
+from ontomask.disclosure.withheld import suppress_small_counts, withhold_risks
 from ontomask.methods.method import GroupingMethod, Method
 from ontomask.methods.settings import settings_of, title_with_strength
 from ontomask.microdata.schema import Nominal, Schema
@@ -71,6 +71,7 @@ def publishable_facts(
     from ontomask import risk, utility
 
     utility_figures = suppress_small_counts(evaluation.utility, release.transitions, records, notes)
+    risk_figures = withhold_risks(evaluation.risk, evaluation.utility, release.transitions, records)
     content = {
         "made": (when or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds"),
         "versions": _versions(),
@@ -84,7 +85,7 @@ def publishable_facts(
             "suppressed": release.suppressed,
         },
         "utility": _describe_figures(utility_figures, utility.DESCRIPTIONS),
-        "risk": _describe_figures(evaluation.risk, risk.DESCRIPTIONS),
+        "risk": _describe_figures(risk_figures, risk.DESCRIPTIONS),
         "taxonomies": _taxonomy_facts(release.schema, release.mappings, records),
         "cautions": list(release.cautions),
         "report_threshold": least,

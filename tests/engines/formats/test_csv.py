@@ -284,7 +284,7 @@ def test_an_error_never_shows_a_record(opened):
         (
             {"delimiter": "§"},
             ParameterError,
-            "delimiter must be one ASCII character such as ; or ', got ',,'",
+            "delimiter must be one ASCII character such as ; or ', got '§'",
         ),
         (
             {"quote": "\n"},

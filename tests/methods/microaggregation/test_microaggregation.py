@@ -57,7 +57,7 @@ def test_every_class_has_k_records_and_every_record_a_class(
     tuples, _ = counted(columns)
     method = Microaggregation(k, algorithm=algorithm, distance=distance, operators=setting)
     if tuples.records < k:
-        with pytest.raises(ParameterError, match="only"):
+        with pytest.raises(ParameterError, match="k must be at most the number of records"):
             method.plan(tuples, np.random.default_rng(0))
         return
     plan = method.plan(tuples, np.random.default_rng(0))

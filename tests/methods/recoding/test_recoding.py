@@ -211,7 +211,7 @@ def test_discernibility_joins_the_two_smallest(tree):
 def test_classes_hold_k_records_and_only_tuples_that_exist(table, k, setting):
     method = Recoding(k, **setting)
     if k > table.tuples.records:
-        with pytest.raises(ParameterError, match="only"):
+        with pytest.raises(ParameterError, match="k must be at most the number of records"):
             method.plan(table.tuples, np.random.default_rng(1))
         return
     before = table.tuples.counts.copy()
