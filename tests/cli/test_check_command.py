@@ -90,6 +90,11 @@ def test_what_is_good_to_know_is_no_problem(jobs, command):
     assert done.code == 0
     assert "note: released.csv already exists" in done.err
     assert "note: k = 5 is required, but the method only guarantees k = 3" in done.err
+    assert (
+        "NOT CERTAIN: the table can be masked with Microaggregation(k=3), but it may not meet k = 5"
+        in done.out
+    )
+    assert "OK:" not in done.out
     assert (jobs / "released.csv").read_text() == "precious"
 
 

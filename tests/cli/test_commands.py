@@ -51,6 +51,10 @@ def test_every_command_has_an_example(command, tmp_path, words):
     assert f"Example: ontomask {' '.join(words)}" in " ".join(said.out.split())
 
 
+def test_the_help_of_every_command_fits_its_line(ontomask):
+    assert "..." not in ontomask("--help").stdout.partition("Commands:")[2]
+
+
 def test_help_needs_nothing_heavy():
     code = (
         "import sys; sys.argv = ['ontomask', '--help']\n"

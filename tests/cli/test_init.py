@@ -23,7 +23,8 @@ def test_the_proposal_works_as_it_is(ontomask, stays, tmp_path, ending):
     path = tmp_path / f"stays.{ending}"
     stays.to_csv(path, index=False) if ending == "csv" else stays.to_parquet(path)
     said = ontomask("init", path.name)
-    assert "diagnosis            quasi         text" in said.stdout
+    assert "patient              identifier, person  text" in said.stdout
+    assert "diagnosis            quasi               text" in said.stdout
     assert "ontomask check release.yaml" in said.stderr
     outcome = write_release(tmp_path / "release.yaml")  # what ontomask mask calls
     assert outcome.release.guarantee.k == 5

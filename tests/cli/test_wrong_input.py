@@ -62,6 +62,14 @@ WRONG = {
         "the table has no column 'aeg'; did you mean 'age'?",
     ),
     "no role": (spec(("  note: {role: keep}\n", "")), "1 column without a role: 'note'"),
+    "a role that init prints": (
+        spec(("note: {role: keep}", "note: {role: person}")),
+        "write role: identifier, and person: note at the top level",
+    ),
+    "unknown person": (
+        spec(("method:", "person: pey\nmethod:")),
+        "hint: use the names of the columns of the table",
+    ),
     "unknown taxonomy": (
         spec(("tax.csv", "icd8cm")),
         "must be a bundled taxonomy or an existing file, got 'icd8cm'",
@@ -133,6 +141,26 @@ def test_wrong_input_is_one_sentence_and_exit_code_2(jobs, command, what):
         assert "Traceback" not in done.err
         assert contents(jobs) == before
     assert sorted(os.listdir(jobs)) == sorted(before)
+
+
+def test_a_missing_table_is_said_before_an_existing_output(jobs, command):
+    write_spec(jobs / "release.yaml")
+    (jobs / "people.csv").unlink()
+    (jobs / "released.csv").write_text("earlier")
+    for line in (["mask", "release.yaml"], ["init", "people.csv"]):
+        done = command(jobs, *line)
+        assert done.code == 2
+        assert "people.csv" in done.err
+        assert "already exists" not in done.err
+    checked = command(jobs, "check", "release.yaml")
+    assert (checked.code, checked.out) == (2, "")
+
+
+def test_only_columns_of_the_table_are_counted(jobs, command):
+    write_spec(jobs / "release.yaml")
+    columns = len((jobs / "people.csv").read_text("utf-8").splitlines()[0].split(","))
+    write_spec(jobs / "release.yaml", ("  age:", "  aeg:"))
+    assert f"60 records, {columns} columns\n" in command(jobs, "check", "release.yaml").out
 
 
 def test_names_that_queries_use_are_names_like_others(jobs, command):

@@ -106,7 +106,10 @@ def test_the_text_has_the_group_the_sums_and_the_distance(four):
         "combinations have this result" in text
     )
     assert "its group: 4 combinations, 4 records" in text
-    assert "least common subsumer: viral infection; 3 of the 4 concepts above either" in text
+    assert (
+        "least common subsumer: viral infection; together they have 4 concepts (themselves and all "
+        "ancestors); 3 of these belong to only one of them" in text
+    )
     assert "log2(1 + 3/4) = 0.807" in text
     assert "its group has hepatitis B (2 times), hepatitis C, influenza" in text
     assert "1.392 hepatitis B, chosen 1.977 hepatitis C 1.982 hepatitis" in text

@@ -143,3 +143,9 @@ def test_a_larger_k_is_for_methods_that_promise_one():
         with pytest.raises(RequirementNotMet) as caught:
             check_requirements(dict(k=6), evaluation(), found)
         assert caught.value.hint == hint
+
+
+def test_the_hint_names_the_settings_of_sensitive_attributes():
+    with pytest.raises(RequirementNotMet) as caught:
+        check_requirements(dict(l=50), evaluation(), guarantee())
+    assert caught.value.hint.startswith("add l: 50 to the method (microaggregation), try ")

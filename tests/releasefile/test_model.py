@@ -652,7 +652,7 @@ WRONG = [
         "none.csv",
         4,
         "columns.diagnosis.taxonomy must be a bundled ... got 'none.csv'",
-        "The bundled taxonomies are 'icd9cm',",
+        "The known taxonomies are 'icd9cm',",
     ),
     (
         "icd9cm",

@@ -217,7 +217,7 @@ def test_levels(looked_at, values, levels):
 
 def test_booleans_of_parquet(looked_at):
     found = looked_at("parquet", married=[True, False] * 40, age=list(range(80)))
-    assert (found["married"].type, found["married"].role) == ("flags", "keep")
+    assert (found["married"].type, found["married"].role) == ("two values", "keep")
     assert "Is it harmless?" in found["married"].suggestion.reason
 
 

@@ -177,9 +177,16 @@ def test_what_is_guaranteed_and_what_is_measured(stay):
     assert "is shared by at least 5 people" in text
     assert known["output"]["sha256"] in text
     assert "version 32, fiscal year 2015" in text
-    assert "4,000 by identifier" in text
+    assert "4,000 by code" in text
     linked = f"{100 * known['risk']['linkage_nearest']['value']:.1f} %"
     assert text.count(linked) >= 3  # tile, paragraph, table
+
+
+def test_usual_values_and_ranges_of_shares_are_in_percent(stay):
+    path, known = stay
+    text = " ".join(html.unescape(path.read_text()).split())
+    assert known["risk"]["marketer"]["usual"].startswith("0.097 to 0.17 at k = 5")
+    assert "Range: 0 to 100 %. Usual: 9.7 to 17 % at k = 5, 2.8 to 4.3 % at k = 20" in text
 
 
 def test_swapping_promises_no_class_sizes(folder):

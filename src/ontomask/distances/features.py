@@ -55,9 +55,11 @@ def _block(common: SharedAncestors, rows: NDArray[np.int32]) -> NDArray[np.float
 
 def _words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
     either, shared = _count_ancestors(taxonomy, a, b)
+    apart = either - shared
     return (
-        f"{either - shared} of the {either} concepts above either, themselves included, "
-        f"are not shared:\n  log2(1 + {either - shared}/{either})"
+        f"together they have {either} concepts (themselves and all ancestors);\n"
+        f"{apart} of these {'belongs' if apart == 1 else 'belong'} to only one of them: "
+        f"log2(1 + {apart}/{either})"
     )
 
 

@@ -315,7 +315,9 @@ class Schema:
                 "use the names of the table and give every column a role, or set ",
                 Setting("other", "keep"),
                 " or 'drop' for the others",
-            ),
+            )
+            if unassigned and self.other == "refuse"
+            else Hint("use the names of the columns of the table"),
         )
 
     def removed(self, columns: Iterable[str]) -> list[str]:

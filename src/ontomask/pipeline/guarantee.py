@@ -43,7 +43,7 @@ class MeasuredRisk:
         unchanged: Share of records that were not changed.
         unpaired: By attribute, share of values that found no partner to swap with (swapping only).
         linked: Share of records linked correctly by an attacker who has the original table and
-            takes the nearest record; ties share the probability.
+            takes the nearest record. If several are equally near, each counts with an equal share.
         linked_uniques: The same among records that were unique; None if there are none.
         linked_above: Share of records linked correctly with a probability above 1/k; None without a
             k.

@@ -62,14 +62,21 @@ def check_requirements(
     limits: Mapping[str, float], evaluation: Evaluation, guarantee: Guarantee
 ) -> None:
     """Refuse a release that does not meet all requirements; the error lists every reason."""
-    reasons = unmet_requirements(limits, evaluation, guarantee)
-    if reasons:
+    reasons = reasons_unmet(limits, evaluation, guarantee)
+    listed = [f"{name}: {reason}" for name, some in reasons.items() for reason in some]
+    if listed:
         raise RequirementNotMet(
             "nothing was released, because the masked table does not meet the requirements:"
-            + "".join(f"\n  - {reason}" for reason in reasons),
-            f"try {'another' if guarantee.k is None else 'a larger k or another'} method, "
-            "or relax the requirements",
+            + "".join(f"\n  - {reason}" for reason in listed),
+            _hint({name: limits[name] for name, some in reasons.items() if some}, guarantee),
         )
+
+
+def _hint(unmet: Mapping[str, float], guarantee: Guarantee) -> str:
+    sensitive = " and ".join(f"{name}: {unmet[name]:g}" for name in ("l", "t") if name in unmet)
+    settings = f"add {sensitive} to the method (microaggregation), " if sensitive else ""
+    method = "another method" if guarantee.k is None else "a larger k or another method"
+    return f"{settings}try {method}, or relax the requirements"
 
 
 def _check_k(k: int, guarantee: Guarantee) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -15,6 +16,7 @@ from ontomask.errors import (
     OntomaskError,
     ParameterError,
 )
+from ontomask.methods.method import SensitivePromise
 from ontomask.methods.people import refuse_several_targets
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
@@ -76,12 +78,19 @@ class CheckedColumn:
     mapping: dict[str, Any] | None = None
     lost: tuple[ValueWithoutConcept, ...] = ()
 
+    @property
+    def in_table(self) -> bool:
+        """Whether the table has this column."""
+        return self.distinct is not None
+
 
 @dataclass(frozen=True)
 class CheckResult:
     """Result of a check. ``problems`` are all reasons why masking would be refused, if any.
 
     ``warnings`` are about columns that are released unchanged and may undo the masking.
+    ``uncertain`` are the requirements that the method does not guarantee. Whether they are met is
+    only known after masking.
     ``tuples`` and ``risk``, of the table as it is, are None where a problem is in the way.
     """
 
@@ -93,6 +102,7 @@ class CheckResult:
     problems: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    uncertain: tuple[str, ...] = ()
 
     @property
     def fine(self) -> bool:
@@ -160,6 +170,7 @@ class _Checker:
             problems=tuple(dict.fromkeys(self.problems)),
             warnings=tuple(self._revealing_column_warnings(engine, columns)) if engine else (),
             notes=() if self.problems else tuple(_notes(self.spec)),
+            uncertain=() if self.problems else tuple(_uncertain_requirements(self.spec)),
         )
 
     # ------------------------------------------------------------------ values
@@ -350,9 +361,23 @@ def _notes(spec: ReleaseFile) -> Iterator[str]:
     """Notes that do not prevent the release."""
     if spec.output_path.is_file() or any(folder.exists() for folder in output_folders(spec)):
         yield f"{spec.output_path} already exists: use --force or another output to mask"
-    k, wanted = spec.method_object().promised_k, spec.require.k if spec.require else None
-    if wanted and k is not None and k < wanted:
-        yield f"k = {wanted:,} is required, but the method only guarantees k = {k:,}"
+    k, required = spec.method_object().promised_k, spec.limits.get("k")
+    if required and k is not None and k < required:
+        yield f"k = {required:,} is required, but the method only guarantees k = {k:,}"
+
+
+def _uncertain_requirements(spec: ReleaseFile) -> Iterator[str]:
+    """The requirements that the method does not guarantee; they may be met nevertheless."""
+    method = spec.method_object()
+    promise = method.sensitive_promise
+    sensitive = [name for name, column in spec.columns.items() if column.role == "confidential"]
+    if promise is None or not all(map(promise.holds_for, sensitive)):
+        promise = SensitivePromise()
+    least = {"k": method.promised_k or 1, "l": promise.l or 1}
+    most = {"t": math.inf if promise.t is None else promise.t}
+    for name, limit in spec.limits.items():
+        if least.get(name, -math.inf) < limit < most.get(name, math.inf):
+            yield f"{name} = {limit:g}"
 
 
 def _unmapped_values(matches: TermMap) -> Iterator[ValueWithoutConcept]:

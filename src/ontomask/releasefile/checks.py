@@ -13,7 +13,7 @@ from ontomask.methods.registry import METHODS, example_settings
 from ontomask.releasefile.methods import problems_of_settings
 from ontomask.releasefile.problems import FieldPath, Problem, choices_hint, format_value
 from ontomask.taxonomy.names import closest_names
-from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
+from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES, TAXONOMIES_IN_WORDS
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -99,6 +99,8 @@ def problems_from_validation(
             yield Problem(where, message, _group_hint(where, value))
         else:
             accepts, hint = _accepted_value(detail, texts.get(where))
+            if where[-1] == "role" and value == "person":
+                hint = f"write role: identifier, and person: {where[-2]} at the top level"
             yield Problem(where, f"must be {accepts}, got {format_value(value)}", hint)
 
 
@@ -302,8 +304,8 @@ def _problems_of_files(
             (*where, "taxonomy"),
             f"must be a bundled taxonomy or an existing file, got {format_value(taxonomy)}",
             (f"did you mean {near[0]!r}? " if near else "")
-            + f"The bundled taxonomies are {quote_names(KNOWN_TAXONOMIES)}. Paths are relative to "
-            "the release file",
+            + f"The known taxonomies are {TAXONOMIES_IN_WORDS}. Paths are relative to the "
+            "release file",
         )
     if isinstance(mapping, str) and mapping and not (folder / mapping).is_file():
         yield Problem(

@@ -83,8 +83,8 @@ def _publishable_fields(spec: ReleaseFile, notes: list[str]) -> dict[str, Any]:
             if isinstance(column.get(field), dict | list):
                 column[field] = format_count(len(column[field]), "value")
                 notes.append(
-                    "the copy of the release file in the manifest counts the values of mappings "
-                    "and levels and does not show them"
+                    "the manifest contains the release file, but only the number of values in its "
+                    "mappings and levels, not the values"
                 )
     notes[:] = dict.fromkeys(notes)
     return fields

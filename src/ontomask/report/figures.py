@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -68,6 +69,9 @@ SHARES = {
     "changed_records",
 }
 
+#: A share, or two with "to" between them, in a text that also names values of k.
+SHARE_LIMITS = re.compile(r"(?<!k = )(?<![\w.])(?:[01](?:\.\d+)?)(?: to [01](?:\.\d+)?)?(?![\w.])")
+
 #: Upper ends of the ranges that class sizes are shown in.
 CLASS_SIZES = (1, 2, 4, 9, 19, 49, 99, 999)
 
@@ -101,7 +105,14 @@ def risk_by_column(risk: Mapping[str, Any]) -> dict[str, Any]:
         dict.fromkeys(column for name in shown_figures for column in risk[name]["value"])
     )
     return {
-        "figures": [{"title": RISK_BY_COLUMN[name], **risk[name]} for name in shown_figures],
+        "figures": [
+            {
+                "title": RISK_BY_COLUMN[name],
+                **risk[name],
+                "usual": _format_limits(name, risk[name]["usual"]),
+            }
+            for name in shown_figures
+        ],
         "rows": [
             {
                 "column": column,
@@ -153,14 +164,24 @@ def _figure_rows(
                 _format_value(name, value),
                 value,
                 figure["meaning"],
-                figure["range"],
+                _format_limits(name, figure["range"]),
                 figure["better"],
-                figure["usual"],
+                _format_limits(name, figure["usual"]),
             )
 
 
 def _format_value(name: str, value: Any) -> str:
     return numbers.format_percent(value) if name in SHARES else numbers.format_figure(value)
+
+
+def _format_limits(name: str, text: str) -> str:
+    """The range or the usual values of a figure, in percent if the figure is."""
+    return SHARE_LIMITS.sub(_as_percent, text) if name in SHARES else text
+
+
+def _as_percent(limits: re.Match[str]) -> str:
+    shares = [f"{100 * float(share):g}" for share in limits[0].split(" to ")]
+    return f"{' to '.join(shares)} %"
 
 
 def class_size_bars(risk: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -222,11 +222,17 @@ def _format_means(attribute: Any, column: Any, shift: Mapping[str, Any] | None) 
         return _format_change(shift)
     before, after = shift["before"], shift["after"]
     if before is None or after is None:
-        apart = shift["distance"]
-        distance = "" if apart is None else f", distance {numbers.format_figure(apart)}"
-        return f"withheld{distance}"
+        return _describe_unnamed_means(shift["distance"])
     labels = [attribute.domain.label(concept) for concept in (before, after)]
     return labels[0] if before == after else f"{labels[0]} → {labels[1]}"
+
+
+def _describe_unnamed_means(distance: float | None) -> str:
+    if distance is None:
+        return "withheld"
+    if not distance:
+        return "not named; same mean before and after"
+    return f"not named; distance between the two means {numbers.format_figure(distance)}"
 
 
 def _format_change(change: Mapping[str, Any] | None) -> str:

@@ -86,7 +86,8 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
         "lower",
         "0 to 1",
         unique_share="Share of the records that are unique: alone in their equivalence class.",
-        suppressed="Share of the records whose quasi-identifiers are suppressed: information loss.",
+        suppressed="Share of the records whose quasi-identifiers are suppressed. This is "
+        "information loss, not risk.",
         prosecutor="Prosecutor risk: highest re-identification risk of a record if the attacker "
         "knows that it is in the table; 1 divided by the size of the smallest class.",
         prosecutor_at_risk="Share of the records whose prosecutor risk is above the threshold "
@@ -98,18 +99,18 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
         linkage_text="Record linkage: share of the records linked correctly to original records "
         "with exactly the same values (TM eq. 14-15).",
         linkage_nearest="Record linkage: share of the records linked correctly to their nearest "
-        "original records; ties share the probability.",
+        "original records. If several originals are equally near, each counts with an equal share.",
         linkage_nearest_uniques="The same share among the records that were unique in the original "
-        "table; none if there were no such records.",
+        "table; not computed if there were no such records.",
         linkage_nearest_above="Share of the records linked correctly with a probability above "
-        "1/k; none without a k.",
+        "1/k; not computed without a k.",
         unchanged="Share of the records that masking did not change.",
     ),
     **_describe_figures(
         "neither",
         "0 to 1, lower and upper limit",
-        linkage_nearest_interval="95 % confidence interval of the share of linked records; none if "
-        "the experiment used all records.",
+        linkage_nearest_interval="95 % confidence interval of the share of linked records; not "
+        "computed if the experiment used all records.",
     ),
     **_describe_figures(
         "neither",

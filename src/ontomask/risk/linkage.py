@@ -53,7 +53,8 @@ class Linkage:
     All shares are from 0 to 1; lower is better.
 
     Attributes:
-        linked: Share of records linked correctly; ties share the probability.
+        linked: Share of records linked correctly. If several originals are equally near, each
+            counts with an equal share.
         among_uniques: The same among records that no other original record equals; None if there is
             none (or none in the sample).
         above: Share of records linked correctly with a probability above 1/k; None without a k.

@@ -52,6 +52,15 @@ MatchKind = Literal[
 ]
 
 
+def format_match_kind(kind: str) -> str:
+    """Format how a value was matched. Users know the identifier of a concept as its code.
+
+    >>> format_match_kind("identifier"), format_match_kind("label")
+    ('code', 'label')
+    """
+    return re.sub(r"^(ambiguous )?identifier\b", r"\1code", kind)
+
+
 @dataclass(frozen=True)
 class Match:
     """The result of mapping one distinct value of a column.

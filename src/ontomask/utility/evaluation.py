@@ -93,7 +93,7 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
     ),
     "normalised_average_class_size": FigureDescription(
         "Mean size of the equivalence classes divided by k; 1 is the best value.",
-        "1 or more if the table is k-anonymous; none without a k",
+        "1 or more if the table is k-anonymous; not computed without a k",
         "lower",
         "1.2 to 2.1 at k = 5, 1.2 to 1.8 at k = 20",
     ),

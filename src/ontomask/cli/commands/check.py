@@ -55,11 +55,11 @@ def print_check(result: CheckResult) -> None:
     if result.records is not None:
         typer.echo(
             f"{format_count(result.records, 'record')}, "
-            f"{format_count(len(result.columns), 'column')}"
+            f"{format_count(sum(column.in_table for column in result.columns), 'column')}"
         )
-    print_table(
-        [("column", "role", "type", "distinct", "missing"), *map(_column_row, result.columns)]
-    )
+        print_table(
+            [("column", "role", "type", "distinct", "missing"), *map(_column_row, result.columns)]
+        )
     for column in result.columns:
         if column.mapping is not None:
             _show_mapping(column)
@@ -70,7 +70,12 @@ def print_check(result: CheckResult) -> None:
         sys.stderr.write(f"Error: {problem}\n")
     for warning in result.warnings:
         print_warning(warning)
-    if result.fine:
+    if result.fine and result.uncertain:
+        typer.echo(
+            f"NOT CERTAIN: the table can be masked with {result.method}, but it may not meet "
+            f"{', '.join(result.uncertain)}"
+        )
+    elif result.fine:
         typer.echo(f"OK: the table can be masked with {result.method}")
 
 
@@ -82,13 +87,14 @@ def _column_row(column: CheckedColumn) -> tuple[str, ...]:
 
 def _show_mapping(column: CheckedColumn) -> None:
     from ontomask.errors import format_count
+    from ontomask.taxonomy.mapping import format_match_kind
 
     assert column.mapping is not None
     ways = {way: n for way, n in column.mapping["records"].items() if n and way != "unmapped"}
     unmapped, values = column.mapping["records"]["unmapped"], column.mapping["values"]["unmapped"]
     total = sum(ways.values()) + unmapped
     share = sum(ways.values()) / total if total else 1.0
-    by = ", ".join(f"{n:,} by {way}" for way, n in ways.items())
+    by = ", ".join(f"{n:,} by {format_match_kind(way)}" for way, n in ways.items())
     typer.echo(
         f"{column.name}: {format_percent(share)} of the records have a concept"
         + (f" ({by})" * bool(by))

@@ -21,14 +21,29 @@ __all__ = ["CompareCommand", "compare"]
 #: The settings that methods are varied by.
 STRENGTHS = ("k", "window", "alpha")
 
+#: What the columns of the printed table mean.
+COLUMNS = {
+    "setting": "The value of k, window or alpha.",
+    "k": "The k that the method guarantees.",
+    "smallest": "Size of the smallest equivalence class.",
+    "linkage": "Share of the records that record linkage links correctly.",
+    "unique": "Number of unique records after masking.",
+    "SSE": "Information loss: sum of squared errors.",
+    "quality": "Semantic quality of the masked values.",
+    "met": "Whether the requirements of the release file are met.",
+    "dominated": "Another row has no more linkage and no more SSE, and less of one of them.",
+}
+
 
 class CompareCommand(TyperCommand):
     """The command whose help lists the methods, including those of other packages."""
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the names of the methods with their summaries."""
+        """Write what the printed columns mean, and the methods with their summaries."""
         from ontomask.methods.registry import METHODS
 
+        with formatter.section("Columns of the result"):
+            formatter.write_dl(list(COLUMNS.items()))
         with formatter.section("Methods"):
             formatter.write_dl([(name, kind.summary) for name, kind in METHODS.available().items()])
 
@@ -69,7 +84,11 @@ def compare(
     ] = None,
     specs: Annotated[
         Path | None,
-        typer.Option("--specs", metavar="FOLDER", help="Write a release file for every point."),
+        typer.Option(
+            "--specs",
+            metavar="FOLDER",
+            help="Write a release file for every method and setting compared.",
+        ),
     ] = None,
     workers: Annotated[
         int | None,
@@ -82,9 +101,10 @@ def compare(
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     json: Json = False,
 ) -> None:
-    """Compare the disclosure risk and the information loss of several methods on a table.
+    """Compare methods on a table.
 
-    Writes no masked table. Writes files only for --output, --csv and --specs.
+    Shows the disclosure risk and the information loss of several methods and settings. Writes no
+    masked table. Writes files only for --output, --csv and --specs.
 
     Example: ontomask compare release.yaml --k 2..20 --output compare.html
     """

@@ -19,7 +19,9 @@ def demo(
     ),
     json: Json = False,
 ) -> None:
-    """Try a complete release: make synthetic hospital discharges, then init, check and mask.
+    """Try all steps on synthetic data.
+
+    Makes a table of synthetic hospital discharges, then runs init, check and mask.
 
     Example: ontomask demo trial
     """

@@ -34,7 +34,9 @@ def evaluate(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Measure the data utility and the disclosure risk of a masked table.
+    """Measure the risk and utility of a masked table.
+
+    Any tool may have masked it. Prints the disclosure risk and the data utility.
 
     Example: ontomask evaluate patients.csv masked.csv --spec release.yaml
     """

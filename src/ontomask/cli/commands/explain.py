@@ -36,10 +36,11 @@ def explain(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Explain why a value was changed: its group, the centroid of the group, the distances.
+    """Explain why a value was changed.
 
-    Plans the release again and writes no table. The explanation contains original values: it is for
-    the data steward, do not publish it.
+    Shows its group, the centroid of the group and the distances. Repeats the masking in memory and
+    writes no table. The explanation contains original values: it is for the data steward, do not
+    publish it.
 
     Example: ontomask explain release.yaml diagnosis=428.0
     """

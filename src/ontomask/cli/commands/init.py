@@ -35,7 +35,9 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     json: Json = False,
 ) -> None:
-    """Profile a table and write a proposed release file with a role for every column.
+    """Propose a release file for a table.
+
+    Profiles the table and writes a release file with a role for every column.
 
     Example: ontomask init patients.csv
 
@@ -47,7 +49,7 @@ def init(
     from ontomask.releasefile.profile.proposed_file import write_proposal
     from ontomask.releasefile.profile.table_profile import profile
 
-    if output.exists() and not force:
+    if output.exists() and not force and data.exists():  # a missing table is said first
         raise ParameterError(
             f"{output} already exists", "choose another --output, or use --force to overwrite"
         )
@@ -83,13 +85,15 @@ def print_profile(profile: Profile) -> None:
 def _column_row(column: ColumnProfile) -> tuple[str, str, str, str]:
     suggestion, facts = column.suggestion, column.facts
     taxonomy = suggestion.taxonomy or (
-        "own taxonomy" if suggestion.role == "quasi" and suggestion.taxonomy_kind else ""
+        "taxonomy made from its values"
+        if suggestion.role == "quasi" and suggestion.taxonomy_kind
+        else ""
     )
     about = "" if facts.exact else "about "
     missing = f", {facts.missing:,} missing" if facts.missing else ""
     return (
         column.name,
-        suggestion.role,
+        "identifier, person" if suggestion.role == "person" else suggestion.role,
         column.type,
         f"{about}{facts.distinct:,} distinct{missing}" + (f", {taxonomy}" if taxonomy else ""),
     )
@@ -99,6 +103,7 @@ def _print_next_steps(proposal: Proposal) -> None:
     typer.echo(f"wrote {proposal.file}. Check it and correct it, then run", err=True)
     typer.echo(f"  ontomask check {proposal.file}", err=True)
     typer.echo(f"  ontomask mask {proposal.file}", err=True)
-    if proposal.taxonomies:
-        names = ", ".join(path.name for path in proposal.taxonomies)
-        typer.echo(f"do not publish {names}: original values of a column", err=True)
+    for path in proposal.taxonomies:
+        typer.echo(
+            f"do not publish {path.name}: it contains the original values of a column", err=True
+        )

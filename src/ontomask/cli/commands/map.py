@@ -86,7 +86,9 @@ def map_column(
     option: ReaderOptions = None,
     json: Json = False,
 ) -> None:
-    """Map every value of a column to a concept, and list the values without one.
+    """Map the values of a column to concepts.
+
+    Maps every distinct value and lists the values without a concept.
 
     Example: ontomask map patients.csv --column diagnosis --taxonomy icd9cm --repair-codes
 
@@ -171,6 +173,7 @@ def _print_mapping(
     matches: TermMap, column: str, suggested: dict[str, list[Hit]], show: int
 ) -> None:
     from ontomask.errors import format_count
+    from ontomask.taxonomy.mapping import format_match_kind
 
     records = sum(match.count for match in matches.matches)
     version = f" {matches.taxonomy.about.version}" if matches.taxonomy.about.version else ""
@@ -181,7 +184,7 @@ def _print_mapping(
         + f" · {matches.taxonomy.name}{version}"
     )
     typer.echo(f"{format_percent(matches.coverage)} of the records have a concept")
-    print_table([(count, how) for how, count in matches.how.items()])
+    print_table([(count, format_match_kind(how)) for how, count in matches.how.items()])
     _print_unmapped(
         matches,
         "ambiguous: possible concepts",

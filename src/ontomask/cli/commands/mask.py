@@ -23,14 +23,17 @@ def mask(
     private: Annotated[
         bool,
         typer.Option(
-            "--private", help="Also write the transitions: original values, never publish them."
+            "--private",
+            help="Also write which original combination of values became which masked one. Never "
+            "publish this file.",
         ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Mask the table of a release file, and write it with its manifest and its report.
+    """Mask a table and write the release.
 
-    If the masked table does not meet the requirements, nothing is written; the exit code is then 3.
+    Writes the masked table of a release file with its manifest and its report. If the masked table
+    does not meet the requirements, nothing is written; the exit code is then 3.
 
     Example: ontomask mask release.yaml
     """

@@ -32,7 +32,9 @@ def workbench(
     ] = 500,
     seed_file: SeedFile = None,
 ) -> None:
-    """Open a table in the browser and make a release there, step by step.
+    """Make a release in the browser.
+
+    Opens a table and leads through the release step by step.
 
     Example: ontomask workbench patients.csv
 

@@ -299,7 +299,7 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
         values_only = (self.candidates or self.distance) not in ("hierarchy", "mean")
         above = "" if values_only else " and their ancestors"
         return (
-            f"{grouped}. Each group takes its centroid: for terms the concept, among its values"
+            f"{grouped}. Each group takes its centroid: for words the concept, among its values"
             f"{above}, with the smallest sum of distances; for numbers the mean; for levels the "
             "median"
         )

@@ -66,7 +66,7 @@ DATE_SHAPE = r"\d{1,4}[-/. ](\d{1,2}|[A-Za-z]{3})[-/. ]\d{2,4}([T ]\d{1,2}:\d{2}
 class ColumnFacts:
     """What was counted in a column.
 
-    ``kind`` is what stands in it: text, whole numbers, decimals, dates, flags, nothing, or
+    ``kind`` is what stands in it: text, whole numbers, decimals, dates, two values, nothing, or
     something else. ``marks`` are values that seem to mean missing, with their counts; ``missing``
     counts them, too. ``singles`` are values that one record alone holds, ``rarest`` is how many
     records hold the rarest one. ``frequent`` are values that many records hold. A column that is
@@ -333,7 +333,7 @@ def _content_kind(kind: str, dates: bool, numbers: bool, integers: bool, zeros: 
     """Kind of a column's content, by its type or, for text, by the shape of all values."""
     if not _is_text(kind):
         if kind == "BOOLEAN":
-            return "flags"
+            return "two values"
         if kind.endswith(("INT", "INTEGER")):
             return "whole numbers"
         if kind.startswith(("DATE", "TIMESTAMP")):

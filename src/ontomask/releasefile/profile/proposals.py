@@ -135,7 +135,7 @@ def _constant_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | No
 
 def _mostly_missing_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     share = facts.missing / facts.rows
-    is_word = facts.kind in ("text", "flags") and not levels_of(facts)
+    is_word = facts.kind in ("text", "two values") and not levels_of(facts)
     confidential = _is_confidential(facts, words)
     if share > MOSTLY_MISSING and not confidential:
         return Suggestion("drop", f"{share:.0%} of its values are missing")

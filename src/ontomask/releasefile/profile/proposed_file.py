@@ -7,6 +7,7 @@ file next to the release file. That file contains all values of the column: it i
 from __future__ import annotations
 
 import json
+import math
 import os
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -256,7 +257,8 @@ def _column_summary(column: ColumnProfile) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.01 else "under 1 %"
+    """A share in whole percent, rounded down as in warnings: only all records are 100 %."""
+    return f"{math.floor(100 * share)} %" if share >= 0.01 else "under 1 %"
 
 
 def _column_fields(column: ColumnProfile, file: str | None) -> dict[str, Any]:

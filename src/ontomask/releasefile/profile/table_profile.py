@@ -49,7 +49,7 @@ class ColumnProfile:
     def type(self) -> str:
         """What stands in it, in a word or two."""
         if self.suggestion.levels and self.facts.kind == "text":
-            return "flags" if len(self.suggestion.levels) == 2 else "levels"
+            return "two values" if len(self.suggestion.levels) == 2 else "levels"
         return self.facts.kind
 
     @property

@@ -198,8 +198,7 @@ def _unknown_taxonomy_error(source: str) -> UnknownTaxonomyError:
     return UnknownTaxonomyError(
         f"{source!r} is neither a bundled taxonomy nor a file",
         (f"did you mean {near[0]!r}? " if near else "")
-        + f"The bundled taxonomies are {quote_names(bundled.BUNDLED)}; 'icd10cm' needs the package "
-        "simple-icd-10-cm; for a file, give its path",
+        + f"The known taxonomies are {bundled.TAXONOMIES_IN_WORDS}; for a file, give its path",
     )
 
 

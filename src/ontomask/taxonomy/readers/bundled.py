@@ -13,12 +13,26 @@ from ontomask.taxonomy.about import About
 from ontomask.taxonomy.codes import ICD9_DIAGNOSES, ICD9_PROCEDURES, CodeStyle
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["BUNDLED", "KNOWN_TAXONOMIES", "WITH_EXTRA", "is_published", "read"]
+__all__ = [
+    "BUNDLED",
+    "KNOWN_TAXONOMIES",
+    "TAXONOMIES_IN_WORDS",
+    "WITH_EXTRA",
+    "is_published",
+    "read",
+]
 
 BUNDLED = ("icd9cm", "icd9cm-procedures", "wordnet")
 #: Those of other packages, each with the extra that installs it.
 WITH_EXTRA = {"icd10cm": "icd10"}
 KNOWN_TAXONOMIES = (*BUNDLED, *WITH_EXTRA)
+#: All of them in words, for messages.
+TAXONOMIES_IN_WORDS = ", ".join(
+    [
+        *(repr(name) for name in BUNDLED),
+        *(f"and {name!r} with the extra {extra}" for name, extra in WITH_EXTRA.items()),
+    ]
+)
 
 
 @cache  # a taxonomy never changes, so everybody may hold the same one
