@@ -18,6 +18,7 @@ from benchmarks.report import wide_release
 from ontomask.errors import ParameterError
 from ontomask.pipeline.facts import publishable_facts
 from ontomask.releasefile.manifest import make_manifest
+from ontomask.report.page import _describe_unnamed_means
 from rare_words import METHODS_TRIED, SEED, patients, released, spec_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
@@ -180,6 +181,18 @@ def test_what_is_guaranteed_and_what_is_measured(stay):
     assert "4,000 by code" in text
     linked = f"{100 * known['risk']['linkage_nearest']['value']:.1f} %"
     assert text.count(linked) >= 3  # tile, paragraph, table
+
+
+@pytest.mark.parametrize(
+    ("distance", "words"),
+    [
+        (None, "withheld"),
+        (0.0, "not named; same mean before and after"),
+        (0.874, "not named; distance between the two means 0.874"),
+    ],
+)
+def test_means_that_are_not_named(distance, words):
+    assert _describe_unnamed_means(distance) == words
 
 
 def test_usual_values_and_ranges_of_shares_are_in_percent(stay):

@@ -58,7 +58,7 @@ def _words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
     apart = either - shared
     return (
         f"together they have {either} concepts (themselves and all ancestors);\n"
-        f"{apart} of these {'belongs' if apart == 1 else 'belong'} to only one of them: "
+        f"{apart} of these {'belongs' if apart == 1 else 'belong'} to only one of them:\n"
         f"log2(1 + {apart}/{either})"
     )
 

@@ -483,7 +483,8 @@ class Taxonomy:
           both are: viral infection, disease
           least common subsumer: viral infection
           together they have 5 concepts (themselves and all ancestors);
-          3 of these belong to only one of them: log2(1 + 3/5) = 0.678
+          3 of these belong to only one of them:
+          log2(1 + 3/5) = 0.678
         """
         # Distances stand above taxonomies: this is a short way to them for interactive use.
         return import_module("ontomask.distances").explain(self, a, b, measure)

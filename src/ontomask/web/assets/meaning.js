@@ -461,10 +461,11 @@ function getWayColour({ outcome }, index) {
 }
 
 function describeMatch({ outcome, reading }) {
+  const kind = reading.replace(/^identifier\b/, "code"); // users know it as the code of a concept
   return {
-    mapped: `by ${reading}`,
+    mapped: `by ${kind}`,
     corrected: "assigned by you",
-    ambiguous: `several concepts (${reading})`,
+    ambiguous: `several concepts (${kind})`,
     unmapped: "no concept",
   }[outcome];
 }
