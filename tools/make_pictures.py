@@ -183,19 +183,10 @@ def workbench(folder: Path, chromium: Any) -> None:
         page.click("#write")
         page.wait_for_selector("#outcome .note.good", timeout=120_000)
         way.take()
+        page.emulate_media(color_scheme="dark")
+        way.to("roles", "#panel[data-uniques][aria-busy=false]")
+        way.take("workbench-roles-dark")
         context.close()
-        dark(chromium, link, way.address)
-
-
-def dark(chromium: Any, link: str, address: str) -> None:
-    """The roles at night."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 800}, color_scheme="dark")
-    page = context.new_page()
-    page.goto(link)
-    way = Way(page, address)
-    way.to("roles", "#panel[data-uniques][aria-busy=false]")
-    way.take("workbench-roles-dark")
-    context.close()
 
 
 class Way:

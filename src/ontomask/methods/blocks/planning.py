@@ -129,7 +129,8 @@ def _require_plan(number: int, outcome: BlockOutcome, blocks: Sequence[Longs]) -
     if isinstance(outcome, BlockTransitions):
         return outcome
     which = (
-        f"block {number + 1:,} of {len(blocks):,} ({format_count(len(blocks[number]), 'tuple')})"
+        f"block {number + 1:,} of {len(blocks):,} "
+        f"({format_count(len(blocks[number]), 'combination')} of values)"
     )
     if isinstance(outcome, WorkerFailure):
         raise BlockError(
