@@ -258,7 +258,8 @@ def test_what_is_wrong_with_a_block_is_said():
     tuples = made_up()
     blocks = split_into_blocks(tuples, 100, None, lambda _: True)
     with pytest.raises(
-        ParameterError, match=r"block 1 of \d+ \(\d+ combinations of values\): k must be at most .*, got 1,000"
+        ParameterError,
+        match=r"block 1 of \d+ \(\d+ combinations of values\): k must be at most .*, got 1,000",
     ):
         plan_in_blocks(om.Recoding(1000).plan, tuples, blocks, None, seeded())
 
