@@ -81,8 +81,8 @@ GLOSSARY: dict[str, str] = {
     ),
     "seed": "The number that the random draws start from; it must be kept secret.",
     "sensitive attribute": (
-        "A column with information that nobody should learn about a person, such as an outcome; "
-        "it is released unchanged (the argument is called confidential)."
+        "A column that users want to study but that nobody should link to a person, such as an "
+        "outcome; it is released unchanged. Its role in a release file is confidential."
     ),
     "SSE": (
         "Sum of squared errors: the squared distance between each record and its masked version, "

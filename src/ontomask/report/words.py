@@ -51,7 +51,7 @@ def list_guarantees(facts: Mapping[str, Any], method: Method) -> list[str]:
         )
     left_out = facts["records"]["dropped"] or facts["method"]["drops"]
     sentences.append(
-        "All other columns are unchanged, and the rows are in the original order"
+        "All columns that are not masked are unchanged, and the rows are in the original order"
         + ("; some records were removed." if left_out else ".")
     )
     return sentences

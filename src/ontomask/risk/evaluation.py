@@ -102,7 +102,7 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
         "original records. If several originals are equally near, each counts with an equal share.",
         linkage_nearest_uniques="The same share among the records that were unique in the original "
         "table; not computed if there were no such records.",
-        linkage_nearest_above="Share of the records linked correctly with a probability above "
+        linkage_nearest_above="Share of the records whose probability of a correct link is above "
         "1/k; not computed without a k.",
         unchanged="Share of the records that masking did not change.",
     ),
@@ -128,10 +128,10 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
         "0 to 1, by attribute",
         linkage_alone="Share of the records linked correctly by this attribute alone.",
         linkage_without="Share of the records linked correctly by all other attributes.",
-        rank_interval="Share of the records whose masked number is within 5 % of the ranks of the "
-        "original one (interval disclosure).",
-        sd_interval="Share of the records whose masked number is within 5 % of a standard "
-        "deviation of the original one (interval disclosure).",
+        rank_interval="Share of the records whose masked and original numbers differ in rank by at "
+        "most 5 % of the number of records (interval disclosure).",
+        sd_interval="Share of the records whose masked and original numbers differ by at most 5 % "
+        "of the standard deviation of the column (interval disclosure).",
         t_equal="t-closeness: largest distance between the distribution of values in a class and "
         "in the whole table; half the sum of the differences of the shares.",
         t_ordered="The same with distances between values by rank (numbers only).",
