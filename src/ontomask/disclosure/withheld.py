@@ -61,7 +61,7 @@ def suppress_small_counts(
     if dominated:
         notes.append(
             f"one record contributes more than 1/{threshold:,} of a sum over "
-            f"{', '.join(dominated)}, so the figures of "
+            f"{', '.join(dominated)}, so the errors, means and variances of "
             f"{'this column' if len(dominated) == 1 else 'these columns'} are withheld"
         )
         if len(plan.tuples.attributes) == len(withheld):

@@ -34,7 +34,7 @@ __all__ = ["DESCRIPTIONS", "evaluate_risk", "evaluate_original_risk"]
 _USUAL_VALUES = {
     "unique_share": "0.24 to 0.88 unmasked",
     "suppressed": "by suppression, 0.48 to 0.94 at k = 5, 0.73 to 0.95 at k = 20",
-    "prosecutor_at_risk": "0.48 to 0.94 unmasked for k = 5, 0.73 to 0.95 for k = 20",
+    "prosecutor_at_risk": "before masking, 0.48 to 0.94 for k = 5, 0.73 to 0.95 for k = 20",
     "marketer": "0.097 to 0.17 at k = 5, 0.028 to 0.043 at k = 20; 0.38 to 0.91 unmasked",
     "linkage_text": "0.018 to 0.12 at k = 5, 0.0059 to 0.038 at k = 20; 0.38 to 0.91 unmasked",
     "linkage_nearest": "0.097 to 0.17 at k = 5, 0.028 to 0.042 at k = 20; 0.38 to 0.91 unmasked",
@@ -93,7 +93,8 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
         prosecutor_at_risk="Share of the records whose prosecutor risk is above the threshold "
         "(1/k if k is given).",
         journalist="Journalist risk: highest re-identification risk of a record if the attacker "
-        "only knows the population; equal to the prosecutor risk without a population.",
+        "does not know whether the person is in the table. If no population is given, it equals "
+        "the prosecutor risk.",
         marketer="Marketer risk: expected share of correct links if the attacker links all "
         "records; the mean prosecutor risk.",
         linkage_text="Record linkage: share of the records linked correctly to original records "
