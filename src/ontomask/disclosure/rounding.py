@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, is_dataclass
 from typing import Any
-
-import numpy as np
 
 __all__ = ["SIGNIFICANT_DIGITS", "round_figures"]
 
@@ -16,15 +13,11 @@ SIGNIFICANT_DIGITS = 3
 
 
 def round_figures(figures: Any) -> Any:
-    """Round every number of a nested value to :data:`SIGNIFICANT_DIGITS`, except integers."""
-    if is_dataclass(figures) and not isinstance(figures, type):
-        figures = asdict(figures)
+    """Round every number of nested plain values to :data:`SIGNIFICANT_DIGITS`, except integers."""
     if isinstance(figures, Mapping):
         return {name: round_figures(value) for name, value in figures.items()}
-    if isinstance(figures, np.ndarray):
-        figures = figures.tolist()
-    if isinstance(figures, list | tuple):
+    if isinstance(figures, list):
         return [round_figures(value) for value in figures]
-    if isinstance(figures, float | np.floating):
+    if isinstance(figures, float):
         return float(f"{figures:.{SIGNIFICANT_DIGITS}g}")
     return figures

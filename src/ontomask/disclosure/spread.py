@@ -95,8 +95,8 @@ def make_histogram(plan: Transitions, j: int, least: int, column: Any) -> Histog
     pairs = column_transitions(plan, j)
     numbers = {"before": pairs.start, "after": pairs.end}
     shown = {side for side, values in numbers.items() if not np.isnan(values).all()}
-    changed = pairs.count[~((pairs.start == pairs.end) | np.isnan(pairs.start))].sum()
-    if not all(is_safe_count(int(n), least) for n in (pairs.suppressed_counts.sum(), changed)):
+    touched = [pairs.suppressed_counts.sum(), pairs.count[pairs.changed].sum()]
+    if not is_safe_count(np.array(touched), least).all():
         shown.discard("before")
     sides = [numbers[side] for side in sorted(shown)]
     counts_with_number = [pairs.count * ~np.isnan(values) for values in sides]

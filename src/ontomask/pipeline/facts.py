@@ -143,7 +143,7 @@ def _describe_figures(
     figures: Mapping[str, Any], meanings: Mapping[str, FigureDescription]
 ) -> dict[str, Any]:
     return {
-        name: {"value": round_figures(value), **asdict(meanings[name])}
+        name: {"value": round_figures(to_plain_values(value)), **asdict(meanings[name])}
         for name, value in figures.items()
     }
 

@@ -114,7 +114,9 @@ def write_release(
         spec = load_release_file(spec)
     files, folders = output_files(spec, private), output_folders(spec)
     refuse_targets(files, [*spec.inputs(), *own_path], folders)
-    if not force and (is_remote(spec.data) or spec.data_path.exists()):  # else that is said first
+    if not force and (
+        is_remote(spec.data) or spec.data_path.exists()
+    ):  # a missing table is reported first
         _refuse_existing(files)
     with _spark_session(spec, force, progress) as session:
         release = _mask_table(spec, seed, progress, session)

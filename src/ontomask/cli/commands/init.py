@@ -49,7 +49,7 @@ def init(
     from ontomask.releasefile.profile.proposed_file import write_proposal
     from ontomask.releasefile.profile.table_profile import profile
 
-    if output.exists() and not force and data.exists():  # a missing table is said first
+    if output.exists() and not force and data.exists():  # a missing table is reported first
         raise ParameterError(
             f"{output} already exists", "choose another --output, or use --force to overwrite"
         )

@@ -102,19 +102,18 @@ class Frame:
         if not kept.all():
             frame = frame.filter(kept.tolist())
         native = frame.to_native()
-        new = {
-            column: self._columns.make_column(
-                native[column], output.values, output.places, output.text
-            )
-            for column, output in outputs.items()
-        }
-        out = self._replace_columns(
-            native,
-            {
-                column: self._columns.without_unused_values(new.get(column, native[column]))
-                for column in frame.columns
-            },
-        )
+        new = {}
+        for name in frame.columns:
+            original = column = native[name]
+            if name in outputs:
+                output = outputs[name]
+                column = self._columns.make_column(
+                    original, output.values, output.places, output.text
+                )
+            column = self._columns.without_unused_values(column)
+            if column is not original:
+                new[name] = column
+        out = self._replace_columns(native, new)
         if self.kind == "lazy":
             return out.lazy()
         if self.kind == "duckdb":
@@ -122,7 +121,7 @@ class Frame:
         return out
 
     def _replace_columns(self, native: Any, columns: Mapping[str, Any]) -> Any:
-        """Replace all columns of a table; what else it says of the original is left out."""
+        """Replace columns of a table; its metadata, which are of the original, are left out."""
         if self._columns is POLARS:
             return native.with_columns(columns.values())
         if self._columns is PANDAS:
@@ -133,8 +132,8 @@ class Frame:
             return out
         import pyarrow as pa
 
-        for place, (column, values) in enumerate(columns.items()):
-            native = native.set_column(place, column, values)
+        for column, values in columns.items():
+            native = native.set_column(native.column_names.index(column), column, values)
         return native.cast(pa.schema([field.remove_metadata() for field in native.schema]))
 
     def _make_relation(self, table: Any, outputs: Mapping[str, OutputColumn]) -> Any:
