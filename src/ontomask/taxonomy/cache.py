@@ -13,7 +13,6 @@ import json
 import os
 import sys
 import tempfile
-import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -25,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask import errors
+from ontomask._runtime.own_warnings import collect_warnings, warn
 from ontomask._version import __version__
 from ontomask.taxonomy.about import About
 from ontomask.taxonomy.codes import CodeStyle
@@ -53,10 +53,9 @@ def read_through_cache(
     entry = _entry_path(files, settings)
     if entry is not None and (entry_content := _load_entry(entry)) is not None:
         return entry_content
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with collect_warnings() as collected:
         taxonomy = read()
-    caught_warnings = [(type(w.message).__name__, str(w.message)) for w in caught]
+    caught_warnings = [(type(warning).__name__, str(warning)) for warning in collected]
     if entry is not None:
         _save_entry(entry, taxonomy, caught_warnings)
     return taxonomy, caught_warnings
@@ -201,4 +200,4 @@ def repeat_warnings(warned: CaughtWarnings, where: str, stacklevel: int) -> None
     for kind, message in warned:
         category = getattr(errors, kind, errors.OntomaskWarning)
         text = message if where in message else f"{where}: {message}"
-        warnings.warn(text, category, stacklevel=stacklevel + 1)
+        warn(category(text), stacklevel + 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask._runtime import own_warnings
 from ontomask.errors import (
     DuplicateConceptError,
     ParameterError,
@@ -176,10 +176,11 @@ class Taxonomy:
         """
         ordered, ordered_names, parents, tops = graph.number_concepts(identifiers, child, parent)
         if tops and warn:
-            warnings.warn(
-                f"the taxonomy has {len(tops)} roots, {quote_names(tops)}; "
-                f"a virtual root {graph.VIRTUAL_ROOT!r} was added above them",
-                SeveralRootsWarning,
+            own_warnings.warn(
+                SeveralRootsWarning(
+                    f"the taxonomy has {len(tops)} roots, {quote_names(tops)}; "
+                    f"a virtual root {graph.VIRTUAL_ROOT!r} was added above them"
+                ),
                 stacklevel=3,
             )
         place = np.empty(len(ordered_names), dtype=np.int64)

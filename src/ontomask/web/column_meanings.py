@@ -6,14 +6,14 @@ A taxonomy is read once for all columns and requests, until its file changes.
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ontomask.errors import OntomaskWarning, ParameterError
+from ontomask._runtime.own_warnings import collect_warnings
+from ontomask.errors import ParameterError
 from ontomask.microdata.schema import Nominal
 from ontomask.pipeline.meaning.column import ColumnMeaning, find_column_meaning
 from ontomask.releasefile.model import ColumnSpec
@@ -114,12 +114,11 @@ def _load_column(
     options = sorted((settings.options or {}).items())
     key = repr((settings.taxonomy, settings.format, options, stamps[0]))
     loaded, notes = cache.taxonomies.get(key, ({}, ()))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", OntomaskWarning)
+    with collect_warnings() as collected:
         column = settings.schema_column(name, folder, loaded)  # loads what is not in there yet
     assert isinstance(column, Nominal)
     if key not in cache.taxonomies:
-        notes = tuple(str(w.message) for w in caught if issubclass(w.category, OntomaskWarning))
+        notes = tuple(map(str, collected))
         while len(cache.taxonomies) >= MAX_TAXONOMIES:
             cache.taxonomies.pop(next(iter(cache.taxonomies)))
         cache.taxonomies[key] = (loaded, notes)

@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import csv
 import re
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+from ontomask._runtime.own_warnings import warn
 from ontomask.errors import HeaderWarning
 from ontomask.taxonomy.about import About
 from ontomask.taxonomy.readers.text.delimited import (
@@ -134,10 +134,11 @@ def _looks_like_header(table: DelimitedTable) -> bool:
     linked = {cell for row in others for cell in row.cells}
     if len(others) < 2 or linked.intersection(top.cells):
         return False
-    warnings.warn(
-        f"{table.source.path}: the first row, {top.cells[0]!r} and {top.cells[1]!r}, occurs "
-        "nowhere else and was read as a header; header=False reads it as a link",
-        HeaderWarning,
+    warn(
+        HeaderWarning(
+            f"{table.source.path}: the first row, {top.cells[0]!r} and {top.cells[1]!r}, occurs "
+            "nowhere else and was read as a header; header=False reads it as a link"
+        ),
         stacklevel=5,
     )
     return True
