@@ -26,7 +26,16 @@ if _TYPE_CHECKING:
         Suppression,
     )
     from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
-    from ontomask.pipeline import Comparison, Evaluation, Release, compare, evaluate, mask
+    from ontomask.pipeline import (
+        Comparison,
+        Evaluation,
+        Intersection,
+        Release,
+        compare,
+        evaluate,
+        intersect_releases,
+        mask,
+    )
     from ontomask.releasefile import run_release_file
     from ontomask.statistics import (
         centroid,
@@ -81,6 +90,8 @@ __all__ = [
     # information loss and disclosure risk
     "evaluate",
     "Evaluation",
+    "intersect_releases",
+    "Intersection",
     "compare",
     "Comparison",
     "run_release_file",

@@ -3,6 +3,7 @@
 from ontomask.pipeline.comparing.compare import Comparison, Point, compare
 from ontomask.pipeline.evaluation import Evaluation
 from ontomask.pipeline.guarantee import Guarantee, MeasuredRisk
+from ontomask.pipeline.intersection import Intersection, intersect_releases
 from ontomask.pipeline.mask import mask
 from ontomask.pipeline.release import Release
 from ontomask.pipeline.table_pairs import evaluate
@@ -11,10 +12,12 @@ __all__ = [
     "Comparison",
     "Evaluation",
     "Guarantee",
+    "Intersection",
     "MeasuredRisk",
     "Point",
     "Release",
     "compare",
     "evaluate",
+    "intersect_releases",
     "mask",
 ]

@@ -33,6 +33,7 @@ def uniqueness_caution(engine: Engine, column: str, records: int) -> str:
 def list_cautions(release: Release, applied: Applied | None) -> Iterator[str]:
     """Yield the warnings of masking, and the disclosure risk of columns that are not masked."""
     yield from release.guarantee.warnings
+    yield from release.more_cautions
     if release.blocked is not None:
         yield str(release.blocked)
     if applied is None or not release.records:

@@ -56,6 +56,7 @@ class Release:
         others: Columns without a role in the schema, with the role they were given.
         blocked: How the table was cut for planning and what that cost; None if it was not.
         mappings: By nominal column, how its values were mapped to concepts.
+        more_cautions: Cautions that the table itself does not show, such as earlier releases.
     """
 
     data: Any
@@ -72,6 +73,7 @@ class Release:
     _sensitive_counts: _SensitiveCountsPair = field(default=((), ()), repr=False, compare=False)
     _applied: Applied | None = field(default=None, repr=False, compare=False)
     mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
+    more_cautions: tuple[str, ...] = ()
 
     @cached_property
     def evaluation(self) -> Evaluation:

@@ -26,7 +26,7 @@ from ontomask.pipeline.counting import FILE_SETTINGS, open_engine, translate_fil
 from ontomask.pipeline.evaluation import Evaluation, column_name, evaluate_plan, sensitive_counts
 from ontomask.risk.classes import canonical_targets
 
-__all__ = ["evaluate"]
+__all__ = ["TablePair", "evaluate", "pair_tables", "read_table"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -83,8 +83,50 @@ def evaluate(
     """
     if not isinstance(schema, Schema):
         raise ParameterError(f"schema must be a Schema, got {type(schema).__name__}")
-    before = _read_table(original, schema, match_by, file)
-    after = _read_table(masked, schema, match_by, file)
+    pair = pair_tables(
+        read_table(original, schema, match_by, file),
+        read_table(masked, schema, match_by, file),
+        schema,
+        match_by,
+    )
+    plan, record_tuple, target = pair.make_plan()
+    common = set(pair.before.names) & set(pair.after.names)
+    shared_schema = replace(
+        schema, confidential=[c for c in schema.confidential if column_name(c) in common]
+    )
+    return evaluate_plan(
+        plan,
+        k,
+        sensitive_counts(
+            shared_schema,
+            _value_counter(pair.after, pair.is_released, canonical_targets(plan)[target]),
+        ),
+        sensitive_counts(shared_schema, _value_counter(pair.before, pair.kept, record_tuple)),
+        semantic_closeness=semantic_closeness,
+    )
+
+
+@dataclass(frozen=True)
+class TablePair:
+    """An original and a masked table with the same records in the same order.
+
+    ``kept`` are the records of the original table that are compared, and ``is_released`` those of
+    the masked one.
+    """
+
+    before: Frame
+    after: Frame
+    kept: NDArray[np.bool_]
+    is_released: NDArray[np.bool_]
+    columns: Sequence[_ColumnPair]
+
+    def make_plan(self) -> tuple[Transitions, Longs, Longs]:
+        """The pair of tables as transitions; the tuple and the target of each record."""
+        return _make_plan(_with_whole_records_suppressed(self.columns))
+
+
+def pair_tables(before: Frame, after: Frame, schema: Schema, match_by: str | None) -> TablePair:
+    """Pair the records of two tables, by their order or by a column that identifies them."""
     _check_columns(before, after, schema)
     if match_by is not None:
         before, after = (
@@ -105,23 +147,10 @@ def evaluate(
         )
         for column, distinct in zip(schema.quasi_identifiers, columns, strict=True)
     ]
-    plan, record_tuple, target = _make_plan(_with_whole_records_suppressed(pairs))
-    common = set(before.names) & set(after.names)
-    shared_schema = replace(
-        schema, confidential=[c for c in schema.confidential if column_name(c) in common]
-    )
-    return evaluate_plan(
-        plan,
-        k,
-        sensitive_counts(
-            shared_schema, _value_counter(after, is_released, canonical_targets(plan)[target])
-        ),
-        sensitive_counts(shared_schema, _value_counter(before, kept, record_tuple)),
-        semantic_closeness=semantic_closeness,
-    )
+    return TablePair(before, after, kept, is_released, pairs)
 
 
-def _read_table(table: Any, schema: Schema, match_by: str | None, file: Mapping[str, Any]) -> Frame:
+def read_table(table: Any, schema: Schema, match_by: str | None, file: Mapping[str, Any]) -> Frame:
     """Read a table; of a file or a Spark frame, only the columns that are compared."""
     with translate_file_errors(table):
         engine = open_engine(table, _settings_for(table, file))

@@ -34,6 +34,7 @@ from ontomask.pipeline.evaluation import sensitive_counts
 from ontomask.pipeline.facts import mapping_coverage
 from ontomask.pipeline.guarantee import format_method as shown_method
 from ontomask.releasefile.model import ReleaseFile, load_release_file
+from ontomask.releasefile.previous import previous_cautions
 from ontomask.releasefile.run import file_settings, output_files, output_folders, refuse_targets
 
 if TYPE_CHECKING:
@@ -161,6 +162,7 @@ class _Checker:
                 tuples, records = placed
                 risk = self._measure_risk(schema, tuples, records)
         columns = tuple(self._describe_columns(engine))
+        previous = self._attempt(lambda: previous_cautions(self.spec))
         return CheckResult(
             records=engine.rows if engine else None,
             columns=columns,
@@ -168,7 +170,10 @@ class _Checker:
             tuples=None if tuples is None else len(tuples),
             risk=risk,
             problems=tuple(dict.fromkeys(self.problems)),
-            warnings=tuple(self._revealing_column_warnings(engine, columns)) if engine else (),
+            warnings=(
+                *(previous or ()),
+                *(self._revealing_column_warnings(engine, columns) if engine else ()),
+            ),
             notes=() if self.problems else tuple(_notes(self.spec)),
             uncertain=() if self.problems else tuple(_uncertain_requirements(self.spec)),
         )

@@ -181,6 +181,8 @@ def problems_between_fields(fields: Mapping[Any, Any], folder: Path | None = Non
     ]
     for name, column in columns.items():
         problems += problems_of_column(name, column, folder)
+    if folder is not None:
+        problems += _problems_of_previous(fields.get("previous"), folder)
     return [*problems, *_problems_of_roles(fields, columns)]
 
 
@@ -313,6 +315,18 @@ def _problems_of_files(
             f"must be an existing file, got {format_value(mapping)}",
             "the path is relative to the release file",
         )
+
+
+def _problems_of_previous(previous: Any, folder: Path) -> Iterator[Problem]:
+    names = [previous] if isinstance(previous, str) else previous
+    for name in names if isinstance(names, list | tuple) else ():
+        if isinstance(name, str) and name and not (folder / name).is_file():
+            yield Problem(
+                ("previous",),
+                f"must name existing files, got {format_value(name)}",
+                "name the .manifest.json files of earlier releases; paths are relative to the "
+                "release file",
+            )
 
 
 def _problems_of_roles(

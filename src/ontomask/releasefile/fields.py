@@ -26,6 +26,7 @@ __all__ = [
     "check_character",
     "check_date_format",
     "check_encoding",
+    "check_file_names",
     "with_json_schema",
     "check_levels",
     "check_mapping",
@@ -93,6 +94,14 @@ def check_prefer(value: Any) -> Any:
     if not concepts or not all(map(_is_text, concepts)):
         raise _refuse_value("a concept or a list of concepts", "put each of them in quotes")
     return tuple(concepts)
+
+
+def check_file_names(value: Any) -> Any:
+    """Check the name of a file, or several."""
+    names = value if isinstance(value, list | tuple) else [value]
+    if not all(map(_is_text, names)):
+        raise _refuse_value("a file name or a list of file names")
+    return tuple(names)
 
 
 def check_marks(value: Any) -> Any:

@@ -71,6 +71,8 @@ def _publishable_fields(spec: ReleaseFile, notes: list[str]) -> dict[str, Any]:
     fields = spec.as_dict()
     for field in ("data", "output"):
         fields[field] = file_name(fields[field])
+    if fields.get("previous"):
+        fields["previous"] = [file_name(name) for name in fields["previous"]]
     if fields.get("engine"):
         # Where and how it ran is not published.
         fields["engine"] = {"name": fields["engine"]["name"]}

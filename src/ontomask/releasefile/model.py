@@ -384,6 +384,14 @@ class ReleaseFile(_StrictModel):
     require: Requirements | None = Field(
         None, description="The requirements; if one is not met, nothing is released."
     )
+    previous: Annotated[
+        tuple[str, ...],
+        PlainValidator(kinds.check_file_names),
+        kinds.with_json_schema(anyOf=[{"type": "string", "minLength": 1}, kinds.TEXTS]),
+    ] = Field(
+        (),
+        description="The manifests of earlier releases of the same table, which add to the risk.",
+    )
     report_threshold: Annotated[int, Field(ge=1)] | None = Field(
         None,
         description="Report and manifest do not show values that fewer records have; by default k "
@@ -472,6 +480,7 @@ class ReleaseFile(_StrictModel):
         return [
             *([] if is_remote(self.data) else [self.data_path]),
             *self._taxonomy_and_mapping_files(),
+            *map(self.path, self.previous),
         ]
 
     def _taxonomy_and_mapping_files(self) -> list[Path]:

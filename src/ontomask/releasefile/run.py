@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ontomask._runtime.atomic_files import atomic_write, write_files_atomically
 from ontomask.errors import FileFormatError, ParameterError
-from ontomask.pipeline import Evaluation, Release, evaluate, mask
+from ontomask.pipeline import Evaluation, Intersection, Release, evaluate, intersect_releases, mask
 from ontomask.pipeline.requirements import check_requirements
 from ontomask.releasefile.checks import is_remote
 from ontomask.releasefile.manifest import make_manifest
 from ontomask.releasefile.model import ReleaseFile, load_release_file
+from ontomask.releasefile.previous import previous_cautions
 from ontomask.releasefile.problems import translate_hints
 from ontomask.report.manifest import FileFacts, read_file_facts, write_manifest
 from ontomask.report.transitions_file import write_private_transitions
@@ -27,6 +28,7 @@ __all__ = [
     "Outcome",
     "evaluate_files",
     "file_settings",
+    "intersect_files",
     "output_files",
     "output_folders",
     "mask_file",
@@ -191,10 +193,11 @@ def mask_file(spec: ReleaseFile, seed: int | None, progress: Progress = lambda _
 
     DuckDB reads it, whatever the engine: the plan is the same.
     """
+    cautions = previous_cautions(spec)
     progress("reading the taxonomies")
     schema = spec.schema()
     with translate_hints():
-        return mask(
+        release = mask(
             spec.data_path,
             schema,
             spec.method_object(),
@@ -202,6 +205,7 @@ def mask_file(spec: ReleaseFile, seed: int | None, progress: Progress = lambda _
             progress=progress,
             **file_settings(spec),
         )
+    return replace(release, more_cautions=cautions)
 
 
 def evaluate_files(
@@ -222,6 +226,17 @@ def evaluate_files(
         semantic_closeness=semantic_closeness,
         **file_settings(spec),
     )
+
+
+def intersect_files(
+    original: str | PathLike[str],
+    releases: Sequence[str | PathLike[str]],
+    spec: str | PathLike[str] | ReleaseFile,
+) -> Intersection:
+    """Count the records that several masked files single out together."""
+    if not isinstance(spec, ReleaseFile):
+        spec = load_release_file(spec)
+    return intersect_releases(original, releases, spec.schema(), **file_settings(spec))
 
 
 def file_settings(spec: ReleaseFile) -> dict[str, Any]:

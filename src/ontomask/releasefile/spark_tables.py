@@ -14,6 +14,7 @@ import secrets
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from ontomask.errors import (
 )
 from ontomask.pipeline import Release, mask
 from ontomask.releasefile.checks import SPARK_FORMATS, is_remote, table_suffix
+from ontomask.releasefile.previous import previous_cautions
 from ontomask.releasefile.problems import translate_hints
 from ontomask.report.manifest import FileFacts
 from ontomask.report.plain_values import file_name
@@ -193,12 +195,14 @@ def mask_with_spark(
     session: SparkSession, spec: ReleaseFile, seed: int | None, progress: Callable[[str], None]
 ) -> Release:
     """Mask the table that a release file names with Spark; nothing is written."""
+    cautions = previous_cautions(spec)
     progress("reading the taxonomies")
     schema = spec.schema()
     progress("opening the table")
     table = read_table(session, spec)
     with translate_hints():
-        return mask(table, schema, spec.method_object(), seed, progress=progress)
+        release = mask(table, schema, spec.method_object(), seed, progress=progress)
+    return replace(release, more_cautions=cautions)
 
 
 def read_table(session: SparkSession, spec: ReleaseFile) -> DataFrame:

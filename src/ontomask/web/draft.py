@@ -219,11 +219,17 @@ def paths_in(fields: Mapping[str, Any]) -> Iterator[str]:
     for name in ("data", "output"):
         if isinstance(fields.get(name), str):
             yield fields[name]
+    previous = fields.get("previous") or ()
+    yield from [previous] if isinstance(previous, str) else filter(_is_text, previous)
     for column in (fields.get("columns") or {}).values():
         if isinstance(column.get("taxonomy"), str) and column["taxonomy"] not in KNOWN_TAXONOMIES:
             yield column["taxonomy"]
         if isinstance(column.get("mapping"), str):
             yield column["mapping"]
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _refuse_shape(fields: Mapping[Any, Any]) -> None:

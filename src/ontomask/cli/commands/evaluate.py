@@ -14,6 +14,7 @@ from ontomask.cli.options import Json
 if TYPE_CHECKING:
     from ontomask.microdata.measures import FigureDescription
     from ontomask.pipeline.evaluation import Evaluation
+    from ontomask.pipeline.intersection import Intersection
 
 __all__ = ["evaluate"]
 
@@ -32,6 +33,15 @@ def evaluate(
             "--semantic-closeness", help="Also compute t-closeness with semantic distances (slow)."
         ),
     ] = False,
+    others: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--with",
+            metavar="FILE",
+            help="Another release of the same table, with the same records in the same order. Also "
+            "count the records that the releases single out together. Can be repeated.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Measure the risk and utility of a masked table.
@@ -41,13 +51,30 @@ def evaluate(
     Example: ontomask evaluate patients.csv masked.csv --spec release.yaml
     """
     with show_progress(f"comparing {masked} with {original}"):
-        from ontomask.releasefile.run import evaluate_files
+        from ontomask.releasefile.run import evaluate_files, intersect_files
 
         evaluation = evaluate_files(original, masked, spec, semantic_closeness=semantic_closeness)
+        together = intersect_files(original, [masked, *others], spec) if others else None
     if json:
-        print_json(evaluation.as_dict())
-    else:
-        _print_evaluation(evaluation)
+        intersection = {"intersection": together.as_dict()} if together else {}
+        print_json({**evaluation.as_dict(), **intersection})
+        return
+    _print_evaluation(evaluation)
+    if together:
+        typer.echo("releases together")
+        print_table([*_intersection_rows(together)])
+
+
+def _intersection_rows(together: Intersection) -> Iterator[tuple[str, str]]:
+    unit = "people" if together.people else "records"
+    yield ("figure", "value")
+    for number, k in enumerate(together.k_of_each, 1):
+        yield (f"smallest class of release {number}, {unit}", f"{k:,}")
+    yield (f"smallest intersection of classes, {unit}", f"{together.k:,}")
+    yield ("records alone in the intersection of their classes", f"{together.uniques:,}")
+    yield ("records in intersections below the smallest class", f"{together.below_k:,}")
+    for column, count in together.disclosed.items():
+        yield (f"records with one possible value of {column}", f"{count:,}")
 
 
 def _print_evaluation(evaluation: Evaluation) -> None:
