@@ -61,7 +61,7 @@ class Guarantee(str):
 
     Attributes:
         k: The promised size of equivalence classes; None if the method promises none.
-        smallest: Size of the smallest equivalence class, counted on the released table.
+        smallest: Size of the smallest equivalence class, counted on the masked records.
         classes: Number of equivalence classes.
         unit: What ``smallest`` counts: records or people.
         measured: The measured risk if no k is promised; otherwise None.

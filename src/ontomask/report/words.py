@@ -175,8 +175,8 @@ def _describe_risk(facts: Mapping[str, Any]) -> list[str]:
         first = (
             f"The released table is {format_integer(guarantee['smallest'])}-anonymous: every "
             "combination of values of the masked columns is shared by at least "
-            f"{format_integer(guarantee['smallest'])} {guarantee['unit']}, as counted on the "
-            "released table."
+            f"{format_integer(guarantee['smallest'])} {guarantee['unit']}, counted on the masked "
+            "records."
         )
     else:
         first = "The method does not guarantee k-anonymity."

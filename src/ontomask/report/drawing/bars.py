@@ -26,7 +26,7 @@ __all__ = ["Bar", "Pair", "draw_bars", "draw_paired_bars"]
 
 RIGHT, TOP, BOTTOM = 16, 14, 46
 #: A bar that is not shown is an outline of this height, whatever it stands for.
-FEW, FEW_HEIGHT = "few", 16
+WITHHELD, WITHHELD_HEIGHT = "withheld", 16
 #: The colours of the page for the two sides.
 COLOURS = ("before", "after")
 #: A bar that is not zero can be seen.
@@ -70,7 +70,7 @@ def draw_paired_bars(
 ) -> Markup:
     """Two upright bars for every category, from 0 up, in the order given; none below 0.
 
-    What is not shown is a thin outline with the word "few": its height says nothing.
+    What is not shown is a thin outline with the word "withheld": its height says nothing.
     """
     if not pairs:
         return Markup("")
@@ -134,17 +134,17 @@ class _PairedBars:
 
     def _draw_pair(self, place: int) -> Iterator[Markup]:
         pair = self.pairs[place]
-        wide = min(max(self.pair_width * (1 - GAP) / 2, 2), 46)
+        wide = min(max(self.pair_width * (1 - GAP) / 2, 2), 56)
         middle = self.left + (place + 0.5) * self.pair_width
         values = (pair.before, pair.after)
         for side, value in enumerate(values):
             tooltip = f"{pair.label}, {self.names[side]}"
             yield self._draw_bar(middle + (side - 1) * wide, wide, value, tooltip, COLOURS[side])
-        if few_sides := [side for side, value in enumerate(values) if value is None]:
-            # one word for both, where both are few
-            at = middle + (sum(few_sides) / len(few_sides) - 0.5) * wide
-            if text_width(FEW) <= max(wide, (self.pair_width - 4) * (len(few_sides) - 1)):
-                yield draw_text(at, self.y(0) - FEW_HEIGHT - 5, FEW, "middle")
+        if withheld_sides := [side for side, value in enumerate(values) if value is None]:
+            # one word for both, where both are withheld
+            at = middle + (sum(withheld_sides) / len(withheld_sides) - 0.5) * wide
+            if text_width(WITHHELD) <= max(wide, (self.pair_width - 4) * (len(withheld_sides) - 1)):
+                yield draw_text(at, self.y(0) - WITHHELD_HEIGHT - 5, WITHHELD, "middle")
         yield self._draw_name(middle, pair.label)
 
     def _draw_bar(
@@ -152,8 +152,8 @@ class _PairedBars:
     ) -> Markup:
         zero = self.y(0)
         if value is None:
-            x, wide, tooltip = x + 1, wide - 2, f"{tooltip}: {FEW}"
-            return _draw_outline(x, zero - FEW_HEIGHT, wide, FEW_HEIGHT, colour, tooltip)
+            x, wide, tooltip = x + 1, wide - 2, f"{tooltip}: {WITHHELD}"
+            return _draw_outline(x, zero - WITHHELD_HEIGHT, wide, WITHHELD_HEIGHT, colour, tooltip)
         high = _visible_length(zero - self.y(value))
         tooltip = f"{tooltip}: {self.format_value(value)}"
         return _draw_rectangle(x + 0.5, zero - high, wide - 1, high, colour, tooltip)
@@ -210,7 +210,7 @@ def _visible_length(long: float) -> float:
 
 
 def _format_bar(row: Bar, format_value: Callable[[float], str]) -> str:
-    return FEW if row.value is None else format_value(row.value)
+    return WITHHELD if row.value is None else format_value(row.value)
 
 
 def _draw_rectangle(
