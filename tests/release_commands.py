@@ -22,15 +22,22 @@ def environment(**more: str) -> dict[str, str]:
     return {**usual, "ONTOMASK_CACHE": "off", "PYTHONUTF8": "1", **more}
 
 
-def process(folder: Path, *arguments: object, seed: str = "", **options) -> subprocess.Popen[str]:
-    """A command in a process of its own, as it begins."""
+def process(
+    folder: Path,
+    *arguments: object,
+    seed: str = "",
+    temporary: Path | None = None,
+    **options,
+) -> subprocess.Popen[str]:
+    """A command in a process of its own, as it begins; perhaps with a temporary folder."""
+    more = {"TMPDIR": str(temporary)} if temporary else {}
     return subprocess.Popen(
         [sys.executable, "-m", "ontomask", *map(str, arguments)],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=environment(ONTOMASK_SEED=seed),
+        env=environment(ONTOMASK_SEED=seed, **more),
         **options,
     )
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import signal
-import sys
-import time
 from contextlib import suppress
 
 import pytest
 
-import ontomask as om
 from ontomask.cli.stopping import stop_requested
-from release_commands import finished, process, records, write_spec, write_table
+from release_commands import finished, process, records, write_spec
 from workbench import waited
 
 
@@ -209,38 +206,6 @@ def test_what_is_required_and_not_met_is_exit_code_3(jobs):
 # ---------------------------------------------------------------- stopped in the middle
 
 
-@pytest.fixture
-def large(tmp_path):
-    """A table that takes a while to write."""
-    om.datasets.diagnoses().write(tmp_path / "tax.csv")
-    write_table(tmp_path / "people.csv", 60_000, long="x" * 300)
-    write_spec(tmp_path / "release.yaml")
-    return tmp_path
-
-
-def while_it_writes(folder, command):
-    """Wait until the table is being written."""
-    end = time.monotonic() + 300
-    while not any(name.startswith(".ontomask.") for name in os.listdir(folder)):
-        assert command.poll() is None, command.communicate()
-        assert time.monotonic() < end
-        time.sleep(0.002)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
-def test_stopped_in_the_middle(large):
-    before = contents(large)
-    for sign in (signal.SIGINT, signal.SIGTERM):
-        command = process(large, "mask", "release.yaml")
-        while_it_writes(large, command)
-        command.send_signal(sign)
-        done = finished(command)
-        assert (done.code, done.out, done.err) == (130, "", "stopped\n")
-        assert contents(large) == before
-        assert sorted(os.listdir(large)) == sorted(before)  # nothing is left, hidden or not
-
-
 def test_a_swallowed_interrupt_is_heeded_at_the_next_step(jobs, command, monkeypatch):
     from ontomask.releasefile import run
 
@@ -256,34 +221,6 @@ def test_a_swallowed_interrupt_is_heeded_at_the_next_step(jobs, command, monkeyp
     done = command(jobs, "mask", "release.yaml")
     assert (done.code, done.out, done.err) == (130, "", "stopped\n")
     assert contents(jobs) == before
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
-def test_killed_in_the_middle(large):
-    before = contents(large)
-    command = process(large, "mask", "release.yaml")
-    while_it_writes(large, command)
-    command.kill()
-    assert finished(command).code == -signal.SIGKILL
-    assert contents(large) == before
-    assert not (large / "released.csv").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
-def test_a_full_disk(large):
-    import resource
-
-    def no_large_files():  # what is written beyond this fails, as on a full disk
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 20, 4 << 20))
-
-    before = contents(large)
-    done = finished(process(large, "mask", "release.yaml", preexec_fn=no_large_files))
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("Error: released.csv cannot be written: ")
-    assert contents(large) == before
-    assert sorted(os.listdir(large)) == sorted(before)
 
 
 def test_the_tables_here_are_what_they_are_said_to_be():

@@ -283,7 +283,7 @@ def test_writing_keeps_what_is_there(tmp_path, diagnoses):
     diagnoses.write(path, force=True)
     assert om.load_taxonomy(path) == diagnoses
     assert [p.name for p in tmp_path.iterdir()] == ["out.csv"]
-    with pytest.raises(FileFormatError, match="cannot be written"):
+    with pytest.raises(FileFormatError, match="does not exist"):
         diagnoses.write(tmp_path / "no" / "such" / "folder.csv")
     with pytest.raises(ParameterError, match="format must be 'child-parent' or 'arx', got 'owl'"):
         diagnoses.write(tmp_path / "x.csv", format="owl")

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import ontomask as om
+from ontomask._runtime.work_folders import work_folder
 from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.run import mask_file, write_release
 from ontomask.web.errors import Busy, NotThere
@@ -63,6 +64,7 @@ def scratch(tmp_path_factory, monkeypatch):
     """Where temporary files go."""
     place = tmp_path_factory.mktemp("scratch")
     monkeypatch.setattr(tempfile, "tempdir", str(place))
+    monkeypatch.setenv("TMPDIR", str(place))
     return place
 
 
@@ -242,17 +244,6 @@ def test_one_thing_at_a_time_and_another_after_it(folder, work):
     assert work.wait().state == "done"
 
 
-def test_only_a_folder_of_its_own_is_removed(tmp_path, monkeypatch):
-    from ontomask.web.jobs.process import SCRATCH_PREFIX, _remove_scratch_folder
-
-    own = tmp_path / f"{SCRATCH_PREFIX}x"
-    own.mkdir()
-    for folder, stays in ((tmp_path, True), (own, False)):
-        monkeypatch.setattr(tempfile, "tempdir", str(folder))
-        _remove_scratch_folder()
-        assert folder.exists() is stays
-
-
 def test_nothing_to_cancel(work):
     assert work.cancel().state == "idle"
 
@@ -362,13 +353,22 @@ def test_a_deleted_run_can_be_restored_until_the_next_start(tmp_path):
 
 def test_what_a_killed_process_left_is_removed_and_never_seen(tmp_path):
     runs = kept(tmp_path)
-    left = tmp_path / "runs" / ".ontomask.abc" / "0004"
+    left = tmp_path / "runs" / ".ontomask.1.0123456789abcdef" / "0004"
     left.mkdir(parents=True)
+    (left.parent / ".lock").touch()
     (left / "report.html").write_text("half")
     assert len(runs.list_runs()) == 3
     runs.remove_leftovers()
     assert not left.parent.exists()
     assert len(runs.list_runs()) == 3
+
+
+def test_what_another_workbench_is_writing_is_left_alone(tmp_path):
+    runs = kept(tmp_path)
+    with work_folder(tmp_path / "runs") as folder:
+        (folder / "report.html").write_text("half")
+        runs.remove_leftovers()
+        assert (folder / "report.html").exists()
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"format": 2}', '{"format": 1}'])

@@ -10,6 +10,7 @@ to other work that can be stopped (:func:`register_stop`). What has a good answe
 from __future__ import annotations
 
 import ctypes
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -21,9 +22,20 @@ from threading import Event, Thread, current_thread, main_thread
 from time import monotonic
 from typing import Any, TypeVar
 
-__all__ = ["run_interruptibly", "register_stop", "early_stopping", "mark_unfinished"]
+__all__ = [
+    "STOP_SIGNALS",
+    "run_interruptibly",
+    "register_stop",
+    "early_stopping",
+    "mark_unfinished",
+]
 
 Result = TypeVar("Result")
+
+#: Signals that end a process, but leave it time to remove what it has not finished.
+STOP_SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
 
 #: How the names of our modules begin.
 PACKAGE_PREFIX = f"{__name__.partition('.')[0]}."

@@ -1,4 +1,4 @@
-"""Stop a command on Ctrl-C or SIGTERM; unfinished files are removed.
+"""Stop a command on Ctrl-C, SIGTERM or SIGHUP; unfinished files are removed.
 
 A library may swallow the interrupt while it loads, so the request is stored and checked at the next
 step of the work.
@@ -10,6 +10,8 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from ontomask._runtime.interrupts import STOP_SIGNALS
 
 __all__ = ["EXIT_STOPPED", "stop_requested", "stop_if_requested", "handle_stop_signals"]
 
@@ -32,17 +34,21 @@ def stop_if_requested() -> None:
 
 @contextmanager
 def handle_stop_signals() -> Iterator[None]:
-    """Handle SIGINT and SIGTERM while a command runs."""
+    """Handle the signals that end a command while it runs; ``nohup`` keeps its meaning."""
     global _stop_requested
     _stop_requested = False
     handlers = {
-        sign: signal.signal(sign, _request_stop) for sign in (signal.SIGINT, signal.SIGTERM)
+        sign: signal.signal(sign, _request_stop) for sign in STOP_SIGNALS if not _is_nohup(sign)
     }
     try:
         yield
     finally:
         for sign, handler in handlers.items():
             signal.signal(sign, handler)
+
+
+def _is_nohup(sign: signal.Signals) -> bool:
+    return sign.name == "SIGHUP" and signal.getsignal(sign) is signal.SIG_IGN
 
 
 def _request_stop(*_: Any) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,10 @@ class Engine(ABC):
 
     #: Where pieces of work are run, if not by this process.
     run_in_tasks: TaskRunner | None = None
+
+    def refuse_changes(self) -> AbstractContextManager[None]:
+        """Refuse a table that changed outside while the block ran; one in memory cannot."""
+        return nullcontext()
 
     @abstractmethod
     def count_rows(self, columns: Sequence[str], known: str | None = None) -> CountedRows:

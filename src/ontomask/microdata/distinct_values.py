@@ -33,6 +33,14 @@ class DistinctValues:
         counts = np.bincount(self.codes[present], weights=weights, minlength=len(self.values))
         return counts.astype(np.int64)
 
+    def is_same(self, other: DistinctValues) -> bool:
+        """Whether another column has the same values in the same rows."""
+        return (
+            list(map(repr, self.values)) == list(map(repr, other.values))  # NaN is not itself
+            and np.array_equal(self.codes, other.codes)
+            and (self.weights is other.weights or np.array_equal(self.weights, other.weights))  # type: ignore[arg-type]
+        )
+
     def without_values(self, missing: NDArray[np.bool_]) -> DistinctValues:
         """The same column with some of its values counted as missing."""
         if not missing.any():

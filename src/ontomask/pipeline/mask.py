@@ -67,10 +67,14 @@ def mask(
     check_arguments(schema, method)
     random_sources = seed_randomness(seed)
     report = progress or ignore_progress
+
+    def run() -> Release:
+        engine = open_engine(table, file)
+        with engine.refuse_changes():
+            return _run_pipeline(engine, schema, method, random_sources, report)
+
     with translate_file_errors(table):
-        return run_interruptibly(
-            lambda: _run_pipeline(open_engine(table, file), schema, method, random_sources, report)
-        )
+        return run_interruptibly(run)
 
 
 def _run_pipeline(

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ontomask._runtime.atomic_files import atomic_write, write_files_atomically
+from ontomask._runtime.file_stamps import refuse_changed, stamp_file
+from ontomask._runtime.work_folders import sweep_abandoned
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.pipeline import Evaluation, Intersection, Release, evaluate, intersect_releases, mask
 from ontomask.pipeline.requirements import check_requirements
@@ -120,6 +122,9 @@ def write_release(
         is_remote(spec.data) or spec.data_path.exists()
     ):  # a missing table is reported first
         _refuse_existing(files)
+    sweep_abandoned(files[0].parent)
+    local_data = None if is_remote(spec.data) else spec.data_path
+    stamp = local_data and stamp_file(local_data)
     with _spark_session(spec, force, progress) as session:
         release = _mask_table(spec, seed, progress, session)
         progress("measuring utility and disclosure risk")
@@ -145,6 +150,8 @@ def write_release(
             )
             with atomic_write(report_path) as file:
                 file.write(release.report(report_content))
+            if local_data is not None:
+                refuse_changed(local_data, stamp)
     elsewhere = (spec.output,) if is_remote(spec.output) else ()
     return Outcome(release, (*elsewhere, *files), manifest_content)
 

@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ontomask._runtime.work_folders import work_folder
 from ontomask.engines.spark.session import local_path, spark_session, translate_spark_errors
 from ontomask.errors import (
     FileFormatError,
@@ -112,12 +113,13 @@ def open_spark_session(
                 yield running
                 return
             progress("starting Spark")
-            session = spark_session(**_session_settings(wanted))
-            try:
-                _refuse_local_output(session, spec)
-                yield session
-            finally:
-                session.stop()
+            with work_folder() as folder:
+                session = spark_session(**_session_settings(wanted, folder))
+                try:
+                    _refuse_local_output(session, spec)
+                    yield session
+                finally:
+                    session.stop()
 
 
 def _running_session() -> SparkSession | None:
@@ -150,8 +152,11 @@ def _refuse_local_output(session: SparkSession, spec: ReleaseFile) -> None:
         )
 
 
-def _session_settings(wanted: dict[str, str]) -> dict[str, str]:
-    """Settings of a new session; after spark-submit, only those of the release file."""
+def _session_settings(wanted: dict[str, str], folder: Path) -> dict[str, str]:
+    """Settings of a new session; after spark-submit, only those of the release file.
+
+    What Spark spills on this machine goes to ``folder``.
+    """
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         return wanted
     defaults = {"spark.app.name": "ontomask", "spark.ui.showConsoleProgress": "false"}
@@ -159,6 +164,7 @@ def _session_settings(wanted: dict[str, str]) -> dict[str, str]:
         defaults["spark.master"] = os.environ["SPARK_MASTER"]
     if (defaults | wanted).get("spark.master", "local").startswith("local"):
         defaults["spark.ui.enabled"] = "false"  # a page on the network about private data
+        defaults["spark.local.dir"] = str(folder)
     java = "spark.driver.extraJavaOptions"
     log = f"-Dlog4j2.configurationFile={Path(__file__).with_name('spark_log.properties').as_uri()}"
     return defaults | wanted | {java: f"{log} {wanted.get(java, '')}".strip()}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+from ontomask._runtime.work_folders import work_folder
 from ontomask.engines.formats.formats import named_format
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.web.errors import NotThere, OutsideError, TooLarge
@@ -117,22 +117,21 @@ class WorkingFolder:
     async def store_upload(self, name: str, chunks: AsyncIterator[bytes]) -> Path:
         """Store an upload under a name: all of it or nothing, and never over another file."""
         target = self._new_file(name)
-        partial = self.path / f".{secrets.token_hex(8)}.part"
         size = 0
         try:
-            with open(partial, "xb", opener=_open_private) as file:
-                async for chunk in chunks:
-                    size += len(chunk)
-                    if size > self.largest:
-                        raise self._too_large_error()
-                    file.write(chunk)
-            os.link(partial, target)  # fails where a file has that name by now
+            with work_folder(self.path) as folder:
+                partial = folder / "upload"
+                with open(partial, "xb", opener=_open_private) as file:
+                    async for chunk in chunks:
+                        size += len(chunk)
+                        if size > self.largest:
+                            raise self._too_large_error()
+                        file.write(chunk)
+                os.link(partial, target)  # fails where a file has that name by now
         except FileExistsError:
             raise _exists_error(name) from None
         except OSError as error:
             raise FileFormatError(f"cannot store {name}: {error.strerror or error}") from None
-        finally:
-            partial.unlink(missing_ok=True)
         return target
 
     def _too_large_error(self) -> TooLarge:

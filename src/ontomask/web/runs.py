@@ -20,6 +20,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ontomask._runtime.atomic_files import atomic_write, write_files_atomically
+from ontomask._runtime.work_folders import sweep_abandoned
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.web.errors import NotThere
 
@@ -78,9 +79,8 @@ class RunStore:
 
     def remove_leftovers(self) -> None:
         """Remove unfinished runs of killed processes, and empty the trash."""
-        for leftover in self.folder.glob(".*"):
-            if leftover.is_dir():
-                shutil.rmtree(leftover, ignore_errors=True)
+        sweep_abandoned(self.folder)
+        shutil.rmtree(self.folder / TRASH_FOLDER, ignore_errors=True)
 
     # ------------------------------------------------------------------ what there is
 

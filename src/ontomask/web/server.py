@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import tempfile
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -15,6 +14,7 @@ from threading import Timer
 import uvicorn
 
 from ontomask._runtime.interrupts import early_stopping
+from ontomask._runtime.work_folders import work_folder
 from ontomask.errors import ParameterError
 from ontomask.web.app import create_app, guard_app
 from ontomask.web.session import LARGEST_UPLOAD, Workbench
@@ -74,8 +74,8 @@ def _open_browser(link: str) -> Iterator[None]:
 
     Every account of a machine can read the command line of a browser.
     """
-    with tempfile.TemporaryDirectory(prefix="ontomask-") as folder:  # only this user can enter it
-        page = Path(folder) / "workbench.html"
+    with work_folder() as folder:  # only this user can enter it
+        page = folder / "workbench.html"
         page.touch(mode=0o600)
         page.write_text(
             f'<!doctype html><meta charset="utf-8"><title>ontomask</title>'

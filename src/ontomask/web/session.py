@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
+from ontomask._runtime.work_folders import sweep_abandoned, temporary_folder
 from ontomask.errors import OntomaskError
 from ontomask.releasefile.model import ReleaseFile
 from ontomask.releasefile.profile.proposed_file import write_proposal
@@ -49,6 +50,8 @@ class Workbench:
         )
         self.runs = RunStore(self.folder.own("runs"))
         self.runs.remove_leftovers()
+        for place in (temporary_folder(), self.folder.path):
+            sweep_abandoned(place)
         self.work = JobRunner()
         self.opening: str | None = None
         self.not_opened: OntomaskError | None = None

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,13 +20,14 @@ from ontomask.engines.duckdb.values import (
     missing_condition,
     read_weighted_values,
 )
-from ontomask.engines.protocol import Applied, PlacedRecords
+from ontomask.engines.protocol import Applied
 from ontomask.errors import InternalError
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.tuples import Transitions
 
 if TYPE_CHECKING:
     from ontomask.engines.duckdb.engine import StoredEngine
+    from ontomask.engines.duckdb.records import StoredRecords
     from ontomask.engines.formats import StoredTable
 
 __all__ = ["StoredApplied"]
@@ -51,7 +53,7 @@ class StoredApplied(Applied):
         rows: str,
         written: str,
         is_released: NDArray[np.bool_],
-        before: PlacedRecords,
+        before: StoredRecords,
     ) -> None:
         self.engine, self._plan, self._masked = engine, plan, masked
         self._rows, self._written, self._before = rows, written, before
@@ -162,9 +164,18 @@ class StoredApplied(Applied):
 
     def write(self, target: Path, force: bool) -> None:
         """Write the rows, and look at the finished file before it gets its name."""
-        self.engine.stored.write(self._query, target, force=force, check=self._check_file)
+        try:
+            self.engine.stored.write(self._query, target, force=force, check=self._check_file)
+        except duckdb.Error:
+            self.engine.stored.refuse_changed()
+            raise
 
     def _check_file(self, finished: StoredTable) -> None:
+        with self.engine.refuse_changes():
+            self._check_cells(finished)
+            self._before.recount()
+
+    def _check_cells(self, finished: StoredTable) -> None:
         if finished.names != self.names:
             raise InternalError("the written file has other columns than it should")
         if finished.rows != self.records:

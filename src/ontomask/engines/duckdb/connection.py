@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sqlite3
-import tempfile
 import uuid
 import weakref
 from collections.abc import Iterator, Sequence
@@ -16,6 +14,7 @@ from pathlib import Path
 import duckdb
 
 from ontomask._runtime.interrupts import register_stop, run_interruptibly
+from ontomask._runtime.work_folders import make_work_folder, remove_work_folder
 from ontomask.engines.duckdb.sql import identifier, literal
 from ontomask.errors import FileFormatError, ParameterError
 
@@ -37,8 +36,6 @@ __all__ = [
     "translate_write_errors",
 ]
 
-FOLDER_PREFIX = "ontomask-"
-
 #: What DuckDB's guide says a thread should have, in bytes.
 MEMORY_PER_THREAD = 125 << 20
 
@@ -59,7 +56,8 @@ def connect(memory: str | None = None) -> duckdb.DuckDBPyConnection:
         },
     )
     register_stop(connection.interrupt)
-    folder = _make_private_folder(connection)
+    folder = make_work_folder()
+    weakref.finalize(connection, remove_work_folder, folder)
     connection.execute(f"set temp_directory = {literal(str(folder / 'spill'))}")
     connection.execute("set enable_progress_bar = false")
     if memory is not None:
@@ -89,8 +87,7 @@ def close_connection(connection: duckdb.DuckDBPyConnection) -> None:
     """Close a connection, and remove its folder at once rather than when it is forgotten."""
     folder = _private_folder(connection)
     connection.close()
-    if folder.name.startswith(FOLDER_PREFIX):
-        shutil.rmtree(folder, ignore_errors=True)
+    remove_work_folder(folder)
 
 
 def attach_private_file(connection: duckdb.DuckDBPyConnection) -> str:
@@ -119,13 +116,6 @@ def _private_folder(connection: duckdb.DuckDBPyConnection) -> Path:
 
 def _read_setting(connection: duckdb.DuckDBPyConnection, name: str) -> str:
     return str(connection.execute(f"select current_setting({literal(name)})").fetchall()[0][0])
-
-
-def _make_private_folder(owner: object) -> Path:
-    """Make a folder only this user can read, removed with its owner or when Python ends."""
-    folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
-    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
 
 
 def file_literal(path: Path) -> str:

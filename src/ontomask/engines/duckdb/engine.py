@@ -7,9 +7,11 @@ applied lies in tables of DuckDB with names of their own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,7 @@ from ontomask.engines.duckdb.values import (
 from ontomask.engines.memory.engine import FrameEngine, draw_places
 from ontomask.engines.memory.frame import Frame
 from ontomask.engines.protocol import CountedRows, Engine
+from ontomask.errors import InternalError
 
 if TYPE_CHECKING:
     from ontomask.engines.formats import StoredTable
@@ -43,6 +46,15 @@ class StoredEngine(Engine):
         self.names = stored.names
         self.rows = stored.rows
         self.sql = stored.connection
+
+    @contextmanager
+    def refuse_changes(self) -> Iterator[None]:
+        try:
+            yield
+        except (duckdb.Error, InternalError):  # perhaps because it is another file now
+            self.stored.refuse_changed()
+            raise
+        self.stored.refuse_changed()
 
     def count_rows(self, columns: Sequence[str], known: str | None = None) -> CountedRows:
         return _DistinctRows(self, columns, known)

@@ -45,6 +45,19 @@ class StoredRecords(PlacedRecords):
             )
         return self._counts[column, ranges]
 
+    def recount(self) -> None:
+        """Count people and sensitive values again: what is written is what the file has now."""
+        if not self._engine.stored.stays_in_file:
+            return
+        counts, self._counts = self._counts, {}
+        for (column, ranges), (tuples, distinct) in counts.items():
+            tuples_now, distinct_now = self.count_by_tuple(column, ranges)
+            if not (np.array_equal(tuples, tuples_now) and distinct.is_same(distinct_now)):
+                raise self._engine.stored.error(
+                    f"column {column!r} changed after it was counted",
+                    "mask the file again when no other program writes to it",
+                )
+
     def apply(
         self,
         plan: Transitions,

@@ -12,7 +12,6 @@ import codecs
 import csv
 import gzip
 import io
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,8 +20,8 @@ from typing import BinaryIO, ClassVar, NamedTuple, NoReturn, Self, cast
 import duckdb
 import numpy as np
 
+from ontomask._runtime.work_folders import work_folder
 from ontomask.engines.duckdb.connection import (
-    FOLDER_PREFIX,
     file_literal,
     identifier,
     literal,
@@ -90,8 +89,8 @@ class CsvTable(StoredTable):
         if encoding == "utf-8":
             self._read(source, delimiter, quote, encoding, load=not options.for_one_query)
         else:
-            with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX) as folder:
-                text = self._transcode(source, encoding, Path(folder) / "utf-8.csv")
+            with work_folder() as folder:
+                text = self._transcode(source, encoding, folder / "utf-8.csv")
                 self._read(text, delimiter, quote, encoding)
         style = self.style
         self.options = FileOptions(None, style.delimiter, style.quote, style.encoding)

@@ -31,6 +31,7 @@ class ParquetTable(StoredTable):
     """A Parquet file."""
 
     format: ClassVar[str] = "parquet"
+    stays_in_file: ClassVar[bool] = True
 
     def _open(self, options: FileOptions) -> None:
         with Source(self.path).open() as file:

@@ -47,6 +47,7 @@ class SqliteTable(StoredTable):
             translate_read_errors(self.path),
             closing(sqlite3.connect(address, uri=True)) as database,
         ):
+            database.execute("begin")  # all queries see the same state
             self.table = self._choose_table(database, options.table)
             self._read_columns(database)
             self._load(database)

@@ -12,6 +12,7 @@ from typing import ClassVar, Self
 import duckdb
 
 from ontomask._runtime.atomic_files import atomic_path
+from ontomask._runtime.file_stamps import refuse_changed, stamp_file
 from ontomask.engines.duckdb.connection import (
     close_connection,
     identifier,
@@ -62,6 +63,7 @@ class StoredTable(ABC):
 
     format: ClassVar[str]
     accepted_options: ClassVar[frozenset[str]] = frozenset()  # what of FileOptions makes sense
+    stays_in_file: ClassVar[bool] = False  # read where it is, by every query
 
     # What a format fills in when it opens a file.
     names: list[str]
@@ -77,8 +79,10 @@ class StoredTable(ABC):
         self.connection = connection
         self.owns_connection = False
         self.loaded = LoadedRows(connection)
+        self._stamp = stamp_file(path)
         try:
             self._open(options)
+            refuse_changed(path, self._stamp)
         except BaseException:
             self.close()
             raise
@@ -104,6 +108,11 @@ class StoredTable(ABC):
         """Read the rows that a query gives once: all columns of the file, ``size`` bytes."""
         self.loaded.load(self.names, query, size)
         self.rows, self.source = self.loaded.rows, self.loaded.source
+
+    def refuse_changed(self) -> None:
+        """Refuse a table that is no longer what it was when it was opened."""
+        if self.stays_in_file:
+            refuse_changed(self.path, self._stamp)
 
     def close(self) -> None:
         """Let go of what was made to read the file; of the connection too, if it was made here."""

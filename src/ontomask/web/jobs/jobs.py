@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -23,9 +21,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from ontomask._runtime.work_folders import sweep_abandoned, temporary_folder
 from ontomask._runtime.workers import start_python
 from ontomask.web.errors import Busy
-from ontomask.web.jobs.process import SCRATCH_PREFIX
 
 __all__ = ["JobFailure", "JobKind", "JobRequest", "JobRunner", "JobState"]
 
@@ -40,9 +38,6 @@ BUSY_WORDS = {
 
 #: Seconds that a process may take to stop; one that writes files must remove them.
 SECONDS_TO_END = {"run": 5.0, "try": 5.0, "release": 20.0}
-
-#: Folders of unfinished files.
-UNFINISHED_PATTERN = ".ontomask.*"
 
 
 @dataclass(frozen=True)
@@ -145,19 +140,16 @@ class JobRunner:
                 count=self._state.count + 1,
             )
             self._began = monotonic()
-            scratch = tempfile.mkdtemp(prefix=SCRATCH_PREFIX)
-            before = _unfinished_folders(task.folder)
             try:
-                self._process = _start_process(scratch)
+                self._process = _start_process()
             except OSError as error:
-                shutil.rmtree(scratch, ignore_errors=True)
                 self._set_end(
                     "failed", _process_failure(f"no process can be started: {error.strerror}")
                 )
                 return self._state.model_copy()
             self._follower = Thread(
                 target=self._follow_process,
-                args=(self._process, task, scratch, before),
+                args=(self._process, task),
                 daemon=True,
             )
             self._follower.start()
@@ -165,9 +157,7 @@ class JobRunner:
 
     # ------------------------------------------------------------------ going on
 
-    def _follow_process(
-        self, process: subprocess.Popen[bytes], task: JobRequest, scratch: str, before: set[Path]
-    ) -> None:
+    def _follow_process(self, process: subprocess.Popen[bytes], task: JobRequest) -> None:
         """Send the task to the process, and read its messages until it ends."""
         last: Mapping[str, Any] = {}
         with suppress(OSError, ValueError):  # it ended, or was ended, at once
@@ -181,11 +171,10 @@ class JobRunner:
         for pipe in (process.stdin, process.stdout):
             with suppress(OSError):
                 pipe.close()  # type: ignore[union-attr]
-        shutil.rmtree(scratch, ignore_errors=True)
         end = last.get("end")
-        if end is None:
-            for leftover in _unfinished_folders(task.folder) - before:
-                shutil.rmtree(leftover, ignore_errors=True)
+        if end is None:  # killed: it could not remove what it had not finished
+            for folder in (temporary_folder(), task.folder, task.runs):
+                sweep_abandoned(folder)
         with self._lock:
             if end == "done":
                 self._state.result = last["result"]
@@ -245,16 +234,13 @@ class JobRunner:
             self.wait(max(SECONDS_TO_END.values()) + 5)
 
 
-def _start_process(scratch: str) -> subprocess.Popen[bytes]:
-    """Start the process; its temporary files go into a folder that is removed after it."""
-    environment = {name: text for name, text in os.environ.items() if name != "ONTOMASK_SEED"}
-    temporary_folders = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
+def _start_process() -> subprocess.Popen[bytes]:
     return start_python(
         "from ontomask.web.jobs.process import main; main()",
         subprocess.PIPE,
         subprocess.PIPE,
         None,
-        environment={**environment, **temporary_folders},
+        environment={name: text for name, text in os.environ.items() if name != "ONTOMASK_SEED"},
     )
 
 
@@ -266,11 +252,6 @@ def _end_process(process: subprocess.Popen[bytes], patience: float) -> None:
         process.wait(patience)
     except subprocess.TimeoutExpired:
         process.kill()
-
-
-def _unfinished_folders(folder: Path) -> set[Path]:
-    """Folders in which files are being written, by any process."""
-    return set(folder.glob(UNFINISHED_PATTERN))
 
 
 # ---------------------------------------------------------------------- what went wrong

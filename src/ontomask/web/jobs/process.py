@@ -12,10 +12,8 @@ from __future__ import annotations
 import _thread
 import json
 import os
-import shutil
 import signal
 import sys
-import tempfile
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping
@@ -25,16 +23,14 @@ from threading import Event, Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO
 
+from ontomask._runtime.interrupts import STOP_SIGNALS
 from ontomask.errors import OntomaskError, OntomaskWarning
 from ontomask.web.control_hints import control_hint
 
 if TYPE_CHECKING:
     from ontomask.releasefile.model import ReleaseFile
 
-__all__ = ["SCRATCH_PREFIX", "main"]
-
-#: Prefix of the folder for temporary files of one task.
-SCRATCH_PREFIX = "ontomask-work-"
+__all__ = ["main"]
 
 #: Seconds that a cancelled task may take to stop before the process is ended.
 SECONDS_TO_END = 30.0
@@ -42,7 +38,7 @@ SECONDS_TO_END = 30.0
 
 def main() -> None:
     """Read the task, do it, and report how it ended."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # the parent may have ignored one of them
+    for number in STOP_SIGNALS:  # the parent may have ignored one of them
         signal.signal(number, signal.default_int_handler)
     line = sys.stdin.buffer.readline()
     if not line:  # cancelled before it started
@@ -77,15 +73,6 @@ def main() -> None:
             message=f"internal error: {type(error).__name__}",
             hint="the terminal shows the details; please report them",
         )
-    finally:
-        _remove_scratch_folder()
-
-
-def _remove_scratch_folder() -> None:
-    """Remove the folder for temporary files if it was made for this process."""
-    scratch = Path(tempfile.gettempdir())
-    if scratch.name.startswith(SCRATCH_PREFIX):
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 class _Channel:

@@ -1,0 +1,154 @@
+"""The fault table: whatever happens to a release, its output is whole or absent.
+
+Nothing that others can read is left behind, and nothing at all after the next run.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import ontomask as om
+from release_commands import Done, finished, process, write_spec, write_table
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="signals and limits are others there"),
+]
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+OUTPUTS = ("released.csv", "released.manifest.json", "released.report.html")
+
+
+class Place:
+    """A folder with a release file and its table, and a temporary folder of its own."""
+
+    def __init__(self, path: Path) -> None:
+        self.folder, self.temporary = path / "data", path / "temporary"
+        for folder in (self.folder, self.temporary):
+            folder.mkdir()
+        om.datasets.diagnoses().write(self.folder / "tax.csv")
+        # Not UTF-8: it is copied before it is read.
+        write_table(self.folder / "utf-8.csv", 60_000, long="ä" * 300)
+        text = (self.folder / "utf-8.csv").read_text(encoding="utf-8")
+        (self.folder / "people.csv").write_text(text, encoding="cp1252")
+        (self.folder / "utf-8.csv").unlink()
+        write_spec(
+            self.folder / "release.yaml",
+            ("released.csv\n", "released.csv\ncsv: {encoding: cp1252}\n"),
+        )
+        self.inputs = self.names()
+
+    def start(self, *options: str, **limits):
+        """Start a release."""
+        seed = str(0x1234_5678_9ABC_DEF0_1234)
+        command = process(
+            self.folder, "mask", "release.yaml", *options, seed=seed, temporary=self.temporary,
+            **limits,
+        )  # fmt: skip
+        return command
+
+    def names(self) -> list[str]:
+        return sorted(os.listdir(self.folder))
+
+    def left(self) -> list[Path]:
+        """Work folders that are there."""
+        places = (self.folder, self.temporary)
+        return [place / name for place in places for name in os.listdir(place) if name[0] == "."]
+
+    def copies(self) -> list[Path]:
+        """Copies of the table in the temporary folder."""
+        return list(self.temporary.glob(".ontomask.*/utf-8.csv"))
+
+    def wait_for(self, moment: str, command) -> None:
+        """Wait until the table is being copied, or is being written."""
+        end = time.monotonic() + 300
+        while not (self.copies() if moment == "reading" else self.is_writing()):
+            assert command.poll() is None, command.communicate()
+            assert time.monotonic() < end
+            time.sleep(0.001)
+
+    def is_writing(self) -> bool:
+        return any(name.startswith(".ontomask.") for name in os.listdir(self.folder))
+
+    def assert_absent(self) -> None:
+        """There is no output, and nothing that others could read."""
+        assert [name for name in self.names() if name[0] != "."] == self.inputs
+        assert all(folder.stat().st_mode & 0o077 == 0 for folder in self.left())
+
+    def assert_next_run_is_clean(self, *options: str) -> None:
+        done = finished(self.start(*options))
+        assert done.code == 0, done.err
+        assert self.names() == sorted([*self.inputs, *OUTPUTS])
+        assert not os.listdir(self.temporary)
+
+
+@pytest.fixture
+def place(tmp_path):
+    return Place(tmp_path)
+
+
+@pytest.mark.parametrize("moment", ["reading", "writing"])
+@pytest.mark.parametrize("sign", STOP_SIGNALS, ids=lambda sign: sign.name)
+def test_a_signal_stops_a_release_and_leaves_nothing(place, sign, moment):
+    command = place.start()
+    place.wait_for(moment, command)
+    command.send_signal(sign)
+    assert finished(command) == Done(130, "", "stopped\n")
+    assert place.names() == place.inputs
+    assert not os.listdir(place.temporary)
+
+
+@pytest.mark.parametrize("moment", ["reading", "writing"])
+def test_what_a_killed_release_leaves_is_private_and_gone_after_the_next_run(place, moment):
+    command = place.start()
+    place.wait_for(moment, command)
+    command.kill()
+    assert finished(command).code == -signal.SIGKILL
+    place.assert_absent()
+    assert place.left()
+    place.assert_next_run_is_clean()
+
+
+def test_a_release_under_nohup_survives_its_terminal(place):
+    command = place.start(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    place.wait_for("reading", command)
+    command.send_signal(signal.SIGHUP)
+    done = finished(command)
+    assert done.code == 0, done.err
+    assert place.names() == sorted([*place.inputs, *OUTPUTS])
+
+
+def test_a_full_disk(place):
+    import resource
+
+    def no_large_files():  # what is written beyond this fails, as on a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 20, 4 << 20))
+
+    done = finished(place.start(preexec_fn=no_large_files))
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("Error: people.csv cannot be read: ")
+    assert place.names() == place.inputs
+    assert not os.listdir(place.temporary)
+    place.assert_next_run_is_clean()
+
+
+def test_a_disk_that_is_full_when_the_table_is_written(place):
+    import resource
+
+    write_spec(place.folder / "release.yaml")
+    write_table(place.folder / "people.csv", 60_000, long="x" * 300)
+
+    def no_large_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 20, 4 << 20))
+
+    done = finished(place.start(preexec_fn=no_large_files))
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("Error: released.csv cannot be written: ")
+    assert place.names() == place.inputs
+    assert not os.listdir(place.temporary)
