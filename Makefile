@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Empty: bytecode is kept. Tests start hundreds of processes that would compile the same modules.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-fast check docs bench papers clean help
 

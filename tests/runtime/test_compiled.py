@@ -99,6 +99,37 @@ def test_a_loop_is_kept_for_the_next_run_with_all_that_it_needs(tmp_path):
     assert [it.split() for it in said] == [["10", "0", "seven", "2"], ["10", "1", "seven", "2"]]
 
 
+ASKED_TOGETHER = """
+import loops
+print(flush=True)
+input()
+loops.outer(4)
+print(loops.outer.stats.cache_hits.total())
+"""
+
+
+@pytest.mark.slow
+def test_processes_that_need_a_loop_at_the_same_time_compile_it_once(tmp_path):
+    (tmp_path / "loops.py").write_text(LOOPS)
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", ASKED_TOGETHER],
+            cwd=tmp_path,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    for process in processes:
+        process.stdout.readline()
+    for process in processes:
+        process.stdin.write("now\n")
+        process.stdin.flush()
+    found = [int(process.communicate()[0]) for process in processes]
+    assert sorted(found) == [0, 1]
+
+
 def test_a_numba_of_unknown_workings_is_left_to_itself(monkeypatch):
     monkeypatch.setattr(how, "KNOWN_NUMBA", ((0, 1), (0, 2)))
 

@@ -95,7 +95,7 @@ def test_asked_twice_it_is_left():
 
     with pytest.raises(KeyboardInterrupt):
         run_interruptibly(work)
-    assert stopped.wait(60)
+    assert stopped.wait(300)
 
 
 def test_an_interrupt_while_the_work_is_being_started_stops_it(monkeypatch):
@@ -116,7 +116,7 @@ def test_an_interrupt_while_the_work_is_being_started_stops_it(monkeypatch):
     monkeypatch.setattr(interrupts, "Thread", InterruptedThread)
     with pytest.raises(KeyboardInterrupt):
         run_interruptibly(work)
-    assert stopped.wait(60)
+    assert stopped.wait(300)
 
 
 def test_in_another_thread_and_inside_itself_it_is_plain_work():

@@ -135,7 +135,7 @@ def test_an_interrupt_ends_the_processes_at_once(work, started):
         run_in_processes(work.sleep, 600, range(4), 2, stop_at_second)
     assert len(started) == 1
     assert all_ended(started)
-    assert time.monotonic() - begin < 60
+    assert time.monotonic() - begin < 300
 
 
 def test_control_c_ends_the_processes_at_once(work, started):
@@ -147,7 +147,7 @@ def test_control_c_ends_the_processes_at_once(work, started):
         run_interruptibly(
             lambda: run_in_processes(work.sleep, 600, range(4), 2, interrupt_at_second)
         )
-    assert [process.wait(timeout=60) for process in started] == [-signal.SIGKILL] * len(started)
+    assert [process.wait(timeout=300) for process in started] == [-signal.SIGKILL] * len(started)
 
 
 def test_nothing_is_imported_from_the_current_folder(work, tmp_path, monkeypatch):
@@ -197,7 +197,7 @@ def test_processes_end_when_their_caller_is_killed(work, tmp_path):
         check=False,
     )
     assert finished.returncode == -signal.SIGKILL
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while time.monotonic() < end and _is_running(int(finished.stdout)):
         time.sleep(0.05)
     assert not _is_running(int(finished.stdout))

@@ -255,10 +255,10 @@ def test_a_try_then_a_run_then_the_way_to_its_result(tab, served):
     tab.goto(f"{served.address}/method")
     tab.locator("#sample").select_option("500")
     tab.locator("#try").click()
-    tab.locator("#outcome > *").first.wait_for(timeout=90_000)
+    tab.locator("#outcome > *").first.wait_for()
     assert tab.locator("#tried").count() == 1, tab.locator("#outcome").inner_text()
     tab.locator("#run").click()
-    tab.locator("#to-result").wait_for(timeout=90_000)
+    tab.locator("#to-result").wait_for()
     assert tab.locator("#to-result").get_attribute("href") == "/result#run=0001"
     kept = served.folder / ".ontomask" / "runs" / "0001" / "release.yaml"
     assert kept.read_text("utf-8") == (served.folder / "release.yaml").read_text("utf-8")
@@ -278,5 +278,5 @@ def test_a_page_reloaded_in_mid_run_sees_it_and_cancels_it(tab, served):
     tab.locator("#progress").wait_for()
     assert tab.locator("#run").is_disabled()
     tab.locator("#cancel").click()
-    tab.get_by_text("Nothing was stored").wait_for(timeout=60_000)
+    tab.get_by_text("Nothing was stored").wait_for()
     assert not list((served.folder / ".ontomask" / "runs").glob("[0-9]*"))

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from time import monotonic, sleep
 from typing import Any, TypeVar, cast
 
 from numba.core.caching import FunctionCache
@@ -127,6 +128,31 @@ def _register_environments(library: Any) -> None:
             library.codegen.set_env(variable.name, environment)
 
 
+#: Seconds to wait for another process that compiles loops of the same module.
+PATIENCE = 60.0
+
+
+@contextmanager
+def _lock_module(path: str) -> Iterator[None]:
+    """Let one process at a time compile the loops of a module: the others find them on disk.
+
+    Who cannot lock, or has waited too long, compiles too.
+    """
+    with ExitStack() as lock:
+        with suppress(ImportError, OSError):
+            import fcntl  # not on Windows
+
+            module = lock.enter_context(open(path, "rb"))
+            end = monotonic() + PATIENCE
+            while monotonic() < end:
+                try:
+                    fcntl.flock(module, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    sleep(0.05)
+        yield
+
+
 class _WholeCache(FunctionCache):
     """The cache on disk; it holds loops that were compiled as a whole."""
 
@@ -150,12 +176,14 @@ class _Loop(CPUDispatcher):
 
     def compile(self, sig: Any) -> Any:
         with global_compiler_lock:  # threads take turns
-            if not _Compiler.nesting:  # a part will not do
-                args, _ = normalize_signature(sig)
-                known: Any = self.overloads.get(tuple(args))
-                if known is not None and isinstance(known.library, _PartLibrary):
-                    del self.overloads[tuple(args)]
-            return super().compile(sig)
+            if _Compiler.nesting:
+                return super().compile(sig)
+            args, _ = normalize_signature(sig)
+            known: Any = self.overloads.get(tuple(args))
+            if known is not None and isinstance(known.library, _PartLibrary):
+                del self.overloads[tuple(args)]  # a part will not do
+            with _lock_module(self.py_func.__code__.co_filename):
+                return super().compile(sig)
 
     def add_overload(self, cres: Any) -> None:
         if isinstance(cres.library, _PartLibrary):

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare
 
 import plain_methods
 from ontomask.methods.microaggregation.synthetic import draw_synthetic
@@ -74,6 +73,8 @@ def test_all_that_is_within_reach_is_drawn(setting, data, drawn, seed):
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_with_equal_chances_and_independently(setting, diagnoses):
+    from scipy.stats import chisquare  # a second of loading, for one test
+
     concepts = sorted(diagnoses)[:6]
     records = [(c, float(n)) for c, n in zip(concepts, (1, 2, 3, 4, 6, 9), strict=True)]
     data = Table(records, [diagnoses, None])
