@@ -118,7 +118,7 @@ def table(results: Sequence[Result]) -> Iterator[str]:
             if word in result:
                 cells["figure"] = f"{word}: {result[word]}"
         cells["budget"] = ", ".join(shown_budgets(result["budgets"]))
-        cells["of it"] = ", ".join(f"{share:.0%}" for share in shares(result).values())
+        cells["of it"] = ", ".join(f"{100 * share:.0f} %" for share in shares(result).values())
         lines.append([work.replace("_", " "), *map(shown, params), *cells.values()])
     used = [place for place in range(len(lines[0])) if any(line[place] for line in lines[1:])]
     width = {place: max(len(line[place]) for line in lines) for place in used}

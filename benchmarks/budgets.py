@@ -147,7 +147,7 @@ WORK = {
         partial(all_figures, 15_000, 50), 15, 1 * GB
     ),
     "whole release, Parquet, 10,000,000 rows": Budgeted(whole_release, 60, 2 * GB),
-    "merge, 1,000,000 made-up tuples": Budgeted(merging_a_million, 120, 3 * GB),
+    "merge, 1,000,000 synthetic combinations": Budgeted(merging_a_million, 120, 3 * GB),
 }
 
 
@@ -229,17 +229,17 @@ METHODS: dict[str, Method] = {
 class Growth:
     """How does planning grow with the number of distinct tuples?
 
-    The exponent of the processor time: made-up tuples of four attributes (benchmarks/merging.py)
+    The exponent of the processor time: synthetic tuples of four attributes (benchmarks/merging.py)
     from 10,000 to 100,000, real triples of diagnoses from 10,000 to 57,505. An exponent of 1 is
     twice the time for twice the tuples, one of 2 four times.
     """
 
     param_names = ("method", "data")
-    params = (list(METHODS), ["made up", "diabetes"])
+    params = (list(METHODS), ["synthetic", "diabetes"])
     timeout = 600
 
     def setup(self, method: str, data: str) -> None:
-        large = made_up(100_000) if data == "made up" else diagnoses(3)
+        large = made_up(100_000) if data == "synthetic" else diagnoses(3)
         self.sizes = [10_000, len(large)]
         self.plans = [planned(METHODS[method], some(large, size)) for size in self.sizes]
 

@@ -47,7 +47,7 @@ Table = Iterator[str]
 
 def budgets(results: Sequence[Result]) -> Table:
     """Time, memory and figures, with what they may come to."""
-    yield "| work | time | processor | peak memory | budget | used of it |"
+    yield "| work | time | processor | peak memory | budget | share of the budget |"
     yield "|---|---:|---:|---:|---:|---:|"
     for result in results:
         if not result["budgets"]:
@@ -81,9 +81,11 @@ def outcome(result: Result) -> list[str]:
 def used(result: Result) -> Iterator[str]:
     """The share of each budget; what is over it stands out."""
     for name, share in shares(result).items():
-        text = f"{share:.0%}" if share <= 1 else f"**{share:.0%}**"
+        text = f"{100 * share:.0f} %"
+        if share > 1:
+            text = f"**{text}**"
         if name == "seconds" and share > 1:
-            text += f" (processor {result['cpu_seconds'] / result['budgets'][name]:.0%})"
+            text += f" (processor {100 * result['cpu_seconds'] / result['budgets'][name]:.0f} %)"
         yield text
 
 

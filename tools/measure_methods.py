@@ -165,8 +165,8 @@ def percent(share: float | None) -> str:
 
 
 def small(number: float) -> str:
-    """Two digits, of what is not next to nothing."""
-    return f"{number:.2g}" if number >= 0.0001 else "0.0000"
+    """Two significant digits, without an exponent."""
+    return np.format_float_positional(number, 2, fractional=False, trim="-")
 
 
 #: The columns of the table of a data set: heading, and how the figure is shown.

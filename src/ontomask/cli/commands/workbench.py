@@ -39,8 +39,8 @@ def workbench(
     Example: ontomask workbench patients.csv
 
     The workbench edits release.yaml in the folder of the table. You can run the same file with
-    ontomask mask. Only this machine can open the page, with the secret link that is printed. Press
-    Ctrl-C to stop.
+    ontomask mask. Only this machine can open the page, with the link that is printed. The
+    link contains a token and works once. Press Ctrl-C to stop.
     """
     from ontomask._runtime.extras import extra_hint
     from ontomask.cli.seed import read_seed

@@ -106,7 +106,8 @@ class RankSwapping(BlockwiseMethod):
         Literal["multivariate", "dynamic", "fixed", "distributional", "random"],
         SettingHelp(
             "Strategy",
-            "Which records swap values. Multivariate swapping keeps correlations best.",
+            "Which records swap values. With the same protection against record "
+            "linkage, multivariate swapping changes correlations less than dynamic swapping.",
             {
                 "multivariate": "multivariate: between similar records",
                 "dynamic": "dynamic: each column separately",
