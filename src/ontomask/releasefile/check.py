@@ -154,13 +154,15 @@ class _Checker:
             lambda: refuse_targets(output_files(self.spec), self.inputs, output_folders(self.spec))
         )
         self._attempt(lambda: _refuse_k_of_no_classes(self.spec))
-        schema = self._attempt(self.spec.schema)
+        schema = self._attempt(lambda: self.spec.without_undecided().schema())
         engine = self._attempt(lambda: _open_stored_engine(self.spec))
         if schema is not None and engine is not None:
             placed = self._check_values(engine, schema)
             if placed is not None:
                 tuples, records = placed
                 risk = self._measure_risk(schema, tuples, records)
+        if self.spec.undecided:
+            self._attempt(self.spec.schema)
         columns = tuple(self._describe_columns(engine))
         previous = self._attempt(lambda: previous_cautions(self.spec))
         return CheckResult(

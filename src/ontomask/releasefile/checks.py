@@ -23,6 +23,7 @@ __all__ = [
     "SPARK_FORMATS",
     "ROLES",
     "TYPES",
+    "UNDECIDED_HINT",
     "table_suffix",
     "is_remote",
     "problems_between_fields",
@@ -30,7 +31,12 @@ __all__ = [
     "problems_from_validation",
 ]
 
-ROLES = ("quasi", "identifier", "confidential", "keep", "drop")
+ROLES = ("quasi", "identifier", "confidential", "keep", "drop", "undecided")
+#: What to do with a column whose role is undecided.
+UNDECIDED_HINT = (
+    "if others may know it about a person, choose quasi; if it identifies a person, identifier; if "
+    "nobody should learn it, confidential. To leave it out, choose drop. keep releases it unchanged"
+)
 TYPES = ("nominal", "numeric", "ordinal", "date")
 ENGINES = ("duckdb", "spark")
 
@@ -334,7 +340,7 @@ def _problems_of_roles(
 ) -> Iterator[Problem]:
     roles = {name: column["role"] for name, column in columns.items()}
     all_known = len(roles) == len(_fields_in(fields, "columns"))
-    if roles and all_known and "quasi" not in roles.values():
+    if roles and all_known and not {"quasi", "undecided"} & {*roles.values()}:
         yield Problem(
             ("columns",), "has no quasi-identifier", "give at least one column role: quasi"
         )

@@ -27,7 +27,14 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from ontomask.distances import MEASURES
-from ontomask.errors import OntomaskError, ParameterError, SpecError, raise_together
+from ontomask.errors import (
+    OntomaskError,
+    ParameterError,
+    SpecError,
+    format_count,
+    quote_names,
+    raise_together,
+)
 from ontomask.methods.method import Method
 from ontomask.methods.registry import METHODS
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
@@ -37,6 +44,7 @@ from ontomask.releasefile.checks import (
     ENGINES,
     ROLES,
     TYPES,
+    UNDECIDED_HINT,
     is_remote,
     problems_between_fields,
     problems_from_validation,
@@ -109,7 +117,8 @@ class ColumnSpec(_StrictModel):
     role: Annotated[str, kinds.OneOf(ROLES)] = Field(
         description="quasi: a quasi-identifier, masked. identifier: a direct identifier, removed. "
         "confidential: a sensitive attribute, released unchanged and measured by l-diversity and "
-        "t-closeness. keep: another attribute, released unchanged. drop: removed."
+        "t-closeness. keep: another attribute, released unchanged. drop: removed. undecided: not "
+        "decided yet, and nothing can be released."
     )
     type: Annotated[str | None, kinds.OneOf(TYPES)] = Field(
         None, description="The type of the values; nominal if a taxonomy is given."
@@ -513,11 +522,33 @@ class ReleaseFile(_StrictModel):
         """The masking method with its settings."""
         return METHODS[self.method.name](**self.method.settings)
 
+    @property
+    def undecided(self) -> list[str]:
+        """The columns whose role nobody has decided."""
+        return [name for name, column in self.columns.items() if column.role == "undecided"]
+
+    def without_undecided(self) -> ReleaseFile:
+        """The same file with the undecided columns dropped, to check the rest of it."""
+        if not self.undecided:
+            return self
+        columns = {
+            name: {"role": "drop"} if name in self.undecided else fields
+            for name, fields in self.as_dict()["columns"].items()
+        }
+        return ReleaseFile.from_dict({**self.as_dict(), "columns": columns}, self._folder)
+
     def schema(self) -> Schema:  # type: ignore[override]  # pydantic's own is a relic
         """The roles of the columns; each taxonomy is loaded once, when this is first called."""
+        if self.undecided:
+            raise SpecError(
+                f"{format_count(len(self.undecided), 'column')} must have a role, but "
+                f"{'is' if len(self.undecided) == 1 else 'are'} undecided: "
+                f"{quote_names(self.undecided, most=len(self.undecided))}",
+                UNDECIDED_HINT,
+            )
         if self._schema is None:
             taxonomies: dict[str, Taxonomy] = {}
-            by_role: dict[str, list[Any]] = {role: [] for role in ROLES}
+            by_role: dict[str, list[Any]] = {role: [] for role in ROLES}  # undecided: none
             errors: list[OntomaskError] = []
             for name, column in self.columns.items():
                 try:
@@ -615,8 +646,11 @@ def _field_names() -> dict[str, list[str]]:
 
 
 def problems_of_release_file(fields: Any, folder: Path) -> list[Problem]:
-    """All problems of a release file's fields, missing ones included."""
-    return list(dict.fromkeys(_validate_fields(fields, folder, {})[1]))
+    """All problems of a release file's fields, missing ones and undecided columns included."""
+    spec, problems = _validate_fields(fields, folder, {})
+    for name in spec.undecided if spec else ():
+        problems.append(Problem(("columns", name, "role"), "is undecided", UNDECIDED_HINT))
+    return list(dict.fromkeys(problems))
 
 
 def json_schema() -> dict[str, Any]:

@@ -214,7 +214,7 @@ class TableSession:
         if self.rows > MOST_IN_MEMORY:
             return
         marks = tuple(sorted(self.profile.missing_marks))
-        order = ("quasi", "confidential", "keep", "drop")
+        order = ("quasi", "confidential", "undecided", "keep", "drop")
         columns = [(column.name, marks) for column in self.profile.with_role(*order)]
         columns.sort(key=lambda pair: order.index(self.profile[pair[0]].role))
         if self.profile.person is not None:

@@ -10,7 +10,7 @@ from ontomask.errors import OntomaskError
 from ontomask.releasefile.profile.column_names import CODE_WORDS
 from ontomask.taxonomy import load_taxonomy, map_terms
 
-__all__ = ["TaxonomyCoverage", "find_bundled_taxonomy"]
+__all__ = ["TaxonomyCoverage", "are_icd10_codes", "find_bundled_taxonomy"]
 
 #: A taxonomy is proposed if it contains this share of the distinct values.
 MIN_COVERAGE = 0.9
@@ -44,7 +44,7 @@ def find_bundled_taxonomy(
     """Find the bundled taxonomy that covers nearly all values of a column, if there is one."""
     if len(values) < FEWEST_VALUES:
         return None
-    named_as_code = bool(words_of_name & CODE_WORDS)
+    named_as_code = CODE_WORDS.has_any(words_of_name)
     if _matching_share(values, ICD9) >= MIN_COVERAGE:
         names = BUNDLED_CODES[::-1] if words_of_name & PROCEDURES else BUNDLED_CODES
     elif _matching_share(values, ICD10) >= MIN_COVERAGE:
@@ -64,6 +64,11 @@ def find_bundled_taxonomy(
     return max(
         candidates, key=lambda candidate: candidate.coverage, default=None
     )  # the first of equals
+
+
+def are_icd10_codes(values: Mapping[str, int]) -> bool:
+    """Whether nearly all values have the shape of ICD-10 codes, and some have a digit or point."""
+    return len(values) >= FEWEST_VALUES and _matching_share(values, ICD10) >= MIN_COVERAGE
 
 
 def _matching_share(values: Mapping[str, int], pattern: re.Pattern[str]) -> float:

@@ -6,18 +6,19 @@ values; they know nothing about the subject of the table.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ontomask.errors import format_count
-from ontomask.releasefile.profile.column_facts import MIN_SHOWN_COUNT, ColumnFacts, is_finite
+from ontomask.releasefile.profile.column_facts import ColumnFacts, is_finite
 from ontomask.releasefile.profile.column_names import (
     CATEGORY_WORDS,
     CODE_WORDS,
-    CONFIDENTIAL_WORD_PARTS,
     CONFIDENTIAL_WORDS,
     COUNT_WORDS,
     IDENTIFIER_WORDS,
+    NAME_WORDS,
     NUMBER_WORDS,
     PERSON_WORDS,
     PLACE_WORDS,
@@ -25,13 +26,18 @@ from ontomask.releasefile.profile.column_names import (
     STAFF_WORDS,
     TIME_WORDS,
     TRAIT_WORDS,
+    ends_as_number,
     word_at,
     words_of,
 )
-from ontomask.releasefile.profile.known_concepts import TaxonomyCoverage, find_bundled_taxonomy
+from ontomask.releasefile.profile.known_concepts import (
+    TaxonomyCoverage,
+    are_icd10_codes,
+    find_bundled_taxonomy,
+)
 from ontomask.releasefile.profile.levels import levels_of
 
-__all__ = ["Suggestion", "suggest_in_role", "suggest_quasi", "keep_one_person", "suggest_role"]
+__all__ = ["Suggestion", "keep_one_person", "suggest_in_role", "suggest_role"]
 
 #: From this share of distinct values on, nearly all values are unique.
 NEARLY_ALL = 0.95
@@ -44,6 +50,15 @@ FEW_VALUES = 20
 #: So many words may stand side by side without a taxonomy that orders them.
 MOST_FLAT = 2_000
 MOST_PREFIXED = 50_000
+
+#: An amount with the sign or the name of a currency.
+MONEY = re.compile(r"[-+]?(([€$£]|EUR|USD|CHF) ?[\d., ']+|[\d., ']+ ?([€$£]|EUR|USD|CHF))")
+_SEXES_IN_WORDS = """
+    m f w d x h v male female man woman boy girl männlich weiblich divers mann frau homme femme
+    masculin féminin hombre mujer masculino femenino varón maschio femmina maschile femminile
+    feminino macho fêmea vrouw mannelijk vrouwelijk home dona masculí femení
+"""
+SEXES = frozenset(_SEXES_IN_WORDS.split())
 
 
 @dataclass(frozen=True)
@@ -97,24 +112,29 @@ def _empty_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
 
 
 def _direct_identifier_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
-    if words & IDENTIFIER_WORDS and facts.variety > 0.1:
+    if IDENTIFIER_WORDS.has_any(words) and facts.variety > 0.1:
         return Suggestion("identifier", "its name suggests that it identifies a person")
-    if words <= PERSON_WORDS | {"name", "full", "first", "last"} and "name" in words:
+    others = {word for word in words if not NAME_WORDS.has(word)} - {"full", "first", "last"}
+    named = len(others) < len(words)
+    if named and PERSON_WORDS.has_all(others) and facts.kind == "text":
         return Suggestion("identifier", "its name suggests that it contains names")
-    if "name" in words and facts.kind == "text" and (facts.variety > 0.5 or words & STAFF_WORDS):
+    if named and facts.kind == "text" and (facts.variety > 0.5 or STAFF_WORDS.has_any(words)):
         return Suggestion("identifier", "it seems to contain names")
-    if words <= STAFF_WORDS and facts.kind == "text":
+    if words and STAFF_WORDS.has_all(words) and facts.kind == "text":
         return Suggestion("identifier", "it may contain the names of staff")
     return None
 
 
 def _number_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     """Numbers and codes that identify people or records."""
-    about_people = bool(words & PERSON_WORDS)
-    named_as_number = word_at(facts.name, -1) in NUMBER_WORDS or words <= PERSON_WORDS
+    about_people = PERSON_WORDS.has_any(words)
+    named_as_number = ends_as_number(facts.name) or PERSON_WORDS.has_all(words)
+    named_as_number |= about_people and NUMBER_WORDS.has_any(words)
     if facts.kind not in ("text", "whole numbers") or not named_as_number:
         return None
-    if facts.variety >= (0.1 if about_people else 0.2) and facts.distinct > FEW_VALUES:
+    if CODE_WORDS.has_any(words) and not about_people:
+        return None  # the number of a concept
+    if (about_people or facts.variety >= 0.2) and facts.distinct > FEW_VALUES:
         if facts.variety >= NEARLY_ALL:
             return Suggestion(
                 "identifier", "its name suggests an identifier, and nearly all values are unique"
@@ -149,8 +169,20 @@ def _mostly_missing_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestio
 
 def _free_text_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     if facts.kind == "text" and facts.mean_length > FREE_TEXT and facts.variety > 0.2:
-        return Suggestion("drop", "free text, which may contain personal information")
+        return Suggestion(
+            "undecided", "free text, which may contain names and other personal facts"
+        )
     return None
+
+
+def _money_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+    amounts = sum(MONEY.fullmatch(value.strip()) is not None for value in facts.values)
+    if facts.kind != "text" or not facts.values or amounts < 0.9 * len(facts.values):
+        return None
+    return Suggestion(
+        "undecided",
+        "amounts of money as text. To use them as numbers, remove the sign of the currency",
+    )
 
 
 def _confidential_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
@@ -175,8 +207,7 @@ def _suggest_confidential(facts: ColumnFacts, words: frozenset[str], reason: str
 
 
 def _is_confidential(facts: ColumnFacts, words: frozenset[str]) -> bool:
-    parts = any(part in word for word in words for part in CONFIDENTIAL_WORD_PARTS)
-    return bool(words & CONFIDENTIAL_WORDS) or parts
+    return CONFIDENTIAL_WORDS.has_any(words)
 
 
 def _long_number_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
@@ -207,9 +238,10 @@ def _unique_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None
     """Text and whole numbers that nearly no two records share."""
     if facts.present < ENOUGH_RECORDS or facts.variety < NEARLY_ALL:
         return None
-    if facts.kind == "text" and not words & (POSTAL_WORDS | CODE_WORDS):
+    if facts.kind == "text" and not _is_coded(words):
         return Suggestion("identifier", "nearly all values are unique")
-    if facts.kind == "whole numbers" and not words & (TRAIT_WORDS | PLACE_WORDS | TIME_WORDS):
+    known = any(subject.has_any(words) for subject in (TRAIT_WORDS, PLACE_WORDS, TIME_WORDS))
+    if facts.kind == "whole numbers" and not known:
         return Suggestion("identifier", "nearly all numbers are unique")
     return None
 
@@ -262,7 +294,7 @@ def _find_taxonomy(facts: ColumnFacts, words: frozenset[str]) -> TaxonomyCoverag
     if (
         facts.kind in ("whole numbers", "decimals")
         and intact
-        and words & CODE_WORDS
+        and CODE_WORDS.has_any(words)
         and not _is_count(facts)
     ):
         return find_bundled_taxonomy(facts.values, words)
@@ -276,7 +308,7 @@ def _known_to_others_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggesti
         "a place": PLACE_WORDS,
         "a time": TIME_WORDS,
     }.items():
-        if words & subject_words:
+        if subject_words.has_any(words):
             return _suggest_quasi_identifier(
                 facts, words, f"its name suggests {subject}, which others may know"
             )
@@ -289,19 +321,21 @@ def _ordered_words_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion
     return None
 
 
-def _harmless_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
-    rarely_missing = 0 < facts.missing < MIN_SHOWN_COUNT
-    if facts.distinct <= FEW_VALUES and facts.rarest >= MIN_SHOWN_COUNT and not rarely_missing:
-        values = format_count(facts.distinct, "value")
-        return Suggestion(
-            "keep", f"{values}, none of them rare. It is released unchanged. Is it harmless?"
-        )
+def _sex_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+    values = {value.strip().casefold() for value in facts.values}
+    if facts.kind == "text" and 1 < len(values) < 6 and len(values & SEXES) > len(values) / 2:
+        return _suggest_quasi_identifier(facts, words, "its values are sexes, which others know")
     return None
 
 
-def _rare_values_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
-    rare = f"{format_count(facts.distinct, 'distinct value')}, some of them rare"
-    return _suggest_quasi_identifier(facts, words, f"{rare}, which others may know")
+def _other_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+    """Nothing shows that it is not about a person."""
+    values = format_count(facts.distinct, "distinct value")
+    return _suggest_quasi_identifier(
+        facts,
+        words,
+        f"{values}, which others may know. If it says nothing about a person, keep releases it",
+    )
 
 
 RULES: tuple[Rule, ...] = (
@@ -312,14 +346,15 @@ RULES: tuple[Rule, ...] = (
     _long_number_rule,
     _mostly_missing_rule,
     _free_text_rule,
+    _money_rule,
     _confidential_rule,
     _date_rule,
     _unique_rule,
     _concept_rule,
     _known_to_others_rule,
+    _sex_rule,
     _ordered_words_rule,
-    _harmless_rule,
-    _rare_values_rule,
+    _other_rule,
 )
 
 
@@ -329,12 +364,11 @@ RULES: tuple[Rule, ...] = (
 def _suggest_quasi_identifier(facts: ColumnFacts, words: frozenset[str], reason: str) -> Suggestion:
     """Suggest a quasi-identifier with its type; drop one that cannot be masked as it is."""
     suggestion = Suggestion("quasi", reason)
-    coded = bool(words & (POSTAL_WORDS | CODE_WORDS)) and not _is_count(facts)
-    coded |= word_at(facts.name, -1) in CATEGORY_WORDS
-    if facts.kind in ("whole numbers", "decimals"):
-        nominal = facts.kind == "whole numbers" and coded and facts.distinct <= MOST_PREFIXED
-        if not nominal or not facts.complete:
-            return replace(suggestion, type="numeric")
+    coded = _is_coded(words) and not _is_count(facts)
+    coded |= CATEGORY_WORDS.has(word_at(facts.name, -1)) or ends_as_number(facts.name)
+    coded |= PLACE_WORDS.has_any(words) and facts.same_length and facts.longest > 3
+    if facts.kind == "decimals" or (facts.kind == "whole numbers" and not coded):
+        return replace(suggestion, type="numeric")
     levels = levels_of(facts)
     if levels:
         note = (
@@ -346,11 +380,9 @@ def _suggest_quasi_identifier(facts: ColumnFacts, words: frozenset[str], reason:
     return _suggest_own_taxonomy(facts, words, suggestion)
 
 
-def suggest_quasi(facts: ColumnFacts) -> Suggestion:
-    """Suggest to mask a column because no other one is a quasi-identifier."""
-    return _suggest_quasi_identifier(
-        facts, words_of(facts.name), "no other column is a quasi-identifier"
-    )
+def _is_coded(words: frozenset[str]) -> bool:
+    """Whether a name suggests codes, which are never numbers."""
+    return POSTAL_WORDS.has_any(words) or CODE_WORDS.has_any(words)
 
 
 def suggest_in_role(facts: ColumnFacts, role: str) -> Suggestion:
@@ -398,8 +430,8 @@ def _suggest_own_taxonomy(
             note = "its taxonomy is flat. Group similar values in it to reduce the information loss"
             return replace(suggestion, taxonomy_kind="flat", notes=(note,))
     return Suggestion(
-        "drop",
-        f"a quasi-identifier with {facts.distinct:,} distinct values and no taxonomy",
+        "undecided",
+        f"others may know it, but it has {facts.distinct:,} distinct values and no taxonomy",
         notes=("to mask it, add a taxonomy (docs: Bring a taxonomy) and role: quasi",),
     )
 
@@ -418,9 +450,11 @@ def _path_separator(facts: ColumnFacts) -> str | None:
 
 def _prefix_lengths(facts: ColumnFacts, words: frozenset[str]) -> tuple[int, ...]:
     """The lengths of the beginnings that group the values: of postal codes and the like."""
+    if are_icd10_codes(facts.values):
+        return (1, 3)
     digits = all(value.isascii() and value.isalnum() for value in facts.values)
     looks_like_codes = facts.same_length and facts.numbers == 1 and facts.distinct > FEW_VALUES
-    if not digits or facts.longest < 3 or not (words & POSTAL_WORDS or looks_like_codes):
+    if not digits or facts.longest < 3 or not (POSTAL_WORDS.has_any(words) or looks_like_codes):
         return ()
     return tuple(sorted({1, min(3, facts.longest - 1)}))
 
@@ -435,7 +469,9 @@ def keep_one_person(
     people = [name for name, suggestion in suggestions.items() if suggestion.role == "person"]
     if not people:
         return suggestions
-    best = max(people, key=lambda name: (bool(words_of(name) & PERSON_WORDS), facts[name].distinct))
+    best = max(
+        people, key=lambda name: (PERSON_WORDS.has_any(words_of(name)), facts[name].distinct)
+    )
     return {
         name: replace(suggestion, role="identifier")
         if suggestion.role == "person" and name != best

@@ -140,7 +140,7 @@ def _release_file_text(profile: Profile, target: Path, taxonomy_files: dict[str,
         *_comment(
             "Roles. quasi: quasi-identifier, masked. identifier: direct identifier, removed. "
             "confidential: sensitive attribute, released unchanged. keep: released unchanged. "
-            "drop: removed.",
+            "drop: removed. undecided: decide it, otherwise nothing is released.",
             "",
         ),
         "columns:",
@@ -224,7 +224,7 @@ def _column_lines(column: ColumnProfile, file: str | None) -> list[str]:
     fields = _column_fields(column, file)
     suggestion = column.suggestion
     sentences = [_sentence(suggestion.reason)]
-    if fields["role"] == "drop" and suggestion.role == "quasi":
+    if fields["role"] == "undecided" and suggestion.role == "quasi":
         sentences.append(
             "No taxonomy could be made from its values. To mask it, add a taxonomy and role: quasi."
         )
@@ -267,7 +267,7 @@ def _column_fields(column: ColumnProfile, file: str | None) -> dict[str, Any]:
     if suggestion.role not in ("quasi", "confidential"):
         return {"role": "identifier" if suggestion.role == "person" else suggestion.role}
     if suggestion.role == "quasi" and suggestion.taxonomy_kind and file is None:
-        return {"role": "drop"}
+        return {"role": "undecided"}
     return suggested_fields(suggestion, file)
 
 

@@ -18,14 +18,13 @@ from ontomask.releasefile.profile.column_facts import ColumnFacts, ColumnProfile
 from ontomask.releasefile.profile.proposals import (
     Suggestion,
     keep_one_person,
-    suggest_quasi,
     suggest_role,
 )
 
 __all__ = ["ColumnProfile", "Profile", "profile_open_table", "profile"]
 
 #: Of columns with these roles no value is shown at all.
-ROLES_WITHOUT_VALUES = ("identifier", "person", "drop")
+ROLES_WITHOUT_VALUES = ("identifier", "person", "drop", "undecided")
 
 
 @dataclass(frozen=True)
@@ -207,9 +206,14 @@ def _profile_columns(
         progress(f"profiling column {len(facts) + 1:,} of {len(looking.stored.names):,}")
         suggestions[column.name] = suggest_role(column)
         facts[column.name] = _without_hidden_values(column, suggestions[column.name])
-    suggestions = _ensure_quasi_identifier(
-        keep_one_person(suggestions, facts), facts, looking.stored.path if refuse else None
-    )
+    suggestions = keep_one_person(suggestions, facts)
+    masked = {"quasi", "undecided"} & {suggestion.role for suggestion in suggestions.values()}
+    if refuse and not masked:
+        raise ColumnError(
+            f"{looking.stored.path}: no column looks like a quasi-identifier, so there is nothing "
+            "to mask",
+            "if a column is one, write the release file by hand and give it role: quasi",
+        )
     return [ColumnProfile(facts[name], suggestion) for name, suggestion in suggestions.items()]
 
 
@@ -217,26 +221,4 @@ def _without_hidden_values(facts: ColumnFacts, suggestion: Suggestion) -> Column
     """The facts without values that must not be shown or are not needed."""
     if suggestion.role in ROLES_WITHOUT_VALUES:
         facts = replace(facts, frequent={})
-    wanted = suggestion.taxonomy_kind or suggestion.role == "keep"
-    return facts if wanted else replace(facts, values={})
-
-
-def _ensure_quasi_identifier(
-    suggestions: dict[str, Suggestion], facts: Mapping[str, ColumnFacts], path: Path | None
-) -> dict[str, Suggestion]:
-    """Turn kept columns into quasi-identifiers where no column is one."""
-    if any(suggestion.role == "quasi" for suggestion in suggestions.values()):
-        return suggestions
-    candidates = {
-        name: suggest_quasi(facts[name])
-        for name, suggestion in suggestions.items()
-        if suggestion.role == "keep"
-    }
-    if not any(suggestion.role == "quasi" for suggestion in candidates.values()):
-        if path is None:
-            return suggestions
-        raise ColumnError(
-            f"{path}: no column looks like a quasi-identifier, so there is nothing to mask",
-            "if a column is one, write the release file by hand and give it role: quasi",
-        )
-    return {**suggestions, **candidates}
+    return facts if suggestion.taxonomy_kind else replace(facts, values={})

@@ -65,10 +65,16 @@ async function loadProfile(key) {
   return true;
 }
 
+// The role of a column in the release file; null where nobody has decided it.
+function findRole(fields, name) {
+  const role = fields.columns?.[name]?.role ?? null;
+  return role === "undecided" ? null : role;
+}
+
 function showSession() {
   const { fields, file } = session;
   for (const { name } of profile.columns) {
-    if (!rolesBeingSaved.has(name)) chosenRoles.set(name, fields.columns?.[name]?.role ?? null);
+    if (!rolesBeingSaved.has(name)) chosenRoles.set(name, findRole(fields, name));
   }
   for (const column of profile.columns) showRow(column);
   byId("person").value = fields.person ?? "";
@@ -135,12 +141,14 @@ function describeContents({ exact, type, distinct, missing }) {
 }
 
 function describeSuggestion({ person, role, reason }) {
+  const why = `${reason}${/[.?]$/.test(reason) ? "" : "."}`;
+  if (role === "undecided") return `No suggestion – ${why}`;
   const suggestion = person ? "direct identifier and person column" : ROLES[role];
-  return `Suggested: ${suggestion} – ${reason}${/[.?]$/.test(reason) ? "" : "."}`;
+  return `Suggested: ${suggestion} – ${why}`;
 }
 
-function differsFromSuggestion(column) {
-  return chosenRoles.get(column.name) !== column.role;
+function differsFromSuggestion({ name, role }) {
+  return role !== "undecided" && chosenRoles.get(name) !== role;
 }
 
 function showRow(column) {

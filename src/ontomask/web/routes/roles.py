@@ -17,7 +17,7 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/api", tags=["roles"])
 
-Role = Literal["quasi", "identifier", "confidential", "keep", "drop"]
+Role = Literal["quasi", "identifier", "confidential", "keep", "drop", "undecided"]
 #: The name of a column in a path; it may contain slashes.
 ColumnInPath = Annotated[
     str, Path(min_length=1, max_length=1000, description="The name of a column.")

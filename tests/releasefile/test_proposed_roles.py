@@ -1,0 +1,255 @@
+"""Roles proposed for tables in several languages: nothing about a person is released by default."""
+
+from __future__ import annotations
+
+import zipfile
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ontomask as om
+from ontomask.errors import SpecError
+from ontomask.releasefile.check import check
+from ontomask.releasefile.profile.proposed_file import write_proposal
+from ontomask.releasefile.profile.table_profile import profile
+
+SEED = 0x1234_5678_9ABC_DEF0_1234
+
+
+def proposed(table, folder, name="table.csv"):
+    """The roles that are proposed for a table, and the proposed release file."""
+    path = folder / name
+    table.to_csv(path, index=False)
+    found = profile(path)
+    write_proposal(found, folder / "release.yaml")
+    return {column.name: column.role for column in found.columns}, folder / "release.yaml"
+
+
+def _people(rows, seed=5):
+    random = np.random.default_rng(seed)
+    return {
+        "age": random.integers(18, 95, rows),
+        "year": random.integers(1930, 2006, rows),
+        "place": random.choice([f"Ort {number}" for number in range(60)], rows),
+        "code": [f"{number:05}" for number in random.integers(1000, 99999, rows)],
+        "day": pd.to_datetime("2020-01-01") + pd.to_timedelta(random.integers(0, 900, rows), "D"),
+        "icd": random.choice([f"E{a}{b}.{c}" for a in "01" for b in "0123" for c in "0159"], rows),
+        "money": random.integers(1000, 90000, rows) / 100,
+        "random": random,
+    }
+
+
+GERMAN = ("Alter", "Geschlecht", "Wohnort", "Familienstand", "Beruf", "Befund")
+SPANISH = ("Edad", "Sexo", "Municipio", "Estado civil", "Ocupación", "Diagnóstico")
+ENGLISH = ("Age", "Sex", "Town", "Marital status", "Occupation", "Finding")
+WORDS = {
+    GERMAN: (
+        ["männlich", "weiblich"],
+        ["ledig", "verheiratet", "verwitwet", "geschieden"],
+        ["Bäcker", "Lehrerin", "Pfleger", "Ingenieur", "Köchin", "Maurer"],
+        ["unauffällig", "Fraktur", "Pneumonie", "Diabetes", "Hypertonie"],
+    ),
+    SPANISH: (
+        ["hombre", "mujer"],
+        ["soltero", "casado", "viudo", "divorciado"],
+        ["panadero", "maestra", "enfermero", "ingeniero", "cocinera", "albañil"],
+        ["normal", "fractura", "neumonía", "diabetes", "hipertensión"],
+    ),
+    ENGLISH: (
+        ["male", "female"],
+        ["single", "married", "widowed", "divorced"],
+        ["baker", "teacher", "nurse", "engineer", "cook", "mason"],
+        ["normal", "fracture", "pneumonia", "diabetes", "hypertension"],
+    ),
+}
+
+
+def _survey(names, rows=1000):
+    people = _people(rows)
+    sexes, marital, jobs, findings = WORDS[names]
+    random = people["random"]
+    columns = [
+        people["age"],
+        random.choice(sexes, rows),
+        people["place"],
+        random.choice(marital, rows),
+        random.choice(jobs, rows),
+        random.choice(findings, rows),
+    ]
+    return pd.DataFrame(dict(zip(names, columns, strict=True)))
+
+
+@pytest.mark.parametrize("names", [GERMAN, SPANISH, ENGLISH], ids=["German", "Spanish", "English"])
+def test_a_survey_is_masked_on_all_its_columns(names, tmp_path):
+    """Nothing edited: every column is a quasi-identifier, and the file is 5-anonymous on them."""
+    roles, spec = proposed(_survey(names), tmp_path)
+    assert set(roles.values()) == {"quasi"}
+    om.run_release_file(spec, SEED)
+    released = pd.read_csv(tmp_path / "table.released.csv", dtype=str, keep_default_na=False)
+    assert min(Counter(map(tuple, released.to_numpy())).values()) >= 5
+
+
+# Headers of real tables and their variants, with content of the kind that they have.
+HEADERS = {
+    "Geburtsdatum": ("day", "quasi"),
+    "Geburtsjahr": ("year", "quasi"),
+    "PLZ": ("code", "quasi"),
+    "Postleitzahl": ("code", "quasi"),
+    "Staatsangehörigkeit": ("place", "quasi"),
+    "Hauptdiagnose": ("icd", "quasi"),
+    "Patientennummer": ("person", "person"),
+    "Fallnummer": ("number", "identifier"),
+    "Nachname": ("name", "identifier"),
+    "Einkommen": ("money", "confidential"),
+    "Date de naissance": ("day", "quasi"),
+    "Année": ("year", "quasi"),
+    "code_postal": ("code", "quasi"),
+    "Prénom": ("name", "identifier"),
+    "diagnostic_principal": ("icd", "quasi"),
+    "revenu": ("money", "confidential"),
+    "fecha_nacimiento": ("day", "quasi"),
+    "municipio": ("place", "quasi"),
+    "apellidos": ("name", "identifier"),
+    "salario": ("money", "confidential"),
+    "data_di_nascita": ("day", "quasi"),
+    "comune": ("place", "quasi"),
+    "cognome": ("name", "identifier"),
+    "concelho": ("place", "quasi"),
+    "numero_utente": ("person", "person"),
+    "geboortedatum": ("day", "quasi"),
+    "woonplaats": ("place", "quasi"),
+    "patient_nbr": ("person", "person"),
+    "subject_id": ("person", "person"),
+    "uniquepid": ("person", "person"),
+    "patientunitstayid": ("number", "identifier"),
+    "hadm_id": ("number", "identifier"),
+    "condition_concept_id": ("concept", "quasi"),
+    "year_of_birth": ("year", "quasi"),
+    "comarca": ("place", "quasi"),
+    "professió": ("place", "quasi"),
+    "remarks": ("text", "undecided"),
+    "edad": ("age", "quasi"),
+}
+
+
+@pytest.fixture(scope="module")
+def header_roles(tmp_path_factory):
+    people = _people(600)
+    random = people["random"]
+    people |= {
+        "person": random.integers(100000, 100300, 600),
+        "number": random.permutation(np.arange(500000, 500600)),
+        "name": [f"Muster{number}" for number in range(600)],
+        "concept": random.choice([4112343, 192671, 201826, 4329847], 600),
+        "text": [
+            f"Seen by the nurse of ward {n}, complained of pain for {n} days and more."
+            for n in range(600)
+        ],
+    }
+    table = pd.DataFrame({header: people[kind] for header, (kind, _) in HEADERS.items()})
+    folder = tmp_path_factory.mktemp("headers")
+    # One table for each person column, since a table has one.
+    roles = {}
+    several = [header for header, (_, role) in HEADERS.items() if role == "person"]
+    for number, header in enumerate(several):
+        others = [name for name in table if name not in several or name == header]
+        part = folder / str(number)
+        part.mkdir()
+        roles |= proposed(table[others], part)[0]
+    return roles
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_headers_in_eight_languages(header_roles, header):
+    assert header_roles[header] == HEADERS[header][1]
+
+
+def test_codes_are_never_numbers(tmp_path):
+    people = _people(300)
+    random = people["random"]
+    table = pd.DataFrame(
+        {
+            "condition_concept_id": random.choice([4112343, 192671, 201826], 300),
+            "Gemeindeschlüssel": random.choice([11000000, 14612000, 16055000], 300),
+            "plz": random.integers(10000, 99999, 300),
+            "admission_type_id": random.integers(1, 8, 300),
+        }
+    )
+    path = tmp_path / "codes.csv"
+    table.to_csv(path, index=False)
+    assert [column.suggestion.type for column in profile(path).columns] == ["nominal"] * 4
+
+
+def test_icd10_codes_are_grouped_by_prefix(tmp_path):
+    table = pd.DataFrame({"Hauptdiagnose": _people(300)["icd"]})
+    path = tmp_path / "codes.csv"
+    table.to_csv(path, index=False)
+    suggestion = profile(path)["Hauptdiagnose"].suggestion
+    assert suggestion.taxonomy == "icd10cm" or suggestion.taxonomy_parts == (1, 3)
+
+
+# ---------------------------------------------------------------------- undecided
+
+
+def test_undecided_columns_stop_a_release(tmp_path, command):
+    table = _survey(ENGLISH, 200).assign(
+        Remarks=[
+            f"Came alone on a rainy day, number {n}, and left with her brother and two children"
+            for n in range(200)
+        ],
+        Fee=[f"€ {n},50" for n in range(200)],
+    )
+    roles, spec = proposed(table, tmp_path)
+    assert {name for name, role in roles.items() if role == "undecided"} == {"Remarks", "Fee"}
+    with pytest.raises(SpecError, match="2 columns must have a role, but are undecided: 'Remarks'"):
+        om.run_release_file(spec)
+    done = command(tmp_path, "mask", "release.yaml")
+    assert done.code == 2
+    assert "undecided" in done.err
+    assert not (tmp_path / "table.released.csv").exists()
+    result = check(spec)
+    assert [words for words in result.problems if "'Fee'" in words]
+    assert {column.name for column in result.columns if column.role == "undecided"} == {
+        "Remarks",
+        "Fee",
+    }
+    assert result.risk is not None  # the other columns are measured
+
+
+def test_a_file_with_only_undecided_columns(tmp_path):
+    (tmp_path / "table.csv").write_text("a\n1\n2\n", encoding="utf-8")
+    fields = {
+        "data": "table.csv",
+        "output": "out.csv",
+        "columns": {"a": {"role": "undecided"}},
+        "method": {"name": "microaggregation", "k": 2},
+    }
+    from ontomask.releasefile.model import ReleaseFile
+
+    result = check(ReleaseFile.from_dict(fields, tmp_path))
+    assert [words for words in result.problems if "undecided" in words]
+
+
+# ---------------------------------------------------------------------- real tables
+
+
+def test_an_omop_condition_table(data_folder, tmp_path):
+    with zipfile.ZipFile(data_folder / "omop_synthea27nj_5.4.zip") as archive:
+        (name,) = [n for n in archive.namelist() if n.lower().endswith("condition_occurrence.csv")]
+        table = pd.read_csv(archive.open(name), dtype=str, keep_default_na=False)
+    roles, _ = proposed(table, tmp_path)
+    assert roles["person_id"] == "person"
+    assert roles["condition_occurrence_id"] == "identifier"
+    assert roles["condition_concept_id"] == "quasi"
+    assert roles["condition_start_date"] == "quasi"
+    kept = [column for column, role in roles.items() if role == "keep"]
+    assert all(table[column].nunique() == 1 for column in kept)
+
+
+@pytest.mark.parametrize("name", ["adult.csv.gz", "diabetes_130.csv.gz"])
+@pytest.mark.slow
+def test_only_constant_columns_are_kept(name, data_folder):
+    found = profile(data_folder / name)
+    assert [column.name for column in found.columns if column.role == "keep"] == []
