@@ -357,6 +357,24 @@ def test_a_column_that_becomes_a_quasi_identifier_gets_its_meaning(tab, served):
     tab.wait_for_selector("tr[data-column=zip] input[value=keep]:checked")
 
 
+def test_an_undecided_column_waits_for_a_choice(tab, served):
+    import yaml
+
+    fields = fields_of(served)
+    fields["columns"]["severity"] = {"role": "undecided"}
+    text = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True)
+    (served.folder / "release.yaml").write_text(text, "utf-8")
+    roles(tab, served)
+    row = "tr[data-column=severity]"
+    tab.wait_for_selector(f"{row} .lacks:has-text('Choose a role for this column')")
+    assert tab.locator(f"{row} input:checked").count() == 0
+    tab.goto(f"{served.address}/release")
+    tab.wait_for_selector("[data-where='columns.severity.role'] a[href='/roles']")
+    roles(tab, served)
+    pick(tab, "severity", "drop")
+    waited(lambda: fields_of(served)["columns"]["severity"] == {"role": "drop"})
+
+
 def test_arrow_keys_choose_and_who_leaves_loses_nothing(tab, served):
     roles(tab, served)
     tab.focus("tr[data-column=age] input[value=quasi]")
