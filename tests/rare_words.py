@@ -9,7 +9,7 @@ import pytest
 from ontomask import mask
 from ontomask.releasefile.model import ReleaseFile
 
-SEED = 918273645546372819
+SEED = 918273645546372819918273645
 CONCEPTS = [f"Zword{place:02}" for place in range(30)]
 
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import ontomask as om
 
-SEED = 7
+SEED = 2**200 + 7
 PORT = 8765
 
 #: What is on a screen when all that it asked for has come.

@@ -33,6 +33,7 @@
     ├── NothingSwappedWarning          all records are equal, so swapping changes nothing
     ├── RenamedSettingWarning          a setting of a method was given by its old name
     ├── RepeatedIdentifierWarning      a person seems to have several records
+    ├── ShortSeedWarning               a seed is so short that others can find it
     ├── StoppedEarlyWarning            a search was interrupted and returned its best result
     └── WeakProtectionWarning          a method without a guarantee protects little
 
@@ -70,6 +71,7 @@ __all__ = [
     "SchemaError",
     "SeveralParentsError",
     "SeveralRootsWarning",
+    "ShortSeedWarning",
     "SpecError",
     "StoppedEarlyWarning",
     "TaxonomyError",
@@ -300,6 +302,10 @@ class RenamedSettingWarning(OntomaskWarning, DeprecationWarning):
 
 class RepeatedIdentifierWarning(OntomaskWarning):
     """An identifier occurs in several records, and the guarantee counts records, not people."""
+
+
+class ShortSeedWarning(OntomaskWarning):
+    """A seed is so short that others can find it by trying; it is for experiments only."""
 
 
 class WeakProtectionWarning(OntomaskWarning):

@@ -61,11 +61,11 @@ def test_chance_is_spoken_of_unless_there_is_a_seed(jobs, command, monkeypatch):
     assert (unseeded.code, CHANCE in unseeded.err) == (0, True)
     assert "--seed-file FILE or ONTOMASK_SEED" in unseeded.err
     seed = jobs / "seed"
-    seed.write_text("271828\n")
+    seed.write_text("271828182845904523536\n")
     seed.chmod(0o600)
     from_file = command(jobs, *ask, "--seed-file", "seed")
     assert CHANCE not in from_file.err
-    monkeypatch.setenv("ONTOMASK_SEED", "271828")
+    monkeypatch.setenv("ONTOMASK_SEED", "271828182845904523536")
     from_variable = command(jobs, *ask)
     assert CHANCE not in from_variable.err
     assert from_variable.out == from_file.out

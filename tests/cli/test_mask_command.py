@@ -238,7 +238,7 @@ def test_the_same_seed_gives_the_same_table_and_is_stored_nowhere(jobs, command,
     monkeypatch.setenv("ONTOMASK_SEED", SEED)
     again = command(jobs, *ask)
     assert swapped(jobs) == first
-    seed.write_text("7")  # what the option says counts
+    seed.write_text(SEED[::-1])  # what the option says counts
     command(jobs, *ask, "--seed-file", "seed")
     assert swapped(jobs) != first
     monkeypatch.delenv("ONTOMASK_SEED")
@@ -268,8 +268,18 @@ def test_what_is_no_seed_is_refused_and_not_quoted(jobs, command, content, monke
     assert not (jobs / "released.csv").exists()
 
 
+def test_a_seed_that_can_be_guessed_is_refused_and_not_quoted(jobs, command, monkeypatch):
+    monkeypatch.setenv("ONTOMASK_SEED", "20260101")
+    done = command(jobs, "mask", "release.yaml")
+    assert done.code == 2
+    assert done.err.startswith("Error: the seed of a release must have at least 64 bits")
+    assert 'python -c "import secrets; print(secrets.randbits(256))"' in done.err
+    assert "20260101" not in done.err
+    assert not (jobs / "released.csv").exists()
+
+
 def test_a_seed_that_others_can_read_is_warned_of(jobs, command):
-    (jobs / "seed").write_text("5")
+    (jobs / "seed").write_text(SEED)
     (jobs / "seed").chmod(0o644)
     done = command(jobs, "mask", "release.yaml", "--seed-file", "seed")
     assert done.code == 0

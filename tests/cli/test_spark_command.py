@@ -27,7 +27,7 @@ engine:
 @pytest.mark.skipif(not java_is_there(), reason="there is no Java, which Spark runs on")
 def test_one_line_is_the_result_and_spark_is_quiet(jobs):
     write_spec(jobs / "release.yaml", ENGINE)
-    running = process(jobs, "mask", "release.yaml", seed="7")
+    running = process(jobs, "mask", "release.yaml", seed=str(2**70))
     out, err = running.communicate()
     assert running.returncode == 0, err
     assert out.startswith("diagnosis, age: 60 records, ")

@@ -25,6 +25,8 @@ from ontomask.releasefile.spark_tables import mask_with_spark, open_spark_sessio
 from ontomask.report.manifest import read_file_facts
 from release_commands import records
 
+SEED = 2**70
+
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
 
 COLUMNS = {
@@ -76,9 +78,9 @@ def test_the_same_seed_gives_the_same_rows_as_duckdb(spark, folder, method):
     notes = ['two\nlines, "quoted"', "ü", "", " x "]
     people = pd.DataFrame(records(60)).assign(note=[notes[i % 4] for i in range(60)])
     people.to_csv(folder / "people.csv", index=False)
-    here = write_release(spec_of(folder, output="here.parquet", engine="duckdb", **given), 7)
+    here = write_release(spec_of(folder, output="here.parquet", engine="duckdb", **given), SEED + 7)
     said: list[str] = []
-    there = write_release(spec_of(folder, **given), 7, progress=said.append)
+    there = write_release(spec_of(folder, **given), SEED + 7, progress=said.append)
     assert (folder / "released.parquet").is_dir()
     assert rows_of(folder / "released.parquet") == rows_of(folder / "here.parquet")
     assert there.release.guarantee == here.release.guarantee
@@ -116,16 +118,16 @@ def test_what_is_written_and_said_of_it(spark, folder):
 
 def test_an_earlier_release_is_kept_until_the_new_one_is_complete(spark, folder, monkeypatch):
     spec = spec_of(folder)
-    write_release(spec, 1)
+    write_release(spec, SEED + 1)
     before = {it: it.read_bytes() for it in folder.rglob("*") if it.is_file()}
     with pytest.raises(ParameterError, match="released.parquet already exists"):
-        write_release(spec, 2)
+        write_release(spec, SEED + 2)
     with monkeypatch.context() as patch:
         patch.setattr("ontomask.report.report", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            write_release(spec, 2, force=True)
+            write_release(spec, SEED + 2, force=True)
     assert {it: it.read_bytes() for it in folder.rglob("*") if it.is_file()} == before
-    write_release(spec, 2, force=True)
+    write_release(spec, SEED + 2, force=True)
     assert_manifest_fits(folder / "released.manifest.json")
     again = {it for it in folder.rglob("*") if it.is_file()}
     assert len(again & set(before)) < len(before)  # other part files, and only those
@@ -151,7 +153,7 @@ def test_data_and_output_elsewhere(folder, elsewhere):
     (folder / "people.parquet").rename(there / "people.parquet")
     given = {"data": f"{address}/people.parquet", "output": f"{address}/released.parquet"}
     spec = spec_of(folder, **given)
-    outcome = write_release(spec, 1)
+    outcome = write_release(spec, SEED + 1)
     assert outcome.files[0] == f"{address}/released.parquet"
     assert names_in(folder) == [
         "released.manifest.json",
@@ -162,12 +164,12 @@ def test_data_and_output_elsewhere(folder, elsewhere):
     first = rows_of(there / "released.parquet")
     assert sum(first.values()) == 60
     with pytest.raises(ParameterError, match=r"manifest.json already exists"):
-        write_release(spec, 1)
+        write_release(spec, SEED + 1)
     for path in folder.glob("released.*"):
         path.unlink()
     with pytest.raises(ParameterError, match=r"^released.parquet already exists"):
-        write_release(spec, 1)
-    write_release(spec, 1, force=True)
+        write_release(spec, SEED + 1)
+    write_release(spec, SEED + 1, force=True)
     assert rows_of(there / "released.parquet") == first
     assert names_in(there) == ["people.parquet", "released.parquet"]  # nothing unfinished or old
 
@@ -201,7 +203,7 @@ def test_what_is_not_what_was_masked_gets_no_name_elsewhere(folder, elsewhere, m
         lambda table: taken(table.limit(59)) if _read(table) else taken(table),
     )
     with pytest.raises(InternalError, match="not the one that was masked"):
-        write_release(spec_of(folder, output=f"{address}/released.parquet"), 1)
+        write_release(spec_of(folder, output=f"{address}/released.parquet"), SEED + 1)
     assert names_in(there) == []
     assert not list(folder.glob("*released*"))
 

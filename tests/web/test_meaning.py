@@ -12,7 +12,7 @@ import pytest
 
 import ontomask as om
 from ontomask.releasefile.model import load_release_file
-from workbench import tab_of, talking_to, write_discharges
+from workbench import SEED, tab_of, talking_to, write_discharges
 
 HOSTILE = '<script>alert("1")</script>'
 RELEASE = """\
@@ -45,7 +45,7 @@ def jobs(tmp_path):
     from ontomask.web.session import Workbench
 
     write_jobs(tmp_path / "jobs.csv")
-    bench = Workbench(tmp_path, seed=7)
+    bench = Workbench(tmp_path, seed=SEED)
     bench.open("jobs.csv")
     yield bench
     bench.close()
@@ -158,7 +158,7 @@ def test_a_mark_of_missing_values_is_proposed(tmp_path):
     from ontomask.web.session import Workbench
 
     write_discharges(tmp_path / "d.csv", diagnosis=dict.fromkeys(range(9), "unknown"))
-    bench = Workbench(tmp_path, seed=7)
+    bench = Workbench(tmp_path, seed=SEED)
     bench.open("d.csv")
     asked = talking_to(bench)
     column(asked, "diagnosis", taxonomy="icd9cm")

@@ -25,7 +25,7 @@ from workbench import waited
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
-SEED = 7
+SEED = 2**70 + 7
 FIELDS = {
     "data": "stays.csv",
     "output": "released.csv",
@@ -122,7 +122,8 @@ def test_a_run_is_what_mask_gives_with_the_same_seed(folder, work):
     same = mask_file(ReleaseFile.from_dict(FIELDS, folder), SEED)
     assert run.sse == same.evaluation.utility["sse"]
     assert run.known["guarantee"]["text"] == str(same.guarantee)
-    assert run.known["risk"]["linkage_nearest"]["value"] == same.evaluation.risk["linkage_nearest"]
+    linked = same.evaluation.risk["linkage_nearest"]
+    assert run.known["risk"]["linkage_nearest"]["value"] == pytest.approx(linked, rel=0.005)
     assert {it.name for it in run.folder.iterdir()} == {
         *("run.json", "release.yaml", "report.html", "parts.json")
     }

@@ -40,8 +40,8 @@ SeedFile = Annotated[
     typer.Option(
         "--seed-file",
         metavar="FILE",
-        help="A file with the random seed, a non-negative integer; by default ONTOMASK_SEED, or a "
-        "new random seed.",
+        help="A file with the random seed, an integer of at least 64 bits; by default "
+        "ONTOMASK_SEED, or a new random seed.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

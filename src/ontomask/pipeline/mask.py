@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
-from hashlib import blake2b
 from typing import Any
-
-import numpy as np
 
 from ontomask._runtime.interrupts import run_interruptibly
 from ontomask._runtime.progress import ignore_progress, listen_to_progress
@@ -18,9 +14,16 @@ from ontomask.microdata.schema import Schema
 from ontomask.pipeline.applying import apply_plan
 from ontomask.pipeline.counting import count_table, open_engine, translate_file_errors
 from ontomask.pipeline.planning.plan import plan_release
+from ontomask.pipeline.randomness import (
+    check_seed,
+    derive_generator,
+    derive_key,
+    derive_secret,
+    warn_about_short_seed,
+)
 from ontomask.pipeline.release import Release, make_release
 
-__all__ = ["check_arguments", "mask", "seed_randomness"]
+__all__ = ["check_arguments", "mask"]
 
 
 def mask(
@@ -44,7 +47,8 @@ def mask(
         schema: The role of every column.
         method: The masking method with its settings.
         seed: Seed of all random draws, a non-negative integer. Without it, the operating system's
-            entropy is used. Keep the seed secret; it is not stored.
+            entropy is used. Keep the seed secret; it is not stored. A seed of less than 64 bits
+            gives a :class:`~ontomask.errors.ShortSeedWarning`: it is for experiments only.
         progress: A function that is called with a short text at every step.
         **file: Settings of a file, such as ``table``, ``delimiter`` or ``encoding``, and
             ``memory``, the limit for DuckDB.
@@ -65,13 +69,14 @@ def mask(
     Release(4 records, 3 → 2 combinations of values, Microaggregation(k=2), 2-anonymous)
     """
     check_arguments(schema, method)
-    random_sources = seed_randomness(seed)
+    used_seed = check_seed(seed)
+    warn_about_short_seed(seed, stacklevel=2)
     report = progress or ignore_progress
 
     def run() -> Release:
         engine = open_engine(table, file)
         with engine.refuse_changes():
-            return _run_pipeline(engine, schema, method, random_sources, report)
+            return _run_pipeline(engine, schema, method, used_seed, report)
 
     with translate_file_errors(table):
         return run_interruptibly(run)
@@ -81,34 +86,26 @@ def _run_pipeline(
     engine: Engine,
     schema: Schema,
     method: Method,
-    random_sources: tuple[np.random.Generator, bytes],
+    seed: int,
     progress: Callable[[str], None],
 ) -> Release:
-    random, secret = random_sources
     progress("counting")
     counted = count_table(engine, schema)
+    secret = derive_secret(seed, counted.tuples)
     progress(f"planning {format_count(len(counted.tuples), 'combination')} of values")
     with listen_to_progress(progress):
-        plan = plan_release(counted.plan_input, method, random, run_in_tasks=engine.run_in_tasks)
+        plan = plan_release(
+            counted.plan_input,
+            method,
+            derive_generator(secret),
+            run_in_tasks=engine.run_in_tasks,
+        )
     progress("masking and verifying")
-    applied = apply_plan(counted, plan, secret)
+    applied = apply_plan(counted, plan, derive_key(secret, "records"))
     return make_release(counted, plan, applied)
 
 
 # ---------------------------------------------------------------------- what is given
-
-
-def seed_randomness(seed: int | None) -> tuple[np.random.Generator, bytes]:
-    """A random generator for the plan, and a secret key that assigns targets to records."""
-    is_integer = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
-    if seed is not None and (not is_integer or seed < 0):
-        raise ParameterError(
-            "seed must be a non-negative integer", "leave it out for a random seed"
-        )
-    number = secrets.randbits(256) if seed is None else int(seed)
-    seed_bytes = number.to_bytes((number.bit_length() + 7) // 8, "little")
-    secret = blake2b(b"ontomask deals records" + seed_bytes, digest_size=32).digest()
-    return np.random.default_rng(number), secret
 
 
 def check_arguments(schema: Any, method: Any) -> None:

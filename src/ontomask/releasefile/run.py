@@ -14,6 +14,7 @@ from ontomask._runtime.file_stamps import refuse_changed, stamp_file
 from ontomask._runtime.work_folders import sweep_abandoned
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.pipeline import Evaluation, Intersection, Release, evaluate, intersect_releases, mask
+from ontomask.pipeline.randomness import refuse_short_seed
 from ontomask.pipeline.requirements import check_requirements
 from ontomask.releasefile.checks import is_remote
 from ontomask.releasefile.manifest import make_manifest
@@ -89,7 +90,7 @@ def run_release_file(
 
     Args:
         spec: The path of a release file, or a loaded one.
-        seed: Seed of all random draws. Without it, a new seed is drawn.
+        seed: Seed of all random draws, of at least 64 bits. Without it, a new seed is drawn.
         force: Whether to overwrite existing files.
         private: Whether to write the transitions as well. Do not publish them.
 
@@ -113,6 +114,7 @@ def write_release(
     ``private`` writes the transitions, too, which must not be published. ``progress`` is told what
     is being done.
     """
+    refuse_short_seed(seed)
     own_path = [] if isinstance(spec, ReleaseFile) else [Path(spec)]
     if not isinstance(spec, ReleaseFile):
         spec = load_release_file(spec)

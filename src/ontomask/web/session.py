@@ -11,6 +11,7 @@ from typing import Any
 
 from ontomask._runtime.work_folders import sweep_abandoned, temporary_folder
 from ontomask.errors import OntomaskError
+from ontomask.pipeline.randomness import refuse_short_seed
 from ontomask.releasefile.model import ReleaseFile
 from ontomask.releasefile.profile.proposed_file import write_proposal
 from ontomask.releasefile.run import file_settings
@@ -42,6 +43,7 @@ class Workbench:
         seed: int | None = None,
         largest: int = LARGEST_UPLOAD,
     ) -> None:
+        refuse_short_seed(seed)
         self.folder = WorkingFolder(folder, largest=largest)
         self.draft = Draft(self.folder.path / file, self.folder)
         self.seed = secrets.randbits(256) if seed is None else seed

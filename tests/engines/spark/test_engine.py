@@ -213,6 +213,7 @@ ODD = """
 """
 
 
+@pytest.mark.filterwarnings("ignore::ontomask.errors.WeakProtectionWarning")
 def test_other_columns_are_untouched_whatever_they_are(spark):
     from pyspark.sql import functions as F
 

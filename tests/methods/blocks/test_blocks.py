@@ -157,7 +157,8 @@ def test_a_plan_in_blocks_is_the_plans_of_the_blocks(method, columns, size):
         return
     expected, unpaired = Counter(), 0
     blocks = blocked.blocks(tuples)
-    seeds = seeded().integers(2**63, size=len(blocks))
+    random = seeded()
+    seeds = [int.from_bytes(random.bytes(16)) for _ in blocks]
     cut = TupleBlocks(tuples, blocks, blocked.factors(tuples))
     for number in range(len(blocks)):
         part = method.plan(cut[number], np.random.default_rng(seeds[number]))

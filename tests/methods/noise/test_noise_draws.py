@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import struct
 import subprocess
 import sys
 from hashlib import blake2b
@@ -22,7 +23,7 @@ from ontomask.methods import NoiseAddition
 from ontomask.methods.noise.keyed_draws import (
     combine_keys,
     draw_uniforms,
-    stream_number,
+    stream_key,
     value_digests,
 )
 from ontomask.methods.noise.law import NoiseLaw
@@ -65,22 +66,40 @@ def plain_key(secret, row):
     return key
 
 
+def plain_block(key, words):
+    """A block of ChaCha20 as in RFC 8439, section 2.3; ``words`` are counter and nonce."""
+
+    def quarter(a, b, c, d):
+        for first, second, other, by in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+            state[first] = (state[first] + state[second]) % 2**32
+            state[other] ^= state[first]
+            state[other] = (state[other] << by | state[other] >> (32 - by)) % 2**32
+
+    start = struct.unpack("<4I8I", b"expand 32-byte k" + key) + words
+    state = list(start)
+    for _ in range(10):
+        for i in range(4):
+            quarter(i, 4 + i, 8 + i, 12 + i)
+        for i in range(4):
+            quarter(i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4)
+    return struct.pack("<16I", *((a + b) % 2**32 for a, b in zip(state, start, strict=True)))
+
+
 def plain_uniform(secret, row, number, name, which):
-    """Draw by draw, as a SplitMix64 generator makes them."""
-    state = mixed((plain_key(secret, row) + stream_number(secret, name, which)) % WHOLE)
-    for _ in range(number + 1):
-        state = (state + 0x9E3779B97F4A7C15) % WHOLE
-        drawn = mixed(state)
-    return (drawn >> 11) / 2**53
+    """A draw of a record: eight bytes of its block."""
+    stream = blake2b(name.encode(), digest_size=32, key=secret, person=b"ontomask draws").digest()
+    block = plain_block(
+        stream, struct.unpack("<4I", struct.pack("<2Q", number, plain_key(secret, row)))
+    )
+    return (struct.unpack("<8Q", block)[which] >> 11) / 2**53
 
 
-def test_splitmix64_as_published():
-    # The first numbers of the reference implementation, started at 1234567.
-    state, found = 1234567, []
-    for _ in range(3):
-        state = (state + 0x9E3779B97F4A7C15) % WHOLE
-        found.append(mixed(state))
-    assert found == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+def test_the_block_that_the_standard_prints():
+    nonce = bytes.fromhex("000000090000004a00000000")  # RFC 8439, section 2.3.2
+    block = plain_block(bytes(range(32)), struct.unpack("<4I", struct.pack("<I", 1) + nonce))
+    assert block.hex().startswith(
+        "10f1e7e4d13b5915500fdd1fa32071c4c7d1f4c733c068030422aa9ac3d46c4e"
+    )
 
 
 @given(data=st.data())
@@ -94,7 +113,7 @@ def test_draws_are_those_of_the_plain_generator(data):
     keys = tuple_keys(tuples, secret)
     number = np.array([data.draw(st.integers(0, 9)) for _ in words])
     for name, which in (("word", 0), ("word", 1), ("number", 0)):
-        found = draw_uniforms(keys[record], number, stream_number(secret, name, which))
+        found = draw_uniforms(stream_key(secret, name), number, keys[record])[which]
         for word, value, i, drawn in zip(words, numbers, number.tolist(), found, strict=True):
             row = {"word": word, "number": value}
             assert drawn == plain_uniform(secret, row, i, name, which)
@@ -153,10 +172,8 @@ def drawn(tuples=1, which=0, name="x", numbers=MANY):
     values = NumericalAttribute("x", np.arange(float(tuples)))
     keys = combine_keys(["x"], [value_digests(values, SECRET)], [np.arange(tuples)])
     found = draw_uniforms(
-        np.repeat(keys, numbers),
-        np.tile(np.arange(numbers), tuples),
-        stream_number(SECRET, name, which),
-    )
+        stream_key(SECRET, name), np.tile(np.arange(numbers), tuples), np.repeat(keys, numbers)
+    )[which]
     return found.reshape(tuples, numbers)
 
 

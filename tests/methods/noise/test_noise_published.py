@@ -98,12 +98,12 @@ def test_no_table_3_means(person):
     # Printed: craftsman or skilled worker, which is next to it, and skilled worker at alpha 1.
     counts = read(SAMPLE, "agricultural_laborer.n.01")
     for alpha in ALPHAS:
-        found = {
+        found = [
             om.semantic_mean(run(person, counts, NoiseAddition(alpha), seed)[1], person, MEASURE)
             for seed in SEEDS
-        }
-        near = {"craftsman.n.03", "skilled_worker.n.01"}
-        assert found == {"skilled_worker.n.01"} if alpha == 1 else found <= near
+        ]
+        assert {"craftsman.n.03", "skilled_worker.n.01"} >= set(found)
+    assert found.count("skilled_worker.n.01") > len(SEEDS) / 2
 
 
 def test_no_table_3_targets(person):

@@ -76,7 +76,7 @@ def plan_in_blocks(
 ) -> Transitions:
     """Plan every block alone. The same seed gives the same plan wherever they are planned."""
     cut = TupleBlocks(tuples, blocks, factors)
-    seeds = random.integers(2**63, size=len(blocks))
+    seeds = [int.from_bytes(random.bytes(16)) for _ in blocks]
     pieces = _SeededBlocks(cut, seeds)
     progress = _BlockProgress(len(blocks))
     run = _runner.get() or _plan_in_processes
@@ -98,7 +98,7 @@ def plan_block(plan: BlockPlanner, piece: SeededBlock) -> BlockTransitions | Ont
 class _SeededBlocks(Sequence[SeededBlock]):
     """Blocks with their seeds, built when asked for: all at once would double the table."""
 
-    def __init__(self, cut: TupleBlocks, seeds: Longs) -> None:
+    def __init__(self, cut: TupleBlocks, seeds: Sequence[int]) -> None:
         self._cut, self._seeds = cut, seeds
 
     def __len__(self) -> int:
@@ -107,7 +107,7 @@ class _SeededBlocks(Sequence[SeededBlock]):
     def __getitem__(self, number: Any) -> Any:
         if number >= len(self):
             raise IndexError(number)
-        return self._cut[number], int(self._seeds[number])
+        return self._cut[number], self._seeds[number]
 
 
 class _BlockProgress:

@@ -24,6 +24,7 @@ from ontomask.errors import (
     format_count,
     quote_names,
 )
+from ontomask.methods.noise.keyed_draws import draw_uniforms
 from ontomask.methods.noise.noise_addition import (
     NoiseAddition,
     SemanticNoise,
@@ -171,7 +172,8 @@ class FittedNoise:
 
     def _mask_codes(self, codes: NDArray[np.int32], random: np.random.Generator) -> NDArray[Any]:
         if self.method.strategy != "semantic":
-            return self.method.baseline(random.random(len(codes)), self._known, self._frequencies)
+            uniform, _ = draw_uniforms(random.bytes(32), np.arange(len(codes)))
+            return self.method.baseline(uniform, self._known, self._frequencies)
         distinct, counts = np.unique(codes, return_counts=True)
         draws = self.method.draws(len(codes), self.variance, random)
         masked = np.empty(len(codes), dtype=np.int32)

@@ -2,21 +2,18 @@
 
 A generator that goes on from draw to draw gives a record what its turn brings. Here a draw is made
 of a secret, the record's tuple, its number among the records of that tuple, the attribute, and
-which of the attribute's draws it is; nothing else. So records may be drawn for in any order and in
-any pieces, on many machines, and get what they would have got all at once.
+which of the attribute's two draws it is; nothing else. So records may be drawn for in any order and
+in any pieces, on many machines, and get what they would have got all at once.
 
 How: each value of a tuple is hashed with the secret (keyed BLAKE2b), and the hashes are mixed to
-the tuple's key. Key and stream, which is a hash of the attribute's name and the draw, are mixed to
-the place where a SplitMix64 generator (Steele, Lea and Flood 2014) starts. Its state is a counter,
-so draw number i is had without those before it: start + i times an odd constant, mixed.
+the tuple's key. The secret and the attribute's name are hashed to a key of the ChaCha20 cipher
+(RFC 8439). It enciphers the record's number and the tuple's key, and the first numbers of the block
+are the record's draws.
 
-Why it will do: SplitMix64 passes the usual batteries of tests, and so is sound along the numbers of
-one tuple. From tuple to tuple and attribute to attribute the starts are hashes, as good as drawn by
-themselves. Of T starts with L records each two meet somewhere with a chance of about T² L / 2^64;
-a million of a thousand records do with one in 20,000, and all that would come of it is that two
-tuples share some draws. The secret has 256 bits, but the mixing is not a cipher: like any ordinary
-generator it hides nothing from those who see the bits themselves. Digests, keys and streams are to
-be kept like the seed.
+Why it will do: nobody without the key can tell blocks of ChaCha20 from chance, not even with the
+draws of all other records at hand. Of T tuples two have the same key with a chance of T² / 2^65,
+one in 40,000 for 30 million; all that would come of it is that they share their draws. Digests,
+keys and streams are to be kept like the seed.
 """
 
 from __future__ import annotations
@@ -31,19 +28,13 @@ from ontomask._runtime.keyed_numbers import mix_bits
 from ontomask.errors import InternalError
 from ontomask.microdata.attributes import Attribute, NominalAttribute, NumericalAttribute
 
-__all__ = ["value_digests", "combine_keys", "stream_number", "draw_uniforms"]
+__all__ = ["value_digests", "combine_keys", "stream_key", "draw_uniforms"]
 
 Floats = NDArray[np.float64]
 Keys = NDArray[np.uint64]
 #: An array per attribute, of the places of values.
 Codes = Sequence[NDArray[np.integer]] | NDArray[np.integer]
 Longs = NDArray[np.int64]
-
-#: 2^64 divided by the golden ratio, made odd: how far SplitMix64 counts at a time.
-STEP = np.uint64(0x9E3779B97F4A7C15)
-
-#: Draws made at a time: what lies between stays in the processor's cache.
-AT_A_TIME = 1 << 14
 
 
 def combine_keys(
@@ -84,26 +75,27 @@ def _value_texts(attribute: Attribute) -> Iterable[str]:
     raise InternalError(f"attribute {attribute.name!r} is neither of words nor of numbers")
 
 
-def stream_number(secret: bytes, name: str, which: int) -> int:
-    """The number of the random stream of an attribute; ``which`` of its draws it is for."""
-    hashed = blake2b(digest_size=8, key=secret, person=b"ontomask draws")
-    hashed.update(_encode_text(f"{name}\0{which}"))
-    return int.from_bytes(hashed.digest(), "little")
+def stream_key(secret: bytes, name: str) -> bytes:
+    """The key of the random numbers of an attribute."""
+    hashed = blake2b(digest_size=32, key=secret, person=b"ontomask draws")
+    hashed.update(_encode_text(name))
+    return hashed.digest()
 
 
-def draw_uniforms(keys: Keys, number: Longs, stream: int) -> Floats:
-    """Draw a number from 0 up to 1 for each record, a multiple of 2^-53.
+def draw_uniforms(stream: bytes, number: Longs, keys: Keys | None = None) -> tuple[Floats, Floats]:
+    """Draw two numbers from 0 up to 1 for each record, multiples of 2^-53.
 
-    ``keys`` are those of the records' tuples, ``number`` counts the records of a tuple from 0.
+    ``stream`` is a key of 32 bytes. ``number`` counts the records of a tuple from 0, and ``keys``
+    are those of their tuples.
     """
-    out = np.empty(len(keys))
-    for first in range(0, len(keys), AT_A_TIME):
-        piece = slice(first, first + AT_A_TIME)
-        start = mix_bits(keys[piece] + np.uint64(stream))
-        drawn = mix_bits(start + (number[piece].astype(np.uint64) + np.uint64(1)) * STEP)
-        out[piece] = drawn >> np.uint64(11)
-    out *= 2.0**-53
-    return out
+    from ontomask._runtime.chacha_kernels import draw_pairs
+
+    nonce = np.zeros(len(number), dtype=np.uint64) if keys is None else keys
+    drawn = np.empty((2, len(number)), dtype=np.uint64)
+    draw_pairs(np.frombuffer(stream, dtype="<u4"), number.astype(np.uint64), nonce, drawn)
+    drawn >>= np.uint64(11)
+    first, second = drawn * 2.0**-53
+    return first, second
 
 
 def _encode_text(text: str) -> bytes:

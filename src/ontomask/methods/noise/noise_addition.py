@@ -229,12 +229,15 @@ class NoiseAddition(Method):
         Args:
             size: Number of draws.
             variance: Variance of the column.
-            random: The random generator.
+            random: The random generator, of which only a key is taken.
 
         Returns:
             The noise and the tie-breaking numbers.
         """
-        return self.law(variance).draw_within_1(random.random(size)), random.random(size)
+        from ontomask.methods.noise.keyed_draws import draw_uniforms
+
+        uniform, tie = draw_uniforms(random.bytes(32), np.arange(size))
+        return self.law(variance).draw_within_1(uniform), tie
 
     def target(self, variance: float) -> float:
         r"""The expected distance :math:`E|\varepsilon|` of a term in a column of a given variance.

@@ -26,7 +26,7 @@ from ontomask.methods.noise.keyed_draws import (
     Keys,
     combine_keys,
     draw_uniforms,
-    stream_number,
+    stream_key,
     value_digests,
 )
 from ontomask.methods.noise.law import NoiseLaw
@@ -97,13 +97,13 @@ class ColumnNoise(ABC):
     """Noise for the values of one attribute.
 
     Values from the place ``known`` on are missing, and stay so. ``digests`` are what keys are made
-    of, by place, and ``streams`` tell the two random numbers of a record from all others.
+    of, by place, and ``stream`` is the key of the two random numbers of each record.
     """
 
     name: str
     known: int
     digests: Keys
-    streams: tuple[int, int]
+    stream: bytes
 
     def masked(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> NDArray[Any]:
         """What records become, given the places of their values."""
@@ -129,9 +129,8 @@ class BaselineNoise(ColumnNoise):
     counts: Longs
 
     def _draw_present(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> NDArray[Any]:
-        return self.method.baseline(
-            draw_uniforms(keys, number, self.streams[0]), self.values, self.counts
-        )
+        uniform, _ = draw_uniforms(self.stream, number, keys)
+        return self.method.baseline(uniform, self.values, self.counts)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,8 +142,8 @@ class NoisyNumbers(ColumnNoise):
     law: NoiseLaw
 
     def _draw_present(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> Floats:
-        noise = self.law.free(draw_uniforms(keys, number, self.streams[0]))
-        moved = np.mod(self.shares[codes] + noise, 2)
+        uniform, _ = draw_uniforms(self.stream, number, keys)
+        moved = np.mod(self.shares[codes] + self.law.free(uniform), 2)
         reflected = np.minimum(moved, 2 - moved)
         least, greatest = self.attribute.numbers[[0, -1]]
         return self.attribute.round_targets(least + reflected * (greatest - least))
@@ -172,9 +171,8 @@ class NoisyWords(ColumnNoise):
         order = np.argsort(codes.astype(np.min_scalar_type(self.known)), kind="stable")
         counts = np.bincount(codes, minlength=self.known)
         held = np.flatnonzero(counts)
-        keys, number = keys[order], number[order]
-        epsilon = self.law.draw_within_1(draw_uniforms(keys, number, self.streams[0]))
-        tie = draw_uniforms(keys, number, self.streams[1])
+        uniform, tie = draw_uniforms(self.stream, number[order], keys[order])
+        epsilon = self.law.draw_within_1(uniform)
         drawn = np.empty(len(codes), dtype=np.int32)
         drawn[order] = self._noise.masked(self.values[held], counts[held], epsilon, tie)
         return drawn
@@ -207,8 +205,8 @@ def _fit_column(
     if len(held) < 2:
         having = "one value" if len(held) else "no values"
         raise no_variance_error(f"attribute {attribute.name!r} has {having}")
-    streams = stream_number(secret, attribute.name, 0), stream_number(secret, attribute.name, 1)
-    shared = attribute.name, known, value_digests(attribute, secret), streams
+    stream = stream_key(secret, attribute.name)
+    shared = attribute.name, known, value_digests(attribute, secret), stream
     if isinstance(attribute, NumericalAttribute):
         if method.strategy != "semantic":
             return BaselineNoise(*shared, method, attribute.numbers[held], counts[held])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +15,8 @@ from ontomask.pipeline.comparing.comparison import Comparison
 from ontomask.pipeline.comparing.points import ComparisonTask, Point, judge_points
 from ontomask.pipeline.comparing.workers import compute_points
 from ontomask.pipeline.counting import count_table, open_engine, translate_file_errors
-from ontomask.pipeline.mask import check_arguments, seed_randomness
+from ontomask.pipeline.mask import check_arguments
+from ontomask.pipeline.randomness import check_seed, derive_secret
 
 __all__ = ["Comparison", "Point", "compare"]
 
@@ -81,17 +81,17 @@ def compare(
         check_arguments(schema, method)
     _check_count("workers", workers)
     _check_count("sample", sample)
-    seed_randomness(seed)  # a seed that is none is refused before any work
-    used_seed = secrets.randbits(256) if seed is None else int(seed)
+    used_seed = check_seed(seed)
     with translate_file_errors(table):
         engine, sampled_from = open_engine(table, file), None
         if sample is not None and sample < engine.rows:
             engine, sampled_from = engine.sample(sample, used_seed), engine.rows
         report("counting")
+        plan_input = count_table(engine, schema).plan_input
         task = ComparisonTask(
-            count_table(engine, schema).plan_input,
+            plan_input,
             tuple(column.column for column in schema.quasi_identifiers),
-            used_seed,
+            derive_secret(used_seed, plan_input.tuples),
         )
     points = compute_points(task, methods, workers, report)
     return Comparison(

@@ -22,6 +22,7 @@ from ontomask.microdata.tuples import Transitions, Tuples
 from ontomask.pipeline.evaluation import Evaluation, evaluate_plan
 from ontomask.pipeline.guarantee import Guarantee, make_guarantee
 from ontomask.pipeline.planning.plan import People, PlanInput, plan_release
+from ontomask.pipeline.randomness import derive_generator
 from ontomask.pipeline.requirements import unmet_requirements
 from ontomask.risk import Confidential, masked_classes
 from ontomask.risk.classes import canonical_targets
@@ -42,11 +43,11 @@ UNKNOWN_PEOPLE = (
 
 @dataclass(frozen=True)
 class ComparisonTask:
-    """The input of every point; ``seed`` starts the random generator."""
+    """The input of every point; random draws come from ``secret``."""
 
     plan_input: PlanInput
     columns: tuple[str, ...]
-    seed: int = field(repr=False)
+    secret: bytes = field(repr=False)
 
     @property
     def tuples(self) -> Tuples:
@@ -139,8 +140,7 @@ def compute_point(task: ComparisonTask, method: Method) -> Point:
 def _compute_point(task: ComparisonTask, method: Method) -> Point:
     began = perf_counter()
     counted = task.plan_input
-    random = np.random.default_rng(task.seed)
-    plan = plan_release(counted, method, random, measure_blocks=False)
+    plan = plan_release(counted, method, derive_generator(task.secret), measure_blocks=False)
     seconds = perf_counter() - began
     transitions, drops = plan.transitions, method.drops
     after: Sequence[Confidential] = ()
