@@ -7,7 +7,11 @@
 from __future__ import annotations
 
 import math
+import re
+import unicodedata
 from collections import Counter, defaultdict
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 
 import numpy as np
 from scipy.optimize import linprog
@@ -157,11 +161,29 @@ def sd_interval(pairs, window, around):
 # ---------------------------------------------------------------- confidential attributes
 
 
+def form(value):
+    """What a value is counted as: a number, or text without case, spaces and Unicode forms."""
+    text = unicodedata.normalize("NFKC", str(value)).casefold()
+    text = re.sub(r"\s+", " ", text).strip()
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return text
+    return Fraction(number) if number.is_finite() else text
+
+
+def known_form(value, marks=()):
+    """The same, None for an empty cell, a blank one and a mark of a missing value."""
+    if value is None or value != value or form(value) in {"", *map(form, marks)}:
+        return None
+    return form(value)
+
+
 def by_class(rows):
-    """Rows of (class, value), one per record: the values of each class."""
+    """Rows of (class, value), one per record: the known values of each class; None is missing."""
     groups = defaultdict(list)
     for group, value in rows:
-        groups[group].append(value)
+        groups[group] += [] if value is None else [value]
     return list(groups.values())
 
 
@@ -170,16 +192,16 @@ def distinct_diversity(rows):
 
 
 def entropy_diversity(rows):
-    def entropy(group):
+    def effective_number(group):
         shares = [n / len(group) for n in Counter(group).values()]
-        return -sum(p * math.log(p) for p in shares)
+        return math.exp(-sum(p * math.log(p) for p in shares)) if group else 0
 
-    return math.exp(min(entropy(group) for group in by_class(rows)))
+    return min(effective_number(group) for group in by_class(rows))
 
 
 def is_recursively_diverse(group, c, l):  # noqa: E741
     r = sorted(Counter(group).values(), reverse=True)
-    return r[0] < c * sum(r[l - 1 :])
+    return bool(r) and r[0] < c * sum(r[l - 1 :])
 
 
 def recursive_diversity(rows, c):
@@ -201,8 +223,13 @@ def transport(p, q, ground):
 
 
 def closeness(rows, apart):
-    """The largest transport from a class to the whole; ``apart`` is between any two values."""
-    every = [value for _, value in rows]
+    """The largest transport from a class to the whole; ``apart`` is between any two values.
+
+    A class without a known value is as far from the whole as can be.
+    """
+    every = [value for _, value in rows if value is not None]
+    if not all(by_class(rows)):
+        return 1
     values = sorted(set(every))
     ground = [[apart(a, b) for b in values] for a in values]
     whole = [every.count(v) / len(every) for v in values]

@@ -29,6 +29,7 @@
     ├── SeveralRootsWarning            a virtual root was added above several roots
     ├── HeaderWarning                  the first row was read as a header
     ├── IndexReleasedWarning           the released table contains a named pandas index
+    ├── LookAlikeWarning               sensitive values or people differ only in spelling
     ├── NearNeighboursWarning          the search for the nearest values was approximate
     ├── NothingSwappedWarning          all records are equal, so swapping changes nothing
     ├── RenamedSettingWarning          a setting of a method was given by its old name
@@ -60,6 +61,7 @@ __all__ = [
     "HeaderWarning",
     "IndexReleasedWarning",
     "InternalError",
+    "LookAlikeWarning",
     "NearNeighboursWarning",
     "NothingSwappedWarning",
     "OntomaskError",
@@ -286,6 +288,10 @@ class HeaderWarning(OntomaskWarning):
 
 class IndexReleasedWarning(OntomaskWarning):
     """The released table contains a named pandas index, which may identify people."""
+
+
+class LookAlikeWarning(OntomaskWarning):
+    """Values of a sensitive or person column differ only in case, spaces or another spelling."""
 
 
 class NearNeighboursWarning(OntomaskWarning):

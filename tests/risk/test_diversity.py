@@ -20,9 +20,11 @@ from strategies import taxonomies
 
 
 def confidential(rows, taxonomy=None, attributed=True, **settings):
-    """Counts of (class, value), from records."""
-    a, codes = attribute("c", [value for _, value in rows], taxonomy, **settings)
-    counts = Counter((group, code) for (group, _), code in zip(rows, codes.tolist(), strict=True))
+    """Counts of (class, value), from records; None is a missing value."""
+    known = [value for _, value in rows if value is not None]
+    a, codes = attribute("c", known, taxonomy, **settings) if known else (None, np.zeros(0))
+    places = iter(codes.tolist())
+    counts = Counter((group, -1 if value is None else next(places)) for group, value in rows)
     classes, values = zip(*counts, strict=True)
     made = [np.array(part) for part in (classes, values, list(counts.values()))]
     return risk.Confidential("c", *made, a if attributed else None)
@@ -56,7 +58,7 @@ def test_the_salaries_of_li():
     assert risk.closeness(table, "equal") == pytest.approx(2 / 3)
 
 
-@given(rows=rows(st.integers(0, 9)), c=st.sampled_from([0.5, 1, 2, 3.5]))
+@given(rows=rows(st.none() | st.integers(0, 9)), c=st.sampled_from([0.5, 1, 2, 3.5]))
 def test_diversity_over_records(rows, c):
     table = confidential(rows)
     assert risk.distinct_diversity(table) == plain_risk.distinct_diversity(rows)
@@ -64,11 +66,11 @@ def test_diversity_over_records(rows, c):
     assert risk.recursive_diversity(table, c) == plain_risk.recursive_diversity(rows, c)
 
 
-@given(rows=rows(st.sampled_from([0, 1, 2, 5, 9])))
+@given(rows=rows(st.sampled_from([None, 0, 1, 2, 5, 9])))
 def test_closeness_of_numbers(rows):
     table = confidential(rows)
-    values = sorted({value for _, value in rows})
-    steps, span = max(len(values) - 1, 1), (values[-1] - values[0]) or 1
+    values = sorted({value for _, value in rows} - {None})
+    steps, span = max(len(values) - 1, 1), (max(values, default=0) - min(values, default=0)) or 1
     expected = {
         "equal": lambda a, b: a != b,
         "ordered": lambda a, b: abs(values.index(a) - values.index(b)) / steps,
@@ -83,7 +85,7 @@ def test_closeness_of_numbers(rows):
 @pytest.mark.parametrize("measure", ["sanchez", "wu_palmer", "equality", "lin"])
 @given(data=st.data(), taxonomy=taxonomies(max_concepts=9))
 def test_closeness_of_words(measure, data, taxonomy):
-    records = data.draw(rows(st.sampled_from(taxonomy.identifiers)))
+    records = data.draw(rows(st.sampled_from([None, *taxonomy.identifiers])))
     table = confidential(records, taxonomy, measure=measure)
 
     def apart(a, b):
@@ -141,6 +143,24 @@ def test_one_record_one_value_one_class():
             assert risk.closeness(table, ground) == 0
 
 
+def test_a_missing_value_is_no_value():
+    # Two values and a blank in each class: as diverse, and as close, as without the blanks.
+    table = confidential([(0, 1), (0, 2), (0, None), (1, 1), (1, 2), (1, None), (1, None)])
+    assert repr(table) == "Confidential('c': 7 records, 2 classes, 2 values)"
+    assert risk.distinct_diversity(table) == risk.recursive_diversity(table) == 2
+    assert risk.entropy_diversity(table) == pytest.approx(2)
+    assert risk.closeness(table) == 0
+
+
+@pytest.mark.parametrize("ground", ["equal", "ordered", "semantic"])
+@pytest.mark.parametrize("others", [[(0, 1), (0, 2)], [(0, None)]])
+def test_a_class_without_a_known_value_has_an_l_of_0_and_a_t_of_1(others, ground):
+    table = confidential([*others, (1, None)])
+    assert risk.distinct_diversity(table) == risk.entropy_diversity(table) == 0
+    assert risk.recursive_diversity(table) == 0
+    assert risk.closeness(table, ground) == 1
+
+
 def test_no_record_is_left():
     none = np.zeros(0, dtype=np.int64)
     table = risk.Confidential("c", none, none, none)
@@ -166,6 +186,8 @@ def test_what_makes_no_sense_is_refused(diagnoses, monkeypatch):
         risk.Confidential("c", one, two, one + 1)
     with pytest.raises(ParameterError, match="counts of 'c' must be at least 1"):
         risk.Confidential("c", one, one, one)
+    with pytest.raises(ParameterError, match="values at least 0, or -1 where they are missing"):
+        risk.Confidential("c", one, one - 2, one + 1)
     with pytest.raises(ParameterError, match="no semantic distance"):
         risk.closeness(risk.Confidential("c", one, one, one + 1), "semantic")
     with pytest.raises(ParameterError, match="ground must be 'equal', 'ordered' or 'semantic'"):

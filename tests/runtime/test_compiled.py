@@ -130,6 +130,22 @@ def test_processes_that_need_a_loop_at_the_same_time_compile_it_once(tmp_path):
     assert sorted(found) == [0, 1]
 
 
+@pytest.mark.slow
+def test_a_loop_is_compiled_again_when_a_loop_of_another_module_changes(tmp_path):
+    start = "from ontomask._runtime.compiled import jit\n"
+    (tmp_path / "outer_kernels.py").write_text(
+        f"{start}from inner_kernels import inner\n@jit\ndef outer(x):\n    return inner(x)\n"
+    )
+    said = []
+    for added in ("1", "20"):
+        (tmp_path / "inner_kernels.py").write_text(
+            f"{start}@jit\ndef inner(x):\n    return x + {added}\n"
+        )
+        asked = [sys.executable, "-c", "import outer_kernels; print(outer_kernels.outer(4))"]
+        said.append(subprocess.run(asked, cwd=tmp_path, check=True, capture_output=True).stdout)
+    assert [int(it) for it in said] == [5, 24]
+
+
 def test_a_numba_of_unknown_workings_is_left_to_itself(monkeypatch):
     monkeypatch.setattr(how, "KNOWN_NUMBA", ((0, 1), (0, 2)))
 

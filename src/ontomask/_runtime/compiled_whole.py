@@ -14,8 +14,11 @@ compiled the public way.
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, TypeVar, cast
 
@@ -153,8 +156,24 @@ def _lock_module(path: str) -> Iterator[None]:
         yield
 
 
+@cache
+def _stamp_loops(package: str) -> tuple[float, int]:
+    """When the modules of loops of a package changed last, and how long they are."""
+    path = getattr(sys.modules.get(package), "__file__", None)
+    files = [] if path is None else [file.stat() for file in Path(path).parent.rglob("*kernels.py")]
+    return max((file.st_mtime for file in files), default=0.0), sum(file.st_size for file in files)
+
+
 class _WholeCache(FunctionCache):
-    """The cache on disk; it holds loops that were compiled as a whole."""
+    """The cache on disk; it holds loops that were compiled as a whole.
+
+    A loop is compiled again when any module of loops of its package has changed: it may be inside.
+    """
+
+    def __init__(self, loop: Any) -> None:
+        super().__init__(loop)
+        package = loop.__module__.partition(".")[0]
+        self._cache_file._source_stamp = (self._cache_file._source_stamp, _stamp_loops(package))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         # As numba has it, but without loading all that it knows of compiling first, and scipy's

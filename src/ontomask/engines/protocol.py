@@ -10,7 +10,7 @@ An engine knows no masking method: it is given plans.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,12 +63,17 @@ class Engine(ABC):
         return nullcontext()
 
     @abstractmethod
-    def count_rows(self, columns: Sequence[str], known: str | None = None) -> CountedRows:
-        """Count records by some columns; records that lack the column ``known`` are left out."""
+    def count_rows(
+        self, columns: Sequence[str], known: str | None = None, marks: Collection[str] = ()
+    ) -> CountedRows:
+        """Count records by some columns; records that lack the column ``known`` are left out.
+
+        What says nothing is missing there: blank text, and ``marks`` of missing values.
+        """
 
     @abstractmethod
-    def count_missing(self, column: str) -> int:
-        """Count the records that lack a value of a column."""
+    def count_unknown(self, column: str, marks: Collection[str] = ()) -> int:
+        """Count the records without a known value of a column, as :meth:`count_rows` would."""
 
     @abstractmethod
     def has_repeats(self, column: str) -> bool:
@@ -113,13 +118,14 @@ class PlacedRecords(ABC):
 
     @abstractmethod
     def count_by_tuple(
-        self, column: str, ranges: bool | None = False
+        self, column: str, ranges: bool | None = False, marks: Collection[str] = ()
     ) -> tuple[Longs, DistinctValues]:
-        """Count records by tuple and value of a column; a pair may occur more than once.
+        """Count records by tuple and known value of a column; a pair may occur more than once.
 
-        The counts are the weights of the second. With ``ranges`` a column of very many different
-        numbers is cut (:mod:`ontomask.engines.ranges`); each number then stands for its range, as
-        the least of it. None does so where the column is one of numbers, not of text.
+        Blank text and ``marks`` of missing values are missing. The counts are the weights of the
+        second. With ``ranges`` a column of very many different numbers is cut
+        (:mod:`ontomask.engines.ranges`); each number then stands for its range, as the least of it.
+        None does so where the column is one of numbers, not of text.
         """
 
     @abstractmethod
@@ -154,12 +160,8 @@ class Applied(ABC):
         """The sizes of the equivalence classes, in records."""
 
     @abstractmethod
-    def count_people(self, column: str) -> Longs:
-        """Count the different people of each equivalence class; unknown people count as one."""
-
-    @abstractmethod
     def count_by_class(
-        self, column: str, ranges: bool | None = False
+        self, column: str, ranges: bool | None = False, marks: Collection[str] = ()
     ) -> tuple[Longs, DistinctValues]:
         """As :meth:`PlacedRecords.count_by_tuple`, for the targets of the plan."""
 

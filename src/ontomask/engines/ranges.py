@@ -17,12 +17,18 @@ SAMPLE_SIZE = 200_000
 
 
 def cut_into_ranges(distinct: DistinctValues, ranges: bool | None) -> DistinctValues:
-    """Cut a column of very many numbers into ranges; a number becomes the least of its range."""
+    """Cut a column of very many numbers into ranges; a number becomes the least of its range.
+
+    A column with text that is no number stays as it is.
+    """
     if ranges is None:
         ranges = all(isinstance(value, int | float) for value in distinct.values)
     if not ranges or len(distinct.values) <= MANY_NUMBERS:
         return distinct
-    numbers = np.array([float(value) for value in distinct.values])
+    try:
+        numbers = np.array([float(value) for value in distinct.values])
+    except ValueError:
+        return distinct
     present = distinct.codes >= 0
     starts = range_starts(np.sort(np.repeat(numbers, distinct.counts)))
     place = np.append(np.searchsorted(starts, numbers, side="right") - 1, -1)

@@ -14,7 +14,7 @@ from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
 from ontomask.microdata.missing_values import MISSING
 from ontomask.microdata.tuples import Transitions, Tuples
 
-__all__ = ["TargetDistances", "merge_until_k_people", "refuse_several_targets"]
+__all__ = ["TargetDistances", "count_people", "merge_until_k_people", "refuse_several_targets"]
 
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -57,6 +57,17 @@ class TargetDistances:
         return total
 
 
+def count_people(classes: Longs, people: Longs) -> Longs:
+    """Count the different people of each class; records of unknown people (-1) add nobody.
+
+    >>> count_people(np.array([0, 0, 0, 7]), np.array([2, 2, 3, -1])).tolist()
+    [2, 0]
+    """
+    numbers, place = np.unique(classes, return_inverse=True)
+    pairs = np.unique(np.column_stack([place, people])[people >= 0], axis=0)
+    return np.bincount(pairs[:, 0], minlength=len(numbers))
+
+
 def merge_until_k_people(
     transitions: Transitions,
     record_tuple: Longs,
@@ -66,10 +77,11 @@ def merge_until_k_people(
 ) -> Transitions:
     """The same plan where every class holds records of at least ``k`` different people.
 
-    While a class has too few, the smallest one (by people, then in order) takes the values of the
-    nearest other one. A method that suppresses does so here, too: classes of too few are blanked,
-    and where these are too few together, the smallest others with them (``suppressing="blank"``);
-    removed records (``"drop"``) need no company.
+    Records of unknown people (-1) add nobody to a class. While a class has too few, the smallest
+    one (by people, then in order) takes the values of the nearest other one. A method that
+    suppresses does so here, too: classes of too few are blanked, and where these are too few
+    together, the smallest others with them (``suppressing="blank"``); removed records (``"drop"``)
+    need no company.
     """
     if not transitions.has_one_target_per_tuple:
         refuse_several_targets()
@@ -107,12 +119,13 @@ class _PeopleByClass:
     ) -> None:
         self._target_of = transitions.target_of()
         self.members: list[set[int]] = [set() for _ in range(size)]
-        pairs = np.unique(np.column_stack([self._target_of[record_tuple], people]), axis=0)
-        for target, person in pairs.tolist():
+        pairs = np.column_stack([self._target_of[record_tuple], people])[people >= 0]
+        for target, person in np.unique(pairs, axis=0).tolist():
             self.members[target].add(person)
-        self.alive = np.array([len(members) > 0 for members in self.members])
+        self.alive = np.zeros(size, dtype=bool)
+        self.alive[self._target_of] = True
         self._into = list(range(size))
-        self._heap = [(len(members), t) for t, members in enumerate(self.members) if members]
+        self._heap = [(len(self.members[t]), t) for t in np.flatnonzero(self.alive).tolist()]
         heapq.heapify(self._heap)
 
     def refuse_fewer_than(self, k: int) -> None:
@@ -126,9 +139,12 @@ class _PeopleByClass:
 
     def smallest(self) -> int | None:
         """The class of the fewest people."""
-        while self._heap and len(self.members[self._heap[0][1]]) != self._heap[0][0]:
+        while self._heap:
+            people, target = self._heap[0]
+            if self.alive[target] and len(self.members[target]) == people:
+                return target
             heapq.heappop(self._heap)  # it has changed since
-        return self._heap[0][1] if self._heap else None
+        return None
 
     def move(self, source: int, into: int) -> None:
         """Merge one class into another."""
@@ -144,11 +160,11 @@ class _PeopleByClass:
         last = len(self.members) - 1
         for target in np.flatnonzero(transitions.suppressed_targets).tolist():
             self.move(target, last)
-        small = [t for t in range(last) if 0 < len(self.members[t]) < k]
+        small = [t for t in range(last) if self.alive[t] and len(self.members[t]) < k]
         for target in small:
             self.move(target, last)
-        while fill and 0 < len(self.members[last]) < k:
-            others = [t for t in range(last) if self.members[t]]
+        while fill and self.alive[last] and len(self.members[last]) < k:
+            others = np.flatnonzero(self.alive[:last]).tolist()
             self.move(min(others, key=lambda t: (len(self.members[t]), t)), last)
 
     def target_of(self) -> Longs:

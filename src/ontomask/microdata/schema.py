@@ -178,16 +178,19 @@ class Schema:
             :class:`Ordinal` or :class:`Date`.
         identifiers: Direct identifiers, such as a name. They are not released.
         confidential: Sensitive attributes, such as an outcome. They are released unchanged, and
-            their values in every equivalence class are counted for l-diversity and t-closeness.
+            their known values in every equivalence class are counted for l-diversity and
+            t-closeness; untyped values that differ only in spelling are one.
         keep: Other columns to release unchanged.
         drop: Other columns that are not released.
         other: What to do with a column that has no role: ``"refuse"`` (an error), ``"keep"`` or
             ``"drop"``.
         missing: What to do with a missing value in a quasi-identifier: ``"refuse"`` (an error),
             ``"category"`` (it is a value of its own) or ``"drop"`` (the record is not released).
-        missing_marks: Values that stand for a missing value, such as ``["?"]``.
+        missing_marks: Values that stand for a missing value, such as ``["?"]``. In a sensitive
+            attribute they are no value, and in ``person`` nobody, however they are spelt.
         person: The column that identifies a person with several records. Equivalence classes then
-            contain k different people. The column is not released unless it has another role.
+            contain k different people, and records without a known one add nobody. The column is
+            not released unless it has another role.
 
     >>> Schema([Numeric("age"), Numeric("age", weight=0)], keep=["age"], other="ask")
     Traceback (most recent call last):

@@ -26,11 +26,11 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, eq=False)
 class SensitiveCounts:
-    """How many records of each tuple hold each value of an unmasked column: parallel arrays.
+    """How many records of each tuple hold each known value of an unmasked column: parallel arrays.
 
     A tuple and a value may be there more than once. ``ordered`` says that the values are numbers,
-    and their codes in ascending order. ``whole`` is how many records hold each value in the whole
-    table, where these are only some of its tuples.
+    and their codes in ascending order. ``table_counts`` is how many records hold
+    each value in the whole table, where these are only some of its tuples.
     """
 
     name: str
@@ -46,9 +46,10 @@ class Tuples:
     """The distinct tuples of a table, in sorted order, with counts.
 
     ``codes[j, t]`` is the place of tuple ``t``'s value among the sorted values of attribute ``j``.
-    ``watched`` are confidential columns, for methods that keep groups varied, and ``people`` says
-    whose the records are, where that is known. ``factors`` are what the distances of each attribute
-    are multiplied with, where the whole table, of which these are some tuples, says so.
+    ``sensitive_counts`` are confidential columns, for methods that keep groups varied, and
+    ``people`` says whose the records are, where that is known. ``factors`` are what the distances
+    of each attribute are multiplied with, where the whole table, of which these are some tuples,
+    says so.
     """
 
     attributes: tuple[Attribute, ...]

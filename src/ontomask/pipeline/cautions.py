@@ -34,6 +34,7 @@ def list_cautions(release: Release, applied: Applied | None) -> Iterator[str]:
     """Yield the warnings of masking, and the disclosure risk of columns that are not masked."""
     yield from release.guarantee.warnings
     yield from release.more_cautions
+    yield from release.look_alikes
     if release.blocked is not None:
         yield str(release.blocked)
     if applied is None or not release.records:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -25,15 +26,18 @@ from ontomask.errors import (
     raise_together,
 )
 from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.known_values import merge_look_alikes
 from ontomask.microdata.schema import Nominal, Schema
 from ontomask.microdata.tuples import Tuples, count_tuples
 from ontomask.microdata.value_coding import CodedColumn, code_column
 from ontomask.pipeline.complete_records import flag_marks, select_complete_records
-from ontomask.pipeline.evaluation import sensitive_counts
+from ontomask.pipeline.evaluation import ValueCounter, sensitive_counts
+from ontomask.pipeline.look_alikes import warn_about_look_alikes
 from ontomask.pipeline.planning.plan import PlanInput
 
 __all__ = [
     "Counted",
+    "count_known_by_tuple",
     "count_raw_rows",
     "count_table",
     "open_engine",
@@ -56,8 +60,9 @@ class Counted:
     """A counted table: its quasi-identifiers, and its records by distinct tuples of their values.
 
     ``plan_input`` is what a release is planned from. ``largest_people`` are the numbers of records
-    of those people who have the most, where the schema says who is who. ``missing`` is how many
-    records lack a value of each nominal column; ``dropped`` how many are left out for that.
+    of those people who have the most, where the schema says who is who, and ``of_unknown`` that of
+    nobody known. ``missing`` is how many records lack a value of each nominal column; ``dropped``
+    how many are left out for that. ``look_alikes`` are warnings.
     """
 
     engine: Engine
@@ -66,8 +71,10 @@ class Counted:
     columns: Sequence[CodedColumn]
     plan_input: PlanInput
     largest_people: Longs | None
+    of_unknown: int
     missing: Mapping[str, int]
     dropped: int
+    look_alikes: tuple[str, ...]
 
     @property
     def tuples(self) -> Tuples:
@@ -132,7 +139,9 @@ def count_table(engine: Engine, schema: Schema) -> Counted:
     distinct, kept = select_complete_records(rows.frame, schema, rows.weights, missing_people)
     columns = _code_columns(schema, distinct)
     tuples, records = place_records(rows, columns, kept)
-    people = None if schema.person is None else records.count_by_tuple(schema.person)
+    count_values = count_known_by_tuple(records, schema)
+    people = None if schema.person is None else count_values(schema.person, False)
+    merged = None if people is None else merge_look_alikes(people[1])[0]
     return Counted(
         engine,
         schema,
@@ -140,25 +149,34 @@ def count_table(engine: Engine, schema: Schema) -> Counted:
         columns,
         PlanInput(
             tuples,
-            None if people is None else (people[0], people[1].codes),
-            tuple(sensitive_counts(schema, records.count_by_tuple)),
+            None if people is None or merged is None else (people[0], merged.codes),
+            tuple(sensitive_counts(schema, count_values)),
         ),
-        None if people is None else np.sort(people[1].counts)[::-1][:MOST_PEOPLE],
+        None if merged is None else np.sort(merged.counts)[::-1][:MOST_PEOPLE],
+        0 if merged is None else tuples.records - int(merged.counts.sum()),
         _count_missing(rows, schema),
         rows.records + rows.left_out - tuples.records,
+        warn_about_look_alikes(schema, count_values),
+    )
+
+
+def count_known_by_tuple(records: PlacedRecords, schema: Schema) -> ValueCounter:
+    """A count of known values by tuple that asks for the same column once."""
+    return cache(
+        lambda column, ranges: records.count_by_tuple(column, ranges, schema.missing_marks)
     )
 
 
 def count_raw_rows(engine: Engine, schema: Schema) -> tuple[CountedRows, dict[str, int]]:
-    """The quasi-identifiers unchanged, and how many records have no person."""
+    """The quasi-identifiers unchanged, and how many records have no known person."""
     names = [column.column for column in schema.quasi_identifiers]
     person = schema.person
     if person is None:
         return engine.count_rows(names), {}
     if schema.missing == "drop":
-        rows = engine.count_rows(names, person)
+        rows = engine.count_rows(names, person, schema.missing_marks)
         return rows, {person: rows.left_out}
-    return engine.count_rows(names), {person: engine.count_missing(person)}
+    return engine.count_rows(names), {person: engine.count_unknown(person, schema.missing_marks)}
 
 
 def _count_missing(rows: CountedRows, schema: Schema) -> dict[str, int]:

@@ -10,15 +10,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.known_values import merge_look_alikes
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.microdata.value_coding import code_column
 from ontomask.pipeline.guarantee import format_percent
 from ontomask.risk import Confidential
 
-__all__ = ["Evaluation", "column_name", "evaluate_plan", "sensitive_counts"]
+__all__ = [
+    "Evaluation",
+    "ValueCounter",
+    "column_name",
+    "count_known_values",
+    "evaluate_plan",
+    "sensitive_counts",
+]
 
 Longs = NDArray[np.int64]
+
+#: An engine's count of a column: the class of each row, and the known values; very many numbers are
+#: cut into ranges where the second argument says so.
+ValueCounter = Callable[[str, bool | None], tuple[Longs, DistinctValues]]
+SensitiveColumn = str | Nominal | Numeric | Ordinal | Date
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,38 +90,43 @@ def evaluate_plan(
 # ---------------------------------------------------------------------- confidential columns
 
 
-def sensitive_counts(
-    schema: Schema, count_values: Callable[[str, bool | None], tuple[Longs, DistinctValues]]
-) -> list[Confidential]:
-    """How often each value of the confidential columns occurs in each class of records.
-
-    ``count_values`` is an engine's: it gives classes and the values of a column, numbers in ranges
-    where there are very many.
-    """
-    numbers = {str: None, Numeric: True}
+def sensitive_counts(schema: Schema, count_values: ValueCounter) -> list[Confidential]:
+    """How often each known value of the confidential columns occurs in each class of records."""
     return [
-        _count_sensitive(
-            column, *count_values(column_name(column), numbers.get(type(column), False))
-        )
+        _count_sensitive(column, *count_known_values(column, count_values))
         for column in schema.confidential
     ]
 
 
+def count_known_values(
+    column: SensitiveColumn, count_values: ValueCounter
+) -> tuple[Longs, DistinctValues]:
+    """Count the known values of a sensitive column; numbers in ranges where there are very many."""
+    ranges = {str: None, Numeric: True}
+    return count_values(column_name(column), ranges.get(type(column), False))
+
+
 def _count_sensitive(
-    column: str | Nominal | Numeric | Ordinal | Date, classes: Longs, distinct: DistinctValues
+    column: SensitiveColumn, classes: Longs, distinct: DistinctValues
 ) -> Confidential:
-    name = column_name(column)
-    attribute, codes = None, np.where(distinct.codes < 0, len(distinct.values), distinct.codes)
-    # A missing value among numbers has no rank; it is then a category like the others.
-    if isinstance(column, Nominal) or (not isinstance(column, str) and (distinct.codes >= 0).all()):
-        coded = code_column(column, distinct, "category")
-        attribute, codes = coded.attribute, coded.codes
-    size = int(codes.max(initial=0)) + 1
-    key, row = np.unique(classes * size + codes, return_inverse=True)
+    """Count by class; untyped values that look alike are one, typed ones are what their type says.
+
+    The code of a missing value is -1.
+    """
+    attribute, codes, is_known = None, distinct.codes, distinct.codes >= 0
+    if isinstance(column, str):
+        codes = merge_look_alikes(distinct)[0].codes
+    elif is_known.any():
+        coded = code_column(column, distinct.select_rows(is_known), "refuse")
+        attribute, codes = coded.attribute, np.full(len(is_known), -1)
+        codes[is_known] = coded.codes
+    size = int(codes.max(initial=0)) + 2  # -1 among them
+    key, row = np.unique(classes * size + codes + 1, return_inverse=True)
     counts = np.bincount(row, weights=distinct.weights, minlength=len(key)).astype(np.int64)
-    return Confidential(name, *np.divmod(key, size), counts, attribute)
+    group, value = np.divmod(key, size)
+    return Confidential(column_name(column), group, value - 1, counts, attribute)
 
 
-def column_name(column: str | Nominal | Numeric | Ordinal | Date) -> str:
+def column_name(column: SensitiveColumn) -> str:
     """The name of a column of a schema."""
     return column if isinstance(column, str) else column.column

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.engines.memory.values import canonical_text
 from ontomask.errors import ParameterError
 from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.known_values import fold_value, merge_look_alikes, without_unknown
 from ontomask.microdata.schema import Schema
-from ontomask.pipeline.complete_records import flag_marks
 from ontomask.pipeline.table_pairs import TablePair, pair_tables, read_table
 from ontomask.risk.classes import canonical_targets
 
@@ -136,7 +135,7 @@ def _person_codes(pair: TablePair, schema: Schema) -> Longs | None:
 
 
 def _known_values(distinct: DistinctValues, schema: Schema) -> DistinctValues:
-    return distinct.without_values(flag_marks(distinct.values, ("", *schema.missing_marks)))
+    return merge_look_alikes(without_unknown(distinct, schema.missing_marks))[0]
 
 
 def _count_disclosed(
@@ -165,7 +164,7 @@ def _values_by_class(
 ) -> dict[int, set[str]]:
     released = pair.after.distinct_values(column).select_rows(pair.is_released)
     distinct = _known_values(released, schema)
-    texts = [canonical_text(value) for value in distinct.values]
+    texts = [fold_value(value) for value in distinct.values]
     values: dict[int, set[str]] = {number: set() for number in np.unique(classes).tolist()}
     for number, code in set(zip(classes.tolist(), distinct.codes.tolist(), strict=True)):
         if code >= 0:

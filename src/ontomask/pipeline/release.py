@@ -17,11 +17,13 @@ from ontomask._runtime.interrupts import run_interruptibly
 from ontomask.engines.protocol import Applied
 from ontomask.errors import InternalError, format_count
 from ontomask.methods.method import Method
+from ontomask.methods.people import count_people
 from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.known_values import merge_look_alikes
 from ontomask.microdata.schema import Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.pipeline.counting import Counted, translate_file_errors
-from ontomask.pipeline.evaluation import Evaluation, evaluate_plan, sensitive_counts
+from ontomask.pipeline.evaluation import Evaluation, ValueCounter, evaluate_plan, sensitive_counts
 from ontomask.pipeline.guarantee import Guarantee, format_method, make_guarantee
 from ontomask.pipeline.planning.blocks import BlockPlan
 from ontomask.pipeline.planning.plan import Plan
@@ -57,6 +59,7 @@ class Release:
         blocked: How the table was cut for planning and what that cost; None if it was not.
         mappings: By nominal column, how its values were mapped to concepts.
         more_cautions: Cautions that the table itself does not show, such as earlier releases.
+        look_alikes: Warnings about sensitive values and people that differ only in spelling.
     """
 
     data: Any
@@ -70,10 +73,12 @@ class Release:
     others: Mapping[str, str] = field(default_factory=dict)
     blocked: BlockPlan | None = None
     _largest_people: Longs | None = field(default=None, repr=False, compare=False)
+    _records_of_unknown: int = field(default=0, repr=False, compare=False)
     _sensitive_counts: _SensitiveCountsPair = field(default=((), ()), repr=False, compare=False)
     _applied: Applied | None = field(default=None, repr=False, compare=False)
     mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
     more_cautions: tuple[str, ...] = ()
+    look_alikes: tuple[str, ...] = ()
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -116,8 +121,9 @@ class Release:
         """
         if self._largest_people is None:
             return people
-        # Fewer people than that have no more records than those with the most.
-        needed = 1 + int(self._largest_people[: people - 1].sum())
+        # Fewer people than that have no more records than those with the most; records of unknown
+        # people may be of any of them.
+        needed = 1 + int(self._largest_people[: people - 1].sum()) + self._records_of_unknown
         step = max(10 ** (len(str(needed)) - 1) // 2, 5) if needed > people else 1
         return -(-max(needed, people) // step) * step
 
@@ -198,11 +204,12 @@ class Release:
 def make_release(counted: Counted, plan: Plan, applied: Applied) -> Release:
     """Make the release of a table that was counted, planned, masked and verified."""
     schema, transitions, method = counted.schema, plan.transitions, plan.method
-    after = _sensitive_counts_by_class(schema, transitions, applied)
+    count_values = _class_counter(schema, transitions, applied)
+    after = sensitive_counts(schema, count_values)
     return Release(
         data=applied.data,
         transitions=transitions,
-        guarantee=_guarantee(schema, method, transitions, applied, after),
+        guarantee=_guarantee(schema, method, transitions, applied, count_values, after),
         method=method,
         schema=schema,
         records=applied.records,
@@ -211,6 +218,7 @@ def make_release(counted: Counted, plan: Plan, applied: Applied) -> Release:
         others=_undeclared_columns(counted.engine.names, schema),
         blocked=plan.blocks,
         _largest_people=counted.largest_people,
+        _records_of_unknown=counted.of_unknown,
         _sensitive_counts=(after, counted.plan_input.confidential),
         _applied=applied,
         mappings={
@@ -218,20 +226,19 @@ def make_release(counted: Counted, plan: Plan, applied: Applied) -> Release:
             for quasi, column in zip(schema.quasi_identifiers, counted.columns, strict=True)
             if column.terms is not None
         },
+        look_alikes=counted.look_alikes,
     )
 
 
-def _sensitive_counts_by_class(
-    schema: Schema, plan: Transitions, applied: Applied
-) -> list[Confidential]:
-    """The sensitive columns, counted on the masked table; targets that look the same are one."""
+def _class_counter(schema: Schema, plan: Transitions, applied: Applied) -> ValueCounter:
+    """A count of known values on the masked table; targets that look the same are one class."""
     class_of = canonical_targets(plan)
 
     def count_by_class(column: str, ranges: bool | None) -> tuple[Longs, DistinctValues]:
-        targets, distinct = applied.count_by_class(column, ranges)
+        targets, distinct = applied.count_by_class(column, ranges, schema.missing_marks)
         return class_of[targets], distinct
 
-    return sensitive_counts(schema, count_by_class)
+    return count_by_class
 
 
 def _guarantee(
@@ -239,14 +246,15 @@ def _guarantee(
     method: Method,
     plan: Transitions,
     applied: Applied,
+    count_values: ValueCounter,
     confidential: Sequence[Confidential],
 ) -> Guarantee:
     names = [column.column for column in schema.quasi_identifiers]
     if schema.person is None:
         return make_guarantee(names, method, plan, applied.class_sizes(), "record", confidential)
-    return make_guarantee(
-        names, method, plan, applied.count_people(schema.person), "person", confidential
-    )
+    classes, people = count_values(schema.person, False)
+    sizes = count_people(classes, merge_look_alikes(people)[0].codes)
+    return make_guarantee(names, method, plan, sizes, "person", confidential)
 
 
 def _undeclared_columns(names: Sequence[str], schema: Schema) -> dict[str, str]:

@@ -18,12 +18,19 @@ from ontomask.engines.ranges import cut_into_ranges
 from ontomask.errors import ColumnError, ParameterError, SchemaError, format_count, quote_names
 from ontomask.microdata.attributes import MISSING, NominalAttribute, NumericalAttribute
 from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.known_values import without_unknown
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
 from ontomask.microdata.value_coding import CodedColumn, code_column, concepts_of
 from ontomask.pipeline.complete_records import flag_marks, select_complete_records
 from ontomask.pipeline.counting import FILE_SETTINGS, open_engine, translate_file_errors
-from ontomask.pipeline.evaluation import Evaluation, column_name, evaluate_plan, sensitive_counts
+from ontomask.pipeline.evaluation import (
+    Evaluation,
+    ValueCounter,
+    column_name,
+    evaluate_plan,
+    sensitive_counts,
+)
 from ontomask.risk.classes import canonical_targets
 
 __all__ = ["TablePair", "evaluate", "pair_tables", "read_table"]
@@ -99,9 +106,11 @@ def evaluate(
         k,
         sensitive_counts(
             shared_schema,
-            _value_counter(pair.after, pair.is_released, canonical_targets(plan)[target]),
+            _value_counter(pair.after, schema, pair.is_released, canonical_targets(plan)[target]),
         ),
-        sensitive_counts(shared_schema, _value_counter(pair.before, pair.kept, record_tuple)),
+        sensitive_counts(
+            shared_schema, _value_counter(pair.before, schema, pair.kept, record_tuple)
+        ),
         semantic_closeness=semantic_closeness,
     )
 
@@ -228,12 +237,13 @@ def _other_columns(schema: Schema) -> list[str]:
 
 
 def _value_counter(
-    table: Frame, rows: NDArray[np.bool_], classes: Longs
-) -> Callable[[str, bool | None], tuple[Longs, DistinctValues]]:
-    return lambda column, ranges: (
-        classes,
-        cut_into_ranges(table.distinct_values(column).select_rows(rows), ranges),
-    )
+    table: Frame, schema: Schema, rows: NDArray[np.bool_], classes: Longs
+) -> ValueCounter:
+    def count_values(column: str, ranges: bool | None) -> tuple[Longs, DistinctValues]:
+        distinct = table.distinct_values(column).select_rows(rows)
+        return classes, cut_into_ranges(without_unknown(distinct, schema.missing_marks), ranges)
+
+    return count_values
 
 
 def _select_complete(
@@ -242,7 +252,7 @@ def _select_complete(
     """Select the complete records; where a person column is known, it must have a value, too."""
     weights, missing_counts = None, {}
     if person_known and schema.person is not None:
-        has_person = table.distinct_values(schema.person).codes >= 0
+        has_person = table.has_known_value(schema.person, schema.missing_marks)
         missing_counts = {schema.person: int((~has_person).sum())}
         weights = has_person.astype(np.int64) if schema.missing == "drop" else None
     return select_complete_records(table, schema, weights, missing_counts)

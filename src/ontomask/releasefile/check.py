@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ontomask.engines.duckdb.engine import StoredEngine
+from ontomask.engines.duckdb.values import unknown_texts
 from ontomask.errors import (
     ColumnError,
     OntomaskError,
@@ -19,26 +20,28 @@ from ontomask.errors import (
 from ontomask.methods.method import SensitivePromise
 from ontomask.methods.people import refuse_several_targets
 from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.known_values import merge_look_alikes, without_unknown
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.value_coding import CodedColumn, code_column, terms_of
 from ontomask.pipeline.cautions import uniqueness_caution
 from ontomask.pipeline.complete_records import select_complete_records
 from ontomask.pipeline.counting import (
+    count_known_by_tuple,
     count_raw_rows,
     open_engine,
     place_records,
     translate_file_errors,
     warn_about_table,
 )
-from ontomask.pipeline.evaluation import sensitive_counts
+from ontomask.pipeline.evaluation import ValueCounter, sensitive_counts
 from ontomask.pipeline.facts import mapping_coverage
 from ontomask.pipeline.guarantee import format_method as shown_method
+from ontomask.pipeline.look_alikes import describe_look_alikes
 from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.previous import previous_cautions
 from ontomask.releasefile.run import file_settings, output_files, output_folders, refuse_targets
 
 if TYPE_CHECKING:
-    from ontomask.engines.protocol import PlacedRecords
     from ontomask.microdata.tuples import Tuples
     from ontomask.taxonomy import TermMap
 
@@ -89,7 +92,8 @@ class CheckedColumn:
 class CheckResult:
     """Result of a check. ``problems`` are all reasons why masking would be refused, if any.
 
-    ``warnings`` are about columns that are released unchanged and may undo the masking.
+    ``warnings`` are about columns that are released unchanged and may undo the masking, and about
+    sensitive values and people that differ only in spelling.
     ``uncertain`` are the requirements that the method does not guarantee. Whether they are met is
     only known after masking.
     ``tuples`` and ``risk``, of the table as it is, are None where a problem is in the way.
@@ -150,6 +154,7 @@ class _Checker:
     def run(self) -> CheckResult:
         """Run all checks, in the order in which masking meets them."""
         tuples = risk = None
+        warnings: list[str] = []
         self._attempt(
             lambda: refuse_targets(output_files(self.spec), self.inputs, output_folders(self.spec))
         )
@@ -159,12 +164,17 @@ class _Checker:
         if schema is not None and engine is not None:
             placed = self._check_values(engine, schema)
             if placed is not None:
-                tuples, records = placed
-                risk = self._measure_risk(schema, tuples, records)
+                tuples, count_values = placed
+                risk = self._measure_risk(schema, tuples, count_values)
+            if risk is not None:
+                warnings += describe_look_alikes(schema, count_values)
         if self.spec.undecided:
             self._attempt(self.spec.schema)
         columns = tuple(self._describe_columns(engine))
         previous = self._attempt(lambda: previous_cautions(self.spec))
+        warnings += previous or ()
+        if engine is not None:
+            warnings += self._revealing_column_warnings(engine, columns)
         return CheckResult(
             records=engine.rows if engine else None,
             columns=columns,
@@ -172,10 +182,7 @@ class _Checker:
             tuples=None if tuples is None else len(tuples),
             risk=risk,
             problems=tuple(dict.fromkeys(self.problems)),
-            warnings=(
-                *(previous or ()),
-                *(self._revealing_column_warnings(engine, columns) if engine else ()),
-            ),
+            warnings=tuple(warnings),
             notes=() if self.problems else tuple(_notes(self.spec)),
             uncertain=() if self.problems else tuple(_uncertain_requirements(self.spec)),
         )
@@ -184,8 +191,8 @@ class _Checker:
 
     def _check_values(
         self, engine: StoredEngine, schema: Schema
-    ) -> tuple[Tuples, PlacedRecords] | None:
-        """Check the values; return the tuples and the records, or None if they do not count."""
+    ) -> tuple[Tuples, ValueCounter] | None:
+        """Check the values; return the tuples and a count of others, None if they do not count."""
         self._attempt(lambda: _refuse_unfitting_table(engine, schema))
         if not engine.rows:
             return None
@@ -200,7 +207,7 @@ class _Checker:
 
     def _count_tuples(
         self, engine: StoredEngine, schema: Schema
-    ) -> tuple[Tuples, PlacedRecords] | None:
+    ) -> tuple[Tuples, ValueCounter] | None:
         rows, lacking = count_raw_rows(engine, schema)
         refused = False  # whether rows with missing values are still there, and not wanted
         try:
@@ -223,8 +230,9 @@ class _Checker:
         if self.problems or len(encoded) < len(coded):
             return None
         tuples, records = place_records(rows, encoded, kept)
-        self._attempt(lambda: self._refuse_large_k(schema, tuples, records))
-        return tuples, records
+        count_values = count_known_by_tuple(records, schema)
+        self._attempt(lambda: self._refuse_large_k(schema, tuples, count_values))
+        return tuples, count_values
 
     def _code_column(
         self, column: TypedColumn, distinct: DistinctValues, missing: str
@@ -243,11 +251,10 @@ class _Checker:
         """Check that the values of a sensitive column have concepts, too."""
         rows = engine.count_rows([column.column])
         distinct = rows.frame.distinct_values(column.column)
-        self._code_column(
-            column, DistinctValues(distinct.values, distinct.codes, rows.weights), "category"
-        )
+        weighted = DistinctValues(distinct.values, distinct.codes, rows.weights)
+        self._code_column(column, without_unknown(weighted, schema.missing_marks), "category")
 
-    def _refuse_large_k(self, schema: Schema, tuples: Tuples, records: PlacedRecords) -> None:
+    def _refuse_large_k(self, schema: Schema, tuples: Tuples, count_values: ValueCounter) -> None:
         method = self.spec.method_object()
         method.check(tuples)
         k = method.promised_k
@@ -255,7 +262,7 @@ class _Checker:
             return
         if not method.keeps_tuples_together:
             refuse_several_targets()
-        people = len(set(records.count_by_tuple(schema.person)[1].codes.tolist()))
+        people = len(merge_look_alikes(count_values(schema.person, False)[1])[0].values)
         if people < k:
             raise ParameterError(
                 f"k must be at most the number of people, {people:,}, got {k:,}",
@@ -265,15 +272,13 @@ class _Checker:
     # ------------------------------------------------------------------ figures
 
     def _measure_risk(
-        self, schema: Schema, tuples: Tuples, records: PlacedRecords
+        self, schema: Schema, tuples: Tuples, count_values: ValueCounter
     ) -> dict[str, Any] | None:
         from ontomask.risk.evaluation import evaluate_original_risk
 
         k = self.spec.method_object().target_k
         return self._attempt(
-            lambda: evaluate_original_risk(
-                tuples, k, sensitive_counts(schema, records.count_by_tuple)
-            )
+            lambda: evaluate_original_risk(tuples, k, sensitive_counts(schema, count_values))
         )
 
     def _describe_columns(self, engine: StoredEngine | None) -> Iterator[CheckedColumn]:
@@ -281,7 +286,7 @@ class _Checker:
         listed = self.spec.columns
         for name in [*names, *(name for name in listed if name not in names)]:
             counts = (
-                engine.count_distinct_and_missing(name, self._missing_marks(name))
+                engine.count_distinct_and_missing(name, self._missing_marks(engine, name))
                 if name in names and engine
                 else ()
             )
@@ -300,7 +305,7 @@ class _Checker:
                 continue
             for quasi in masked:
                 if _has_as_many_values(column, quasi) and engine.determines(
-                    column.name, quasi.name, self._missing_marks(quasi.name)
+                    column.name, quasi.name, self.spec.missing_marks
                 ):
                     yield (
                         f"column {column.name!r} reveals {quasi.name!r}: every value of "
@@ -308,9 +313,12 @@ class _Checker:
                         f"has no effect while {column.name!r} is released unchanged"
                     )
 
-    def _missing_marks(self, name: str) -> tuple[str, ...]:
-        quasi = name in self.spec.columns and self.spec.columns[name].role == "quasi"
-        return self.spec.missing_marks if quasi else ()
+    def _missing_marks(self, engine: StoredEngine, name: str) -> Sequence[str]:
+        """What means missing in a column; of sensitive values and people also other spellings."""
+        role = self.spec.columns[name].role if name in self.spec.columns else None
+        if role == "confidential" or name == self.spec.person:
+            return unknown_texts(engine.stored, name, self.spec.missing_marks)
+        return self.spec.missing_marks
 
     def _describe_column(
         self, name: str, distinct: int | None = None, missing: int | None = None

@@ -381,14 +381,17 @@ class ReleaseFile(_StrictModel):
     )
     missing: Annotated[str, kinds.OneOf(("refuse", "category", "drop"))] = Field(
         "refuse",
-        description="What to do with missing values of quasi-identifiers. refuse: an error. "
+        description="What to do with missing values of quasi-identifiers and records of unknown "
+        "people. refuse: an error. "
         "category: missing is a value like any other. drop: the rows are removed.",
     )
     missing_marks: Annotated[
         tuple[str, ...],
         PlainValidator(kinds.check_marks),
         kinds.with_json_schema(type="array", items=kinds.SCALARS),
-    ] = Field((), description='Values that mean missing, such as "?".')
+    ] = Field(
+        (), description='Values that mean missing, such as "?"; they are never a value or a person.'
+    )
     method: MethodSpec = Field(description="The masking method.")
     require: Requirements | None = Field(
         None, description="The requirements; if one is not met, nothing is released."

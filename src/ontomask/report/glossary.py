@@ -43,7 +43,7 @@ GLOSSARY: dict[str, str] = {
     "k-anonymity": (
         "Every equivalence class has at least k records (or k people, if a person column is set)."
     ),
-    "l-diversity": "Every equivalence class has at least l different sensitive values.",
+    "l-diversity": "Every equivalence class has at least l different known sensitive values.",
     "marketer risk": (
         "The share of records that an attacker who links all of them re-identifies on average: "
         "the number of equivalence classes divided by the number of records."
@@ -90,8 +90,8 @@ GLOSSARY: dict[str, str] = {
     ),
     "suppression": "Values or records that are too rare are removed instead of being replaced.",
     "t-closeness": (
-        "In every equivalence class, the sensitive values are distributed as in the whole table, "
-        "up to a distance of t."
+        "In every equivalence class, the known sensitive values are distributed as in the whole "
+        "table, up to a distance of t."
     ),
     "taxonomy": (
         "A hierarchy of concepts, from general to specific, that says which values have a similar "

@@ -25,12 +25,13 @@ Longs = NDArray[np.int64]
 class Confidential:
     """Frequencies of the values of a sensitive attribute in each equivalence class.
 
-    The three arrays are parallel, in any order.
+    The three arrays are parallel, in any order. Only known values are counted by measures of
+    diversity and closeness. A class without any has an l of 0 and a t of 1.
 
     Args:
         name: Name of the attribute.
         classes: Number of an equivalence class.
-        values: Position of a value among the sorted values of the attribute.
+        values: Position of a value among the sorted values of the attribute; -1 if it is missing.
         counts: Number of records of that class with that value.
         attribute: The attribute itself; needed only for distances between values.
 
@@ -50,9 +51,10 @@ class Confidential:
                 f"classes, values and counts of {self.name!r} must have the same length, got "
                 f"{len(self.classes):,}, {len(self.values):,} and {len(self.counts):,}",
             )
-        if len(self.counts) and (min(self.counts) < 1 or min(self.values) < 0):
+        if len(self.counts) and (min(self.counts) < 1 or min(self.values) < -1):
             raise ParameterError(
-                f"counts of {self.name!r} must be at least 1, and classes and values at least 0",
+                f"counts of {self.name!r} must be at least 1, and values at least 0, or -1 where "
+                "they are missing",
                 "leave out values that do not occur in a class",
             )
         if self.attribute is not None and max(self.values, default=-1) >= self.attribute.size:
@@ -65,34 +67,45 @@ class Confidential:
     def __repr__(self) -> str:
         return (
             f"Confidential({self.name!r}: {self.records:,} records, "
-            f"{len(self.begin) - 1:,} classes, {len(self.used):,} values)"
+            f"{len(np.unique(self.classes)):,} classes, {len(self.used):,} values)"
         )
 
     @property
     def records(self) -> int:
-        """Number of records."""
+        """Number of records, with a known value or without."""
         return int(self.counts.sum())
+
+    @cached_property
+    def _is_known(self) -> NDArray[np.bool_]:
+        return np.asarray(self.values) >= 0
+
+    @cached_property
+    def has_unknown_class(self) -> bool:
+        """Whether a class has no record with a known value."""
+        known = np.unique(self.classes[self._is_known])
+        return len(known) < len(np.unique(self.classes))
 
     @cached_property
     def used(self) -> Longs:
         """Positions of the values that occur, ascending."""
-        return np.unique(self.values)
+        return np.unique(self.values[self._is_known])
 
     @cached_property
     def _sorted_table(self) -> tuple[Longs, Longs, Longs]:
         """Where each class begins in what follows; the values (numbered as used); the counts."""
-        _, group = np.unique(self.classes, return_inverse=True)
-        value = np.searchsorted(self.used, self.values)
+        known = self._is_known
+        _, group = np.unique(self.classes[known], return_inverse=True)
+        value = np.searchsorted(self.used, self.values[known])
         size = max(len(self.used), 1)
         key, place = np.unique(group * size + value, return_inverse=True)
-        counts = np.bincount(place, weights=self.counts).astype(np.int64)
+        counts = np.bincount(place, weights=self.counts[known]).astype(np.int64)
         group, value = np.divmod(key, size)
         begin = np.searchsorted(group, np.arange(len(np.unique(group)) + 1))
         return begin, value, counts
 
     @property
     def begin(self) -> Longs:
-        """Where each class begins in ``held`` and ``times``, followed by their length."""
+        """Where each class with a known value begins in ``held`` and ``times``; their length."""
         return self._sorted_table[0]
 
     @property
@@ -107,7 +120,7 @@ class Confidential:
 
     @cached_property
     def sizes(self) -> Longs:
-        """Number of records in each class."""
+        """Number of records with a known value in each class that has one."""
         return self._sum_by_class(self.times)
 
     def _sum_by_class(self, terms: NDArray[np.float64] | Longs) -> NDArray[np.int64]:
@@ -117,13 +130,16 @@ class Confidential:
 
 
 def distinct_diversity(confidential: Confidential) -> int:
-    """Distinct l-diversity: the smallest number of different sensitive values in any class.
+    """Distinct l-diversity: the smallest number of different known values in any class.
 
-    From 1 to the number of values; 0 for an empty table. Higher is better.
+    From 0, where a class has no known value, to the number of values; 0 for an empty table. Higher
+    is better.
 
     >>> distinct_diversity(Confidential("o", np.array([0, 0, 1]), np.array([0, 1, 1]), np.ones(3)))
     1
     """
+    if confidential.has_unknown_class:
+        return 0
     return int(np.diff(confidential.begin).min(initial=len(confidential.used)))
 
 
@@ -132,14 +148,15 @@ def entropy_diversity(confidential: Confidential) -> float:
 
     .. math:: l = \min_g \exp\Bigl(-\sum_s p_{gs} \log p_{gs}\Bigr)
 
-    :math:`p_{gs}` is the share of value :math:`s` in class :math:`g`. A class of m equally frequent
-    values has l = m. From 1 to the number of values; 0 for an empty table. Higher is better.
+    :math:`p_{gs}` is the share of value :math:`s` among the known values of class :math:`g`. A
+    class of m equally frequent values has l = m. From 1 to the number of values; 0 if a class has
+    no known value, and for an empty table. Higher is better.
 
     >>> outcome = Confidential("o", np.array([0, 0]), np.array([0, 1]), np.array([3, 3]))
     >>> round(entropy_diversity(outcome), 6)
     2.0
     """
-    if not confidential.records:
+    if not confidential.records or confidential.has_unknown_class:
         return 0.0
     share = confidential.times / np.repeat(confidential.sizes, np.diff(confidential.begin))
     return exp(float(confidential._sum_by_class(-share * np.log(share)).min()))
@@ -150,9 +167,9 @@ def recursive_diversity(confidential: Confidential, c: float = 3.0) -> int:
 
     .. math:: r_1 < c\,(r_l + r_{l+1} + \dots + r_m)
 
-    :math:`r_1 \ge r_2 \ge \dots` are the counts of the values of a class. The most frequent value
-    is not too frequent, even if an attacker rules out l - 2 others. From 1 to the number of values;
-    0 if no l fits. Higher is better.
+    :math:`r_1 \ge r_2 \ge \dots` are the counts of the known values of a class. The most frequent
+    value is not too frequent, even if an attacker rules out l - 2 others. From 1 to the number of
+    values; 0 if no l fits or a class has no known value. Higher is better.
 
     >>> outcome = Confidential("o", np.zeros(3, dtype=int), np.arange(3), np.array([4, 2, 1]))
     >>> recursive_diversity(outcome, c=3)  # 4 < 3 · (2 + 1), but not 4 < 3 · 1
@@ -160,7 +177,7 @@ def recursive_diversity(confidential: Confidential, c: float = 3.0) -> int:
     """
     if not c > 0:
         raise ParameterError(f"c must be a number greater than 0, got {c!r}")
-    if not confidential.records:
+    if not confidential.records or confidential.has_unknown_class:
         return 0
     width = np.diff(confidential.begin)
     group = np.repeat(np.arange(len(width)), width)

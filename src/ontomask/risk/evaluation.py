@@ -133,15 +133,16 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
         "most 5 % of the number of records (interval disclosure).",
         sd_interval="Share of the records whose masked and original numbers differ by at most 5 % "
         "of the standard deviation of the column (interval disclosure).",
-        t_equal="t-closeness: largest distance between the distribution of values in a class and "
-        "in the whole table; half the sum of the differences of the shares.",
+        t_equal="t-closeness: largest distance between the distribution of known values in a class "
+        "and in the whole table; half the sum of the differences of the shares; 1 if a class has "
+        "none.",
         t_ordered="The same with distances between values by rank (numbers only).",
         t_semantic="The same with semantic distances between values (earth mover's distance).",
     ),
     **_describe_figures(
         "higher",
-        "1 to the number of values, by attribute",
-        l_distinct="l-diversity: smallest number of different values in a class.",
+        "0 to the number of values, by attribute",
+        l_distinct="l-diversity: smallest number of different known values in a class.",
         l_entropy="Entropy l-diversity: exponential of the smallest entropy of a class; the number "
         "of equally frequent values with that entropy.",
     ),

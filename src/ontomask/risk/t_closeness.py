@@ -45,7 +45,8 @@ def closeness(confidential: Confidential, ground: str = "equal") -> float:
       range. For terms, a transport problem is solved exactly for each class, the most distant class
       first, until no other class can be farther.
 
-    Values that do not occur are ignored. From 0 to 1; 0 for an empty table. Lower is better.
+    The distributions are those of the known values. A class without any has a distance of 1. Values
+    that do not occur are ignored. From 0 to 1; 0 for an empty table. Lower is better.
 
     Departures: Li et al. measure terms by the lowest common ancestor in a tree; here they have the
     semantic distance. The common part of :math:`P` and :math:`Q` stays in place only for a metric
@@ -59,6 +60,8 @@ def closeness(confidential: Confidential, ground: str = "equal") -> float:
     check_choice("ground", ground, "equal", "ordered", "semantic")
     if not confidential.records:
         return 0.0
+    if confidential.has_unknown_class:
+        return 1.0
     if ground == "equal":
         return _farthest_by_equality(confidential)
     if ground == "ordered":
@@ -86,7 +89,7 @@ def _farthest_by_equality(confidential: Confidential) -> float:
 
 def _table_shares(confidential: Confidential) -> Floats:
     """The share of each value in the whole table."""
-    return np.bincount(confidential.held, weights=confidential.times) / confidential.records
+    return np.bincount(confidential.held, weights=confidential.times) / confidential.sizes.sum()
 
 
 def _farthest_by_rank(confidential: Confidential, gaps: Floats) -> float:

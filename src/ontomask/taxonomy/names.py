@@ -17,6 +17,7 @@ __all__ = [
     "NameMatch",
     "closest_names",
     "fold_name",
+    "fold_unicode",
     "make_stemmer",
 ]
 
@@ -40,8 +41,17 @@ def fold_name(name: str) -> str:
     """
     if name.isascii():
         return _NOT_WORD.sub(" ", name.lower()).strip()
-    plain = unicodedata.normalize("NFKC", name).casefold()
-    return _NOT_WORD.sub(" ", unicodedata.normalize("NFKC", plain)).strip()
+    return _NOT_WORD.sub(" ", fold_unicode(name)).strip()
+
+
+def fold_unicode(text: str) -> str:
+    """Fold the case of a text and its Unicode forms, such as full width or combined accents.
+
+    >>> fold_unicode("ＨＩＶ"), fold_unicode("Straße")
+    ('hiv', 'strasse')
+    """
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKC", plain)
 
 
 def make_stemmer(language: str) -> Callable[[str], str]:

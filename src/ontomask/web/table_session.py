@@ -26,7 +26,9 @@ from ontomask.engines.duckdb.uniqueness import (
     count_uniqueness,
     count_uniqueness_in_database,
     encode_columns,
+    encode_people,
 )
+from ontomask.engines.duckdb.values import create_table
 from ontomask.engines.formats import StoredTable, connect, open_table
 from ontomask.engines.formats.stored_table import ROW
 from ontomask.errors import OntomaskError
@@ -65,7 +67,7 @@ class TableSession:
         self._closing = self._closed = False
         self._connection_lock = RLock()  # the connection is used by one thread at a time
         self._cache_lock = Lock()
-        self._codes: dict[tuple[str, tuple[str, ...]], EncodedColumn] = {}
+        self._codes: dict[tuple[str, tuple[str, ...], bool], EncodedColumn] = {}
         self._answers: dict[tuple[Any, ...], Uniqueness] = {}
         self._values: dict[str, dict[str, int]] = {}
         # Python waits for it when it ends: a thread inside DuckDB must not be cut off.
@@ -178,35 +180,51 @@ class TableSession:
         self, columns: list[str], person: str | None, marks: tuple[str, ...]
     ) -> Uniqueness:
         coded_columns = {name: self._encode_column(name, marks) for name in columns}
-        people = None if person is None else self._encode_column(person, ())
+        people = None if person is None else self._encode_column(person, marks, people=True)
         return count_uniqueness(coded_columns, self.rows, people)
 
     def _count_in_duckdb(
         self, columns: list[str], person: str | None, marks: tuple[str, ...]
     ) -> Uniqueness:
         values = {name: _value_expression(name, self._types[name], marks) for name in columns}
-        people = None if person is None else _value_expression(person, self._types[person], ())
         with self._use_connection() as profiler:
-            return count_uniqueness_in_database(profiler.sql, profiler.table, values, people)
+            if person is None:
+                return count_uniqueness_in_database(profiler.sql, profiler.table, values)
+            value = _value_expression(person, self._types[person], ())
+            query = f"select distinct {value} as value from {profiler.table}"
+            texts = profiler.sql.sql(query).to_arrow_table().column(0)
+            codes = encode_people(texts, marks).codes
+            people = create_table(profiler.sql, ontomask_value=texts, ontomask_person=codes)
+            who = (
+                f"(select nullif(ontomask_person, 0) from {people} where ontomask_value = {value})"
+            )
+            try:
+                return count_uniqueness_in_database(profiler.sql, profiler.table, values, who)
+            finally:
+                profiler.sql.execute(f"drop table {people}")
 
-    def _encode_column(self, column: str, marks: tuple[str, ...]) -> EncodedColumn:
+    def _encode_column(
+        self, column: str, marks: tuple[str, ...], people: bool = False
+    ) -> EncodedColumn:
         """Encode a column as integers; all of its missing values get the same code."""
+        key = (column, marks, people)
         with self._cache_lock:
-            codes = self._codes.get((column, marks))
+            codes = self._codes.get(key)
         if codes is not None:
             return codes
         with self._use_connection() as profiler:
-            codes = self._codes.get((column, marks))  # another thread may have been faster
+            codes = self._codes.get(key)  # another thread may have been faster
             if codes is None:
                 value = _value_expression(column, self._types[column], marks)
                 query = f"select {value} as value from {profiler.table}"
-                codes = encode_columns(profiler.sql.sql(query).to_arrow_table().column(0))
+                values = profiler.sql.sql(query).to_arrow_table().column(0)
+                codes = encode_people(values, marks) if people else encode_columns(values)
             with self._cache_lock:
                 self._codes = {  # codes with other marks are no longer needed
-                    key: other
-                    for key, other in self._codes.items()
-                    if key[0] != column or not key[1]
-                } | {(column, marks): codes}
+                    other: its_codes
+                    for other, its_codes in self._codes.items()
+                    if (other[0], other[2]) != (column, people)
+                } | {key: codes}
         return codes
 
     def _prepare(self) -> None:
@@ -215,15 +233,15 @@ class TableSession:
             return
         marks = tuple(sorted(self.profile.missing_marks))
         order = ("quasi", "confidential", "undecided", "keep", "drop")
-        columns = [(column.name, marks) for column in self.profile.with_role(*order)]
+        columns = [(column.name, False) for column in self.profile.with_role(*order)]
         columns.sort(key=lambda pair: order.index(self.profile[pair[0]].role))
         if self.profile.person is not None:
-            columns.insert(0, (self.profile.person, ()))
-        for column, column_marks in columns:
+            columns.insert(0, (self.profile.person, True))
+        for column, people in columns:
             if self._closing or not main_thread().is_alive():
                 return
             with suppress(OntomaskError):  # a request for the column reports it
-                self._encode_column(column, column_marks)
+                self._encode_column(column, marks, people)
 
     # ------------------------------------------------------------------ asking
 

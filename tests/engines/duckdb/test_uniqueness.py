@@ -16,6 +16,7 @@ from ontomask.engines.duckdb.uniqueness import (
     count_uniqueness,
     count_uniqueness_in_database,
     encode_columns,
+    encode_people,
 )
 
 RANGES = [(1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, None)]
@@ -37,14 +38,14 @@ def unique(rows, names, person):
     found = holders(rows, names).values()
     if not person:
         return sum(len(some) == 1 for some in found)
-    people = [{who for _, who in some} for some in found]
+    people = [{who for _, who in some} - {None} for some in found]  # the unknown are nobody
     return len({who for some in people if len(some) == 1 for who in some})
 
 
 def sizes(rows, names, person):
     listed = Counter()
     for some in holders(rows, names).values():
-        size = len({who for _, who in some}) if person else len(some)
+        size = max(len({who for _, who in some} - {None}), 1) if person else len(some)
         at = next(r for r in RANGES if size >= r[0] and (r[1] is None or size <= r[1]))
         listed[at] += 1
         listed[at, "records"] += len(some)
@@ -94,7 +95,7 @@ def check(found, rows, names, person):
     assert found.tuples == len(holders(rows, names))
     assert found.unique_records == unique(rows, names, person=False)
     if person:
-        assert found.people == len({row["person"] for row in rows})
+        assert found.people == len({row["person"] for row in rows} - {None})
         assert found.unique_people == unique(rows, names, person=True)
     else:
         assert (found.people, found.unique_people) == (None, None)
@@ -170,9 +171,24 @@ def test_all_alike(way):
 
 @WAYS
 def test_one_record(way):
-    found = way(made(("x", "y", None, None)), ["c"], person=True)
+    found = way(made(("x", "y", None, "Ann")), ["c"], person=True)
     assert (found.unique_records, found.unique_people) == (1, 1)
     assert found.columns[0].uniques == 0  # without the column she is still the only one
+
+
+@WAYS
+def test_records_of_unknown_people_hide_nobody_and_are_nobody(way):
+    rows = made(("x", "y", "z", "Ann"), ("x", "y", "z", None), ("u", "y", "z", None))
+    found = way(rows, ["a"], person=True)
+    assert (found.people, found.unique_people) == (1, 1)
+    assert (found.sizes[0].classes, found.sizes[0].records) == (2, 3)
+
+
+def test_people_who_look_alike_are_one_and_marks_nobody():
+    names = pa.chunked_array([["P1", "p1 ", "?", None], ["P2", " ? ", "", "02", "2.0"]])
+    found = encode_people(names, ["?"])
+    assert found.codes.tolist() == [1, 1, 0, 0, 2, 0, 0, 3, 3]
+    assert found.size == 4
 
 
 def test_no_records():

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pytest
 
 from frame_kinds import KINDS, made
-from ontomask.engines.memory.applied import count_people
 from ontomask.engines.memory.frame import Frame
 from ontomask.engines.memory.records import row_keys
 from ontomask.engines.memory.values import canonical_text
@@ -128,9 +127,3 @@ def test_values_may_count_as_missing():
     column = DistinctValues(["a", "?", "b"], np.array([0, 1, 2, -1, 2]))
     marked = column.without_values(np.array([False, True, False]))
     assert (marked.values, marked.codes.tolist()) == (["a", "b"], [0, -1, 1, -1, 1])
-
-
-def test_different_people_are_counted_once():
-    classes = np.array([0, 0, 0, 1, 1, 2])
-    people = np.array([5, 5, 6, -1, -1, 0])
-    assert count_people(classes, people).tolist() == [2, 1, 1]

@@ -433,6 +433,34 @@ def test_several_columns_and_people_at_once(table, data):
     assert min(len(set(inside)) for inside in classes(plan, of, who)) >= 2
 
 
+@pytest.mark.parametrize(
+    "rule", [{"l": 2}, {"l": 2, "diversity": "entropy"}, {"t": 0.6}, {"t": 1}], ids=repr
+)
+@given(table=watched_tables(), data=st.data())
+def test_no_class_is_without_a_known_value(rule, table, data):
+    tuples, of, values, ordered = table
+    flags = st.lists(st.booleans(), min_size=len(of), max_size=len(of))
+    is_known = np.array(data.draw(flags))
+    some = values[is_known].tolist()
+    assume(tuples.records >= 2)
+    counted = watching(tuples, of[is_known], values[is_known], ordered)
+    if not some:
+        with pytest.raises(ParameterError, match="need known values of 'secret', got only missing"):
+            planned(counted, 2, **rule)
+        return
+    entropy = rule.get("diversity") == "entropy"
+    assume((plain_merging.entropy(some) if entropy else len(set(some))) >= rule.get("l", 0))
+    plan = planned(counted, 2, **rule)
+    apart = plain_merging.ordered_distance if ordered else plain_merging.equal_distance
+    target = plan.target_of()[of]
+    for g in np.unique(target):
+        inside = values[is_known & (target == g)].tolist()
+        assert inside
+        assert apart(inside, some) <= rule.get("t", 1) + 1e-9
+        diversity = plain_merging.entropy(inside) if entropy else len(set(inside))
+        assert diversity >= rule.get("l", 0) - 1e-9
+
+
 def test_a_column_that_is_not_named_is_not_protected():
     # Six tuples of two records; the secret is the tuple, the other column varies everywhere.
     words = sorted(om.datasets.diagnoses().identifiers)[:6]

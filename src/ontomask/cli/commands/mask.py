@@ -57,8 +57,8 @@ def mask_with_progress(
         from ontomask.releasefile.run import write_release
 
         outcome = write_release(spec, seed, force=force, private=private, progress=say)
-    for caution in outcome.release.cautions:
-        if caution not in outcome.release.guarantee.warnings:  # these were said at once
+    for caution in outcome.release.cautions:  # warnings were said at once
+        if caution not in (*outcome.release.guarantee.warnings, *outcome.release.look_alikes):
             print_warning(caution)
     if private:
         print_warning(f"{outcome.files[-1]} contains original values: never publish it")

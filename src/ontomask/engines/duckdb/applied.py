@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,6 @@ from ontomask.engines.duckdb.values import (
     create_table,
     fetch_row,
     fetch_table,
-    missing_condition,
     read_weighted_values,
 )
 from ontomask.engines.protocol import Applied
@@ -119,22 +118,15 @@ class StoredApplied(Applied):
 
     # ------------------------------------------------------------------ count
 
-    def count_people(self, column: str) -> Longs:
-        person = f"s.{identifier(column)}"
-        missing = f"({missing_condition(self.engine.stored, column)})"
-        return self._count_classes(
-            self._masked_rows,
-            list(self._new.values()),
-            f"count(distinct {person}) filter (not {missing}) + max({missing}::int)",
-        )
-
     def count_by_class(
-        self, column: str, ranges: bool | None = False
+        self, column: str, ranges: bool | None = False, marks: Collection[str] = ()
     ) -> tuple[Longs, DistinctValues]:
         if not self._plan.has_one_target_per_tuple:
-            return count_values(self.engine.stored, "ontomask_target", self._rows, column, ranges)
+            return count_values(
+                self.engine.stored, "ontomask_target", self._rows, column, ranges, marks
+            )
         # Every tuple goes whole: what was counted by tuple need not be counted again.
-        tuples, distinct = self._before.count_by_tuple(column, ranges)
+        tuples, distinct = self._before.count_by_tuple(column, ranges, marks)
         target = self._plan.target_of()[tuples]
         is_released = self._is_released[target]
         return target[is_released], distinct.select_rows(is_released)

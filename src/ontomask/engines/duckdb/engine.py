@@ -24,6 +24,7 @@ from ontomask.engines.duckdb.values import (
     fetch_table,
     list_columns,
     missing_condition,
+    unknown_texts,
 )
 from ontomask.engines.memory.engine import FrameEngine, draw_places
 from ontomask.engines.memory.frame import Frame
@@ -56,8 +57,11 @@ class StoredEngine(Engine):
             raise
         self.stored.refuse_changed()
 
-    def count_rows(self, columns: Sequence[str], known: str | None = None) -> CountedRows:
-        return _DistinctRows(self, columns, known)
+    def count_rows(
+        self, columns: Sequence[str], known: str | None = None, marks: Collection[str] = ()
+    ) -> CountedRows:
+        present = "" if known is None else f"where not ({self._unknown_condition(known, marks)})"
+        return _DistinctRows(self, columns, present)
 
     def read(self, columns: Sequence[str]) -> Frame:
         return self._read_rows(columns, "")
@@ -79,14 +83,18 @@ class StoredEngine(Engine):
             )
         )
 
-    def count_missing(self, column: str) -> int:
-        missing = missing_condition(self.stored, column)
-        return int(self._fetch_row(f"select count(*) from {self.stored.source} where {missing}")[0])
+    def count_unknown(self, column: str, marks: Collection[str] = ()) -> int:
+        unknown = self._unknown_condition(column, marks)
+        return int(self._fetch_row(f"select count(*) from {self.stored.source} where {unknown}")[0])
+
+    def _unknown_condition(self, column: str, marks: Collection[str]) -> str:
+        """The SQL condition that a record has no known value of a column."""
+        return missing_condition(self.stored, column, unknown_texts(self.stored, column, marks))
 
     def count_distinct_and_missing(
         self, column: str, marks: Collection[str] = ()
     ) -> tuple[int, int]:
-        """Count the distinct values of a column, and the records that lack one."""
+        """Count the distinct values of a column, and the records that lack one or have a mark."""
         missing = missing_condition(self.stored, column, marks)
         row = self._fetch_row(f"""
             select count(distinct {identifier(column)}) filter (where not ({missing})),
@@ -130,12 +138,11 @@ class StoredEngine(Engine):
 class _DistinctRows(CountedRows):
     """The distinct rows of some columns, numbered in a table of their own."""
 
-    def __init__(self, engine: StoredEngine, columns: Sequence[str], known: str | None) -> None:
+    def __init__(self, engine: StoredEngine, columns: Sequence[str], where: str) -> None:
         self._engine, self._columns, self._table = engine, list(columns), fresh_name()
         self._source = engine.stored.source
-        if known is not None:
-            missing = missing_condition(engine.stored, known)
-            self._source = f"(select * from {engine.stored.source} where not ({missing}))"
+        if where:
+            self._source = f"(select * from {self._source} {where})"
         engine.sql.execute(f"""
             create temp table {self._table} as
             select row_number() over () - 1 as ontomask_raw, *

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,27 +34,28 @@ class StoredRecords(PlacedRecords):
 
     def __init__(self, engine: StoredEngine, records: str, originals: Any) -> None:
         self._engine, self._records, self._originals = engine, records, originals
-        self._counts: dict[tuple[str, bool | None], tuple[Longs, DistinctValues]] = {}
+        self._counts: dict[Any, tuple[Longs, DistinctValues]] = {}
 
     def count_by_tuple(
-        self, column: str, ranges: bool | None = False
+        self, column: str, ranges: bool | None = False, marks: Collection[str] = ()
     ) -> tuple[Longs, DistinctValues]:
-        if (column, ranges) not in self._counts:  # a file is not read twice for the same
-            self._counts[column, ranges] = count_values(
-                self._engine.stored, "ontomask_tuple", self._records, column, ranges
+        key = column, ranges, tuple(marks)
+        if key not in self._counts:  # a file is not read twice for the same
+            self._counts[key] = count_values(
+                self._engine.stored, "ontomask_tuple", self._records, *key
             )
-        return self._counts[column, ranges]
+        return self._counts[key]
 
     def recount(self) -> None:
         """Count people and sensitive values again: what is written is what the file has now."""
         if not self._engine.stored.stays_in_file:
             return
         counts, self._counts = self._counts, {}
-        for (column, ranges), (tuples, distinct) in counts.items():
-            tuples_now, distinct_now = self.count_by_tuple(column, ranges)
+        for key, (tuples, distinct) in counts.items():
+            tuples_now, distinct_now = self.count_by_tuple(*key)
             if not (np.array_equal(tuples, tuples_now) and distinct.is_same(distinct_now)):
                 raise self._engine.stored.error(
-                    f"column {column!r} changed after it was counted",
+                    f"column {key[0]!r} changed after it was counted",
                     "mask the file again when no other program writes to it",
                 )
 

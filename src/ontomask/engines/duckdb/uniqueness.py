@@ -9,7 +9,7 @@ memory are counted by DuckDB instead, with the same result (:func:`count_uniquen
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.engines.duckdb.connection import fresh_name
+from ontomask.engines.memory.frame import Frame
+from ontomask.microdata.known_values import merge_look_alikes, without_unknown
 
 __all__ = [
     "Uniqueness",
@@ -27,6 +29,7 @@ __all__ = [
     "count_uniqueness",
     "count_uniqueness_in_database",
     "encode_columns",
+    "encode_people",
 ]
 
 Longs = NDArray[np.int64]
@@ -72,7 +75,8 @@ class Uniqueness:
 
     A class is all records that hold one tuple. Where it is known whose the records are, ``unit`` is
     people: ``sizes`` count the different people of a class, and unique is who holds a tuple that
-    nobody else holds.
+    nobody else holds. Records of unknown people add nobody; a class of theirs alone is one of the
+    smallest size.
     """
 
     unit: Literal["records", "people"]
@@ -121,6 +125,15 @@ def encode_columns(values: Any) -> EncodedColumn:
     return EncodedColumn(codes, size)
 
 
+def encode_people(values: Any, marks: Collection[str]) -> EncodedColumn:
+    """Encode a column of people; 0 is unknown, and people who look alike are one."""
+    import pyarrow as pa
+
+    distinct = Frame(pa.table({"person": values})).distinct_values("person")
+    people, _ = merge_look_alikes(without_unknown(distinct, marks))
+    return EncodedColumn(people.codes + 1, len(people.values) + 1)
+
+
 # ---------------------------------------------------------------------- in memory
 
 
@@ -129,7 +142,8 @@ def count_uniqueness(
 ) -> Uniqueness:
     """Count the records that are unique on all of the columns, and what each column adds.
 
-    ``person`` says whose each record is. On no column at all, all records are alike.
+    ``person`` says whose each record is, 0 where nobody knows. On no column at all, all records are
+    alike.
     """
     # Large columns first: what is left beside the others is then small.
     names = sorted(columns, key=lambda name: -columns[name].size)
@@ -144,7 +158,7 @@ def count_uniqueness(
     return _make_uniqueness(
         _tally_class_sizes(tuples.sizes, tuples.records),
         int((tuples.records == 1).sum()),
-        None if person is None else (int(np.count_nonzero(np.bincount(person.codes))), uniques),
+        None if person is None else (int(np.count_nonzero(np.bincount(person.codes)[1:])), uniques),
         [contributions[name] for name in columns],
     )
 
@@ -160,8 +174,8 @@ def _tally_class_sizes(sizes: Longs, records: Longs) -> list[tuple[int, int, int
 class _DistinctTuples:
     """The distinct tuples in sorted order, each with who holds it.
 
-    A holder is a person, or ``several``. Where nobody knows whose the records are, holder 0 stands
-    for one record, each another, and ``several`` for more of them.
+    A holder is a person, ``several``, or 0 where the person is unknown. Where nobody knows whose
+    any record is, holder 0 stands for one record, each another, and ``several`` for more of them.
     """
 
     def __init__(
@@ -177,14 +191,17 @@ class _DistinctTuples:
             self.columns = keys.unpack(distinct)
             self.several, self.holder = 1, EncodedColumn(counts > 1, 2)
             return
-        # So far each tuple stands there once for every person that holds it.
+        # So far each tuple stands there once for every person that holds it, the unknown first.
         starts = np.flatnonzero(_find_changes(distinct >> person.bits))
-        self.sizes = np.diff(starts, append=len(distinct))
+        holders = np.diff(starts, append=len(distinct))
         self.records = np.add.reduceat(counts, starts) if len(starts) else counts
         *self.columns, first = keys.unpack(distinct[starts])
+        is_shared = (first.codes == 0) & (holders > 1)
+        self.sizes = holders - is_shared
+        sole = keys.unpack(distinct[starts + is_shared])[-1]
         self.several = person.size
         self.holder = EncodedColumn(
-            np.where(self.sizes == 1, first.codes, person.size), person.size + 1
+            np.where(self.sizes == 1, sole.codes, person.size), person.size + 1
         )
 
     def count_uniques(self) -> int:
@@ -231,6 +248,10 @@ class _DistinctTuples:
 
     def _sole_holders(self, columns: Sequence[EncodedColumn], holder: EncodedColumn) -> Longs:
         """The holders of tuples of some columns that nobody else holds."""
+        if self.of_people:  # the unknown hold nothing
+            known = np.flatnonzero(holder.codes)
+            columns = [EncodedColumn(column.codes[known], column.size) for column in columns]
+            holder = EncodedColumn(holder.codes[known], holder.size)
         keys = _PackedKeys([*columns, holder], len(holder.codes)).keys
         keys.sort()
         if self.of_people:
@@ -241,13 +262,13 @@ class _DistinctTuples:
         return holders
 
     def _count_holders(self, *holders: NDArray[Any]) -> int:
-        """Count the holders, each once; ``several`` is not counted."""
+        """Count the holders, each once; neither ``several`` nor an unknown person is counted."""
         if not self.of_people:
             return sum(int(np.count_nonzero(group != self.several)) for group in holders)
         is_holder = np.zeros(self.several + 1, dtype=np.bool_)
         for group in holders:
             is_holder[group] = True
-        return int(np.count_nonzero(is_holder[: self.several]))
+        return int(np.count_nonzero(is_holder[1 : self.several]))
 
 
 class _PackedKeys:
@@ -363,15 +384,14 @@ class _DatabaseTuples:
         by = f"from {self._table} group by {', '.join(names) or '()'}"
         if not self._has_people:
             return int(self._fetch_value(f"select count(*) from (select 1 {by} having sum(n) = 1)"))
-        several = "count(distinct who) + max((who is null)::int)"
-        holders = f"select any_value(who) as who {by} having {several} = 1"
+        holders = f"select any_value(who) as who {by} having count(distinct who) = 1"
         return int(
             self._fetch_value(f"select count(*) from (select distinct who from ({holders}))")
         )
 
     def count_sizes(self) -> tuple[list[tuple[int, int, int]], int]:
         """Class sizes with their classes and records, and how many classes have one record."""
-        size = "count(*)" if self._has_people else "sum(n)"
+        size = "greatest(count(who), 1)" if self._has_people else "sum(n)"
         classes = (
             f"select {size} as size, sum(n) as records from {self._table} "
             f"group by {', '.join(self.names) or '()'} having count(*) > 0"
@@ -384,9 +404,7 @@ class _DatabaseTuples:
 
     def count_people(self) -> int:
         """Count the people."""
-        return int(
-            self._fetch_value(f"select count(*) from (select distinct who from {self._table})")
-        )
+        return int(self._fetch_value(f"select count(distinct who) from {self._table}"))
 
     def close(self) -> None:
         """Drop the table."""

@@ -13,6 +13,7 @@ from ontomask.engines.duckdb.sql import identifier, literal
 from ontomask.engines.memory.frame import Frame
 from ontomask.engines.ranges import MANY_NUMBERS, SAMPLE_SIZE, range_starts
 from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.known_values import finite_marks, flag_unknown, without_unknown
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,6 +29,7 @@ __all__ = [
     "list_columns",
     "missing_condition",
     "read_weighted_values",
+    "unknown_texts",
 ]
 
 Longs = NDArray[np.int64]
@@ -53,6 +55,20 @@ def missing_condition(stored: StoredTable, column: str, marks: Collection[str] =
         empty.append("nan")
     listed = f" or cast({name} as varchar) in ({', '.join(map(literal, empty))})" if empty else ""
     return f"{name} is null{listed}"
+
+
+def unknown_texts(stored: StoredTable, column: str, marks: Collection[str]) -> list[str]:
+    """The values of a column, as text, that are blank or marks of missing values."""
+    if not marks and stored.types[column].startswith(NUMBERS):
+        return []
+    texts = _distinct_texts(stored, column)
+    return [text for text, flag in zip(texts, flag_unknown(texts, marks), strict=True) if flag]
+
+
+def _distinct_texts(stored: StoredTable, column: str, where: str = "true") -> list[str]:
+    text = f"cast({identifier(column)} as varchar)"
+    query = f"select distinct {text} from {stored.source} where {text} is not null and {where}"
+    return [text for (text,) in stored.connection.sql(query).fetchall()]
 
 
 def list_columns(columns: Sequence[str], prefix: str = "") -> str:
@@ -82,14 +98,21 @@ def create_table(sql: duckdb.DuckDBPyConnection, **columns: Any) -> str:
 
 
 def count_values(
-    stored: StoredTable, group: str, rows: str, column: str, ranges: bool | None
+    stored: StoredTable,
+    group: str,
+    rows: str,
+    column: str,
+    ranges: bool | None,
+    marks: Collection[str],
 ) -> tuple[Longs, DistinctValues]:
-    """Count how often each value of a column occurs in each group of some rows."""
+    """Count how often each known value of a column occurs in each group of some rows."""
     if ranges is None:
         ranges = stored.types[column].startswith(NUMBERS)
-    starts = _find_range_starts(stored, column) if ranges else None
-    if starts is not None:
-        return _count_ranges(stored, group, rows, column, starts)
+    if ranges:
+        number = _known_number(column, marks)
+        starts = _find_range_starts(stored, column, number, marks)
+        if starts is not None:
+            return _count_ranges(stored, group, rows, number, starts)
     table = fetch_table(
         stored.connection,
         f"""
@@ -98,7 +121,7 @@ def count_values(
         """,
     )
     groups = table.column("ontomask_group").to_numpy().astype(np.int64)
-    return groups, read_weighted_values(table, column)
+    return groups, without_unknown(read_weighted_values(table, column), marks)
 
 
 def read_weighted_values(table: Any, column: str) -> DistinctValues:
@@ -109,10 +132,9 @@ def read_weighted_values(table: Any, column: str) -> DistinctValues:
 
 
 def _count_ranges(
-    stored: StoredTable, group: str, rows: str, column: str, starts: NDArray[np.float64]
+    stored: StoredTable, group: str, rows: str, number: str, starts: NDArray[np.float64]
 ) -> tuple[Longs, DistinctValues]:
     """The same for very many numbers, each standing for its range, as the least of it."""
-    number = f"cast({identifier(column)} as double)"
     size = len(starts) + 1  # the last is missing
     sums = _KeyCounts()
     numbers_by_group = stored.connection.sql(f"select {group}, {number} from {rows}")
@@ -127,22 +149,33 @@ def _count_ranges(
     )
 
 
-def _find_range_starts(stored: StoredTable, column: str) -> NDArray[np.float64] | None:
+def _known_number(column: str, marks: Collection[str]) -> str:
+    """SQL for the number in a cell; NULL where there is none, and for marks of missing values."""
+    number = f"try_cast({identifier(column)} as double)"
+    listed = ", ".join(map(repr, finite_marks(marks)))
+    return f"case when {number} not in ({listed}) then {number} end" if listed else number
+
+
+def _find_range_starts(
+    stored: StoredTable, column: str, number: str, marks: Collection[str]
+) -> NDArray[np.float64] | None:
     """Where ranges of about as many records begin, found on a sample of fixed rows.
 
-    None where there are not very many different numbers.
+    None where there are not very many different numbers, or a text that is none.
     """
     every = max(1, stored.rows // SAMPLE_SIZE)
     distinct_count, least, sample = fetch_row(
         stored.connection,
         f"""
         select approx_count_distinct(x), min(x), list(x) filter (sampled and x is not null)
-        from (select cast({identifier(column)} as double) as x,
+        from (select {number} as x,
                      hash(ontomask_row) % {every} = 0 as sampled
               from {stored.source})
         """,
     )
     if distinct_count <= MANY_NUMBERS:
+        return None
+    if not flag_unknown(_distinct_texts(stored, column, f"({number}) is null"), marks).all():
         return None
     return np.union1d(least, range_starts(np.sort(np.array(sample, dtype=np.float64))))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,12 +16,13 @@ from ontomask.engines.protocol import Applied
 from ontomask.engines.ranges import cut_into_ranges
 from ontomask.errors import InternalError
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
+from ontomask.microdata.known_values import without_unknown
 from ontomask.microdata.tuples import Transitions, count_tuples
 
 if TYPE_CHECKING:
     from ontomask.engines.memory.engine import FrameEngine
 
-__all__ = ["FrameApplied", "count_people", "number_classes", "verify_release"]
+__all__ = ["FrameApplied", "number_classes", "verify_release"]
 
 Longs = NDArray[np.int64]
 
@@ -75,15 +76,11 @@ class FrameApplied(Applied):
     def class_sizes(self) -> Longs:
         return np.bincount(self._classes) if self.records else np.zeros(0, dtype=np.int64)
 
-    def count_people(self, column: str) -> Longs:
-        people = self.engine.table.distinct_values(column).codes[self._rows]
-        return count_people(self._classes, people)
-
     def count_by_class(
-        self, column: str, ranges: bool | None = False
+        self, column: str, ranges: bool | None = False, marks: Collection[str] = ()
     ) -> tuple[Longs, DistinctValues]:
         distinct = self.engine.table.distinct_values(column).select_rows(self._rows)
-        return self._target, cut_into_ranges(distinct, ranges)
+        return self._target, cut_into_ranges(without_unknown(distinct, marks), ranges)
 
     def count_uniques_with(self, columns: Sequence[str]) -> int:
         codes = [
@@ -176,11 +173,3 @@ def _check_transitions(
     found_pairs, found_counts = np.unique(record_tuple * size + classes, return_counts=True)
     if not (np.array_equal(pairs, found_pairs) and np.array_equal(counts, found_counts)):
         raise InternalError("the released values are not those of the plan")
-
-
-def count_people(classes: Longs, people: Longs) -> Longs:
-    """Count the different people of each class; the missing ones (-1) count as one."""
-    if not len(classes):
-        return np.zeros(0, dtype=np.int64)
-    pairs = np.unique(classes * (int(people.max()) + 2) + people + 1)
-    return np.bincount(pairs // (int(people.max()) + 2))

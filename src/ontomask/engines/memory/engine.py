@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,13 +26,15 @@ class FrameEngine(Engine):
         self.rows = self.table.rows
         self.index_names = self.table.index_names
 
-    def count_rows(self, columns: Sequence[str], known: str | None = None) -> CountedRows:
+    def count_rows(
+        self, columns: Sequence[str], known: str | None = None, marks: Collection[str] = ()
+    ) -> CountedRows:
         if known is None:
             return _RecordRows(self, None)
-        return _RecordRows(self, (self.table.distinct_values(known).codes >= 0).astype(np.int64))
+        return _RecordRows(self, self.table.has_known_value(known, marks).astype(np.int64))
 
-    def count_missing(self, column: str) -> int:
-        return int((self.table.distinct_values(column).codes < 0).sum())
+    def count_unknown(self, column: str, marks: Collection[str] = ()) -> int:
+        return int((~self.table.has_known_value(column, marks)).sum())
 
     def has_repeats(self, column: str) -> bool:
         return bool((self.table.distinct_values(column).counts > 1).any())

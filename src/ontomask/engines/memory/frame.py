@@ -6,7 +6,7 @@ and the same kind goes out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -23,6 +23,7 @@ from ontomask.engines.memory.values import (
 )
 from ontomask.errors import ParameterError
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
+from ontomask.microdata.known_values import without_unknown
 
 __all__ = ["Frame"]
 
@@ -87,6 +88,11 @@ class Frame:
             values = [value if value is None else float(str(np.float32(value))) for value in values]
         missing = np.array([type(v) is not str and is_missing_cell(v) for v in values], dtype=bool)
         return DistinctValues(values, codes).without_values(missing)
+
+    def has_known_value(self, column: str, marks: Collection[str]) -> NDArray[np.bool_]:
+        """Whether each record has a value of a column that is neither blank nor a mark."""
+        known: NDArray[np.bool_] = without_unknown(self.distinct_values(column), marks).codes >= 0
+        return known
 
     def make_released_table(
         self,

@@ -6,7 +6,7 @@ stands.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from ontomask.engines.memory.values import canonical_text
 from ontomask.engines.protocol import PlacedRecords
 from ontomask.engines.ranges import cut_into_ranges
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
+from ontomask.microdata.known_values import without_unknown
 from ontomask.microdata.tuples import Transitions
 
 if TYPE_CHECKING:
@@ -39,10 +40,10 @@ class FrameRecords(PlacedRecords):
         self._record_tuple = tuple_of[self._is_kept]
 
     def count_by_tuple(
-        self, column: str, ranges: bool | None = False
+        self, column: str, ranges: bool | None = False, marks: Collection[str] = ()
     ) -> tuple[Longs, DistinctValues]:
         distinct = self._table.distinct_values(column).select_rows(self._is_kept)
-        return self._record_tuple, cut_into_ranges(distinct, ranges)
+        return self._record_tuple, cut_into_ranges(without_unknown(distinct, marks), ranges)
 
     def apply(
         self,

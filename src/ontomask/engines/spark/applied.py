@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +25,6 @@ from ontomask.engines.spark.values import (
     comparable_column,
     exact_column,
     fetch_table,
-    has_value,
     hash_cells,
     hash_checksums,
     make_small_frame,
@@ -170,21 +169,13 @@ class SparkApplied(Applied):
     def class_sizes(self) -> Longs:
         return np.sort(_sum_by_key(self._counts.classes, self._counts.read("count"))[1])
 
-    def count_people(self, column: str) -> Longs:
-        field = self.engine.field_of[column]
-        person = F.when(has_value(field), comparable_column(field))
-        has_unknown = F.max(F.when(has_value(field), 0).otherwise(1))
-        grouped = self._rows.groupBy(*self._new_names.values())
-        table = fetch_table(grouped.agg((F.count_distinct(person) + has_unknown).alias("people")))
-        return np.sort(table.column("people").to_numpy().astype(np.int64))
-
     def count_by_class(
-        self, column: str, ranges: bool | None = False
+        self, column: str, ranges: bool | None = False, marks: Collection[str] = ()
     ) -> tuple[Longs, DistinctValues]:
         if not self._plan.has_one_target_per_tuple:
-            return self._before.count_values("target", self._rows, column, ranges)
+            return self._before.count_values("target", self._rows, column, ranges, marks)
         # Every tuple goes whole: what was counted by tuple need not be counted again.
-        tuples, distinct = self._before.count_by_tuple(column, ranges)
+        tuples, distinct = self._before.count_by_tuple(column, ranges, marks)
         target = self._plan.target_of()[tuples]
         is_released = self._is_released[target]
         return target[is_released], distinct.select_rows(is_released)

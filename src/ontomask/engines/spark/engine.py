@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from ontomask._runtime.interrupts import register_stop
@@ -30,6 +30,7 @@ from ontomask.engines.spark.values import (
     read_numbers,
 )
 from ontomask.errors import ColumnError, ParameterError, quote_names
+from ontomask.microdata.known_values import flag_unknown
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,12 +71,30 @@ class SparkEngine(Engine):
         with translate_spark_errors():
             return self.source.count()
 
-    def count_rows(self, columns: Sequence[str], known: str | None = None) -> SparkRows:
-        return SparkRows(self, columns, known)
+    def count_rows(
+        self, columns: Sequence[str], known: str | None = None, marks: Collection[str] = ()
+    ) -> SparkRows:
+        if known is None:
+            return SparkRows(self, columns, self.source, 0)
+        is_known = self._has_known_value(known, marks)
+        return SparkRows(self, columns, self.source.where(is_known), self._count_where(~is_known))
 
-    def count_missing(self, column: str) -> int:
+    def count_unknown(self, column: str, marks: Collection[str] = ()) -> int:
+        return self._count_where(~self._has_known_value(column, marks))
+
+    def _count_where(self, condition: Column) -> int:
         with translate_spark_errors():
-            return self.source.where(~has_value(self.field_of[column])).count()
+            return self.source.where(condition).count()
+
+    def _has_known_value(self, column: str, marks: Collection[str]) -> Column:
+        """Whether a record has a value of a column that is neither blank nor a mark."""
+        field = self.field_of[column]
+        text = comparable_column(field).cast("string")
+        distinct = self.source.where(has_value(field)).select(text.alias("text")).distinct()
+        texts = fetch_table(distinct).column("text").to_pylist()
+        flags = flag_unknown(texts, marks)
+        unknown = [value for value, flag in zip(texts, flags, strict=True) if flag]
+        return has_value(field) & ~text.isin(unknown) if unknown else has_value(field)
 
     def has_repeats(self, column: str) -> bool:
         with translate_spark_errors():
@@ -138,12 +157,11 @@ class SparkRows(CountedRows):
     numbers of :data:`TALLY` for each.
     """
 
-    def __init__(self, engine: SparkEngine, columns: Sequence[str], known: str | None) -> None:
-        self.engine, self.columns, self.source = engine, list(columns), engine.source
-        self.left_out = 0
-        if known is not None:
-            self.source = engine.source.where(has_value(engine.field_of[known]))
-            self.left_out = engine.count_missing(known)
+    def __init__(
+        self, engine: SparkEngine, columns: Sequence[str], source: DataFrame, left_out: int
+    ) -> None:
+        self.engine, self.columns = engine, list(columns)
+        self.source, self.left_out = source, left_out
         counts = self._count()
         self.tally = {name: read_numbers(counts, name) for name in TALLY}
         self.weights = self.tally["count"]

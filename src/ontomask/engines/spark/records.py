@@ -8,10 +8,10 @@ also in a row, are ranges of positions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -50,7 +50,7 @@ class SparkRecords(PlacedRecords):
 
     def __init__(self, counted: SparkRows, tuple_of: Longs) -> None:
         self.counted, self.engine, self.tuple_of = counted, counted.engine, tuple_of
-        self._counts: dict[tuple[str, bool | None], tuple[Longs, DistinctValues]] = {}
+        self._counts: dict[Any, tuple[Longs, DistinctValues]] = {}
 
     def rows_with_tuples(self, **of_tuple: Longs) -> DataFrame:
         """The kept records, with their tuples and more numbers of these.
@@ -78,20 +78,25 @@ class SparkRecords(PlacedRecords):
         return self.counted.source.join(known, same).drop(*raw)
 
     def count_by_tuple(
-        self, column: str, ranges: bool | None = False
+        self, column: str, ranges: bool | None = False, marks: Collection[str] = ()
     ) -> tuple[Longs, DistinctValues]:
-        if (column, ranges) not in self._counts:  # the table is not read twice for the same
-            rows = self.rows_with_tuples()
-            self._counts[column, ranges] = self.count_values("tuple", rows, column, ranges)
-        return self._counts[column, ranges]
+        key = column, ranges, tuple(marks)
+        if key not in self._counts:  # the table is not read twice for the same
+            self._counts[key] = self.count_values("tuple", self.rows_with_tuples(), *key)
+        return self._counts[key]
 
     def count_values(
-        self, group: str, rows: DataFrame, column: str, ranges: bool | None
+        self,
+        group: str,
+        rows: DataFrame,
+        column: str,
+        ranges: bool | None,
+        marks: Collection[str],
     ) -> tuple[Longs, DistinctValues]:
-        """Count how often each value of a column occurs in each group of some rows."""
+        """Count how often each known value of a column occurs in each group of some rows."""
         table_records = self.counted.records + self.counted.left_out
         field = self.engine.field_of[column]
-        return count_values(group, rows, field, ranges, self.engine.source, table_records)
+        return count_values(group, rows, field, ranges, marks, self.engine.source, table_records)
 
     def apply(
         self,

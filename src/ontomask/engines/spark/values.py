@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ontomask.engines.memory.frame import Frame
 from ontomask.engines.ranges import MANY_NUMBERS, SAMPLE_SIZE, range_starts
 from ontomask.engines.spark.session import translate_spark_errors
 from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.known_values import finite_marks, flag_unknown, without_unknown
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -159,37 +160,50 @@ def count_values(
     rows: DataFrame,
     field: T.StructField,
     ranges: bool | None,
+    marks: Collection[str],
     table: DataFrame,
     records: int,
 ) -> tuple[Longs, DistinctValues]:
-    """Count how often each value of a column occurs in each group of some rows.
+    """Count how often each known value of a column occurs in each group of some rows.
 
     ``table`` are all ``records``, of which ranges are made where numbers are cut into these.
     """
     if ranges is None:
         ranges = isinstance(field.dataType, T.NumericType)
-    starts = _find_range_starts(field, table, records) if ranges else None
-    if starts is not None:
-        return _count_ranges(group, rows, field, starts)
+    if ranges:
+        number = _known_number(field, marks)
+        starts = _find_range_starts(field, number, marks, table, records)
+        if starts is not None:
+            return _count_ranges(group, rows, number, starts)
     value = comparable_column(field).alias("value")
     counts = fetch_table(
         rows.groupBy(group, value).agg(F.count("*").alias("count")), [group, "value"]
     )
     distinct = Frame(counts).distinct_values("value")
     weights = read_numbers(counts, "count")
-    return read_numbers(counts, group), DistinctValues(distinct.values, distinct.codes, weights)
+    weighted = DistinctValues(distinct.values, distinct.codes, weights)
+    return read_numbers(counts, group), without_unknown(weighted, marks)
+
+
+def _known_number(field: T.StructField, marks: Collection[str]) -> Column:
+    """The number in a cell; null where there is none, and for marks of missing values."""
+    number = F.col(field.name).try_cast("double")
+    return F.when(~F.isnan(number) & ~number.isin(finite_marks(marks)), number)
 
 
 def _find_range_starts(
-    field: T.StructField, table: DataFrame, records: int
+    field: T.StructField,
+    number: Column,
+    marks: Collection[str],
+    table: DataFrame,
+    records: int,
 ) -> NDArray[np.float64] | None:
     """Where ranges of about as many records begin, found on a sample of rows by their hash.
 
-    None where there are not very many different numbers.
+    None where there are not very many different numbers, or a text that is none.
     """
-    number = F.col(field.name).cast("double")
     every = max(1, records // SAMPLE_SIZE)
-    sample = F.when((F.abs(F.col("row") % every) == 0) & ~F.isnan(number), number)
+    sample = F.when(F.abs(F.col("row") % every) == 0, number)
     summary = table.agg(
         F.approx_count_distinct(number).alias("many"),
         F.min(number).alias("least"),
@@ -198,18 +212,20 @@ def _find_range_starts(
     row = fetch_table(summary).to_pylist()[0]
     if row["many"] <= MANY_NUMBERS:
         return None
+    others = table.where(number.isNull() & has_value(field)).select(field.name).distinct()
+    if not flag_unknown(fetch_table(others).column(field.name).to_pylist(), marks).all():
+        return None
     starts = range_starts(np.sort(np.array(row["drawn"], dtype=np.float64)))
     return np.union1d(row["least"], starts)
 
 
 def _count_ranges(
-    group: str, rows: DataFrame, field: T.StructField, starts: NDArray[np.float64]
+    group: str, rows: DataFrame, number: Column, starts: NDArray[np.float64]
 ) -> tuple[Longs, DistinctValues]:
     """Very many numbers, each standing for its range, as the least of it."""
     from pyspark.ml.feature import Bucketizer
 
-    number = F.col(field.name).cast("double")
-    numbers = rows.select(group, F.when(~F.isnan(number), number).alias("number"))
+    numbers = rows.select(group, number.alias("number"))
     splits = np.union1d(starts, np.inf).tolist()
     with translate_spark_errors():
         ranges = Bucketizer(

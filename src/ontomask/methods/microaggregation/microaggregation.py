@@ -70,7 +70,7 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
             objective.
         effort: ``"fast"``, or ``"thorough"``, which restarts the search and loses a little less.
         time_limit: Seconds for a thorough search; without it, there is no limit.
-        l: Smallest number of different values of every sensitive attribute in a group
+        l: Smallest number of different known values of every sensitive attribute in a group
             (l-diversity).
         t: Largest distance between the distribution of a sensitive attribute in a group and in the
             whole table, from 0 to 1 (t-closeness).

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ontomask.errors import OntomaskError, OntomaskWarning
 from ontomask.methods.method import Method
+from ontomask.methods.people import count_people
 from ontomask.methods.registry import name_of, settings_of
 from ontomask.microdata.tuples import Transitions, Tuples
 from ontomask.pipeline.evaluation import Evaluation, evaluate_plan
@@ -152,7 +153,7 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
     sizes, unit = masked_classes(transitions, drops), "record"
     if counted.people is not None:
         if transitions.has_one_target_per_tuple:
-            sizes, unit = _count_people(counted.people, transitions, drops), "person"
+            sizes, unit = _count_people_by_class(counted.people, transitions, drops), "person"
         else:
             notes.append(UNKNOWN_PEOPLE)
     evaluation = evaluate_plan(
@@ -181,12 +182,11 @@ def _count_by_class(column: Confidential, plan: Transitions, drops: bool) -> Con
     )
 
 
-def _count_people(people: People, plan: Transitions, drops: bool) -> Longs:
-    """Count the different people of each class; all unknown ones count as one."""
+def _count_people_by_class(people: People, plan: Transitions, drops: bool) -> Longs:
+    """Count the different people of each class that is released."""
     target = plan.target_of()[people[0]]
     kept = plan.released_targets(drops)[target]
-    pairs = np.unique(np.column_stack([canonical_targets(plan)[target], people[1]])[kept], axis=0)
-    return np.unique(pairs[:, 0], return_counts=True)[1].astype(np.int64)
+    return count_people(canonical_targets(plan)[target][kept], people[1][kept])
 
 
 # ---------------------------------------------------------------------- judging it

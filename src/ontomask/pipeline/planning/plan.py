@@ -20,7 +20,7 @@ __all__ = ["People", "Plan", "PlanInput", "plan_release"]
 
 Longs = NDArray[np.int64]
 
-#: The tuple and the person of every record; each pair once or more.
+#: The tuple and the person of every record, -1 where unknown; each pair once or more.
 People = tuple[Longs, Longs]
 
 
@@ -29,7 +29,7 @@ class PlanInput:
     """What a release is planned from: plain values, which other processes can be sent.
 
     ``people`` are the tuple and the person of every record, where the schema says who is who;
-    ``confidential`` is how often each value of the sensitive columns occurs in each tuple.
+    ``confidential`` is how often each known value of the sensitive columns occurs in each tuple.
     """
 
     tuples: Tuples
@@ -77,12 +77,11 @@ def plan_release(
 
 def _attach_counts(method: Method, counted: PlanInput) -> Tuples:
     """The tuples with the counts of sensitive values and of people that the method needs."""
-    people = counted.people
     watched = () if method.sensitive_promise is None else counted.confidential
     return replace(
         counted.tuples,
         sensitive_counts=tuple(map(_to_sensitive_counts, watched)),
-        people=None if people is None else SensitiveCounts("person", *people, _ones(people[0])),
+        people=None if counted.people is None else _count_known_people(*counted.people),
     )
 
 
@@ -94,17 +93,20 @@ def _merge_people(method: Method, plan: Transitions, people: People | None) -> T
     return merge_until_k_people(plan, *people, k, method.suppression)
 
 
-def _ones(records: Longs) -> Longs:
-    """A one for every record, in an array that takes no memory."""
-    return np.broadcast_to(np.int64(1), records.shape)
+def _count_known_people(record_tuple: Longs, people: Longs) -> SensitiveCounts:
+    if (people < 0).any():
+        record_tuple, people = record_tuple[people >= 0], people[people >= 0]
+    ones = np.broadcast_to(np.int64(1), people.shape)  # takes no memory
+    return SensitiveCounts("person", record_tuple, people, ones)
 
 
 def _to_sensitive_counts(column: Confidential) -> SensitiveCounts:
+    is_known = column.values >= 0
     return SensitiveCounts(
         column.name,
-        column.classes.astype(np.int64, copy=False),
-        column.values.astype(np.int64, copy=False),
-        column.counts.astype(np.int64, copy=False),
+        column.classes[is_known].astype(np.int64, copy=False),
+        column.values[is_known].astype(np.int64, copy=False),
+        column.counts[is_known].astype(np.int64, copy=False),
         ordered=isinstance(column.attribute, NumericalAttribute),
     )
 

@@ -43,6 +43,7 @@ def collect_rules(
     if least is None and closeness is None:
         return requirements
     for column in _find_protected(tuples, protects):
+        _check_known(column)
         if least is not None:
             _check_diversity(column, least, diversity)
             requirements.append(
@@ -68,6 +69,14 @@ def _find_protected(tuples: Tuples, protects: Sequence[str] | None) -> list[Sens
                 f"the confidential columns are {', '.join(map(repr, columns))}",
             )
     return [columns[name] for name in names]
+
+
+def _check_known(column: SensitiveCounts) -> None:
+    if column.table_counts is None and not len(column.value):
+        raise ParameterError(
+            f"l and t need known values of {column.name!r}, got only missing ones",
+            f"leave {column.name!r} out of protects",
+        )
 
 
 def _check_people(people: SensitiveCounts, k: int) -> None:

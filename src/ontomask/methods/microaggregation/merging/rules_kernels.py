@@ -76,7 +76,9 @@ def _keeps_rule(rules: Any, r: Index, members: Longs, many: Index) -> bool:
         if kind == DISTINCT and many_distinct >= limit:
             break
     kept = many_distinct >= limit
-    if kind == ENTROPY:
+    if total == 0:  # nothing is known of the group
+        kept = False
+    elif kind == ENTROPY:
         kept = _entropy(rules, many_distinct, total) >= np.log(limit) - SLIGHT
     elif kind == EQUAL:
         kept = _equal_distance(rules, r, many_distinct, total) <= limit + SLIGHT
