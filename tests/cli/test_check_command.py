@@ -209,3 +209,45 @@ def test_missing_values_are_counted_with_the_mapping(jobs):
     assert column.mapping is not None
     assert (column.missing, column.mapping["missing"]) == (2, 2)
     assert made["missing"] is None  # fewer than k are not told
+
+
+def test_look_alikes_and_marks_in_sensitive_and_person_columns(jobs, command):
+    people = ["P1", "p1 ", "?", "P2", "", "P3", "P4", "P5"]
+    pays = ["1", "01", "1.0", "2", "?", "N/A", "2", "3"]
+    rows = [
+        f"{i},flu,{30 + i % 4},{note},{pay}"
+        for i, (note, pay) in enumerate(zip(people, pays, strict=True))
+    ]
+    (jobs / "people.csv").write_text("\n".join(["id,diagnosis,age,note,pay", *rows]) + "\n")
+    marks = 'missing: category\nmissing_marks: ["?", "n/a"]\n'
+    changes = [
+        ("method:", f"person: note\n{marks}method:"),
+        ("note: {role: keep}", "note: {role: drop}"),
+    ]
+    write_spec(jobs / "release.yaml", *changes)
+    found = check(jobs / "release.yaml")
+    assert found.problems == ()
+    columns = {column.name: column for column in found.columns}
+    assert (columns["pay"].distinct, columns["pay"].missing) == (5, 2)
+    assert (columns["note"].distinct, columns["note"].missing) == (6, 2)
+    assert found.risk["l_distinct"] == {"pay": 1}
+    pay, person = found.warnings[:2]
+    assert pay.startswith("3 values of column 'pay' look like another one")
+    assert "counted as 1." in pay
+    assert person.startswith("2 values of column 'note' look like another one")
+    assert "look like another one" in command(jobs, "check", "release.yaml").err
+    write_spec(jobs / "release.yaml", *changes, ("k: 3", "k: 6"))
+    (problem,) = check(jobs / "release.yaml").problems
+    assert problem.startswith("k must be at most the number of people, 5, got 6")
+
+
+def test_a_release_says_once_that_values_look_alike_and_its_report_too(jobs, command):
+    text = (jobs / "people.csv").read_text().splitlines()
+    for line, pay in ((1, "7"), (2, "7.0")):
+        text[line] = ",".join([*text[line].split(",")[:-1], pay])
+    (jobs / "people.csv").write_text("\n".join(text) + "\n")
+    done = command(jobs, "mask", "release.yaml")
+    assert done.code == 0
+    assert done.err.count("2 values of column 'pay' look like another one") == 1
+    for name in ("released.manifest.json", "released.report.html"):
+        assert "look like another one" in (jobs / name).read_text(encoding="utf-8")
