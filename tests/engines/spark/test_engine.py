@@ -221,17 +221,20 @@ def test_other_columns_are_untouched_whatever_they_are(spark):
     given = given.toDF("id", "a.b", "A.b", *given.columns[3:])
     tree = om.Taxonomy.from_edges([("0", "any"), ("1", "any"), ("2", "any")])
     schema = om.Schema([om.Nominal("a.b", tree)], confidential=["word"], other="keep")
-    release = om.mask(given, schema, om.RankSwapping(8, "random"), seed=0)
+    # The collation does not hide that d and D are two values; they are counted as one.
+    with pytest.warns(LookAlikeWarning, match="2 values of column 'word'"):
+        release = om.mask(given, schema, om.RankSwapping(8, "random"), seed=0)
     others = [name for name in given.columns if name != "a.b"]
     assert [release.data.schema[name] for name in others] == [given.schema[n] for n in others]
     assert release.data.schema["a.b"].metadata == {}  # it may name values that are gone
     plain = [it.toDF(*(f"x{j}" for j in range(len(it.columns)))) for it in (given, release.data)]
     shown = [it.drop("x1").select(F.to_json(F.struct("*"))).collect() for it in plain]
     assert sorted(shown[0]) == sorted(shown[1])
-    assert release.evaluation.risk["l_distinct"]["word"] == 2  # d and D are two words
+    assert release.evaluation.risk["l_distinct"]["word"] == 1
     assert release._applied.engine.count_unique_values("m") == 30
     assert release._applied.count_uniques_with(["st", "v", "ci", "ym"]) == 30
-    again = om.mask(given.repartition(5), schema, om.RankSwapping(8, "random"), seed=0)
+    with pytest.warns(LookAlikeWarning):
+        again = om.mask(given.repartition(5), schema, om.RankSwapping(8, "random"), seed=0)
     pairs = [it.data.toDF(*plain[0].columns).select("x0", "x1") for it in (release, again)]
     assert sorted(pairs[0].collect()) == sorted(pairs[1].collect())
 
