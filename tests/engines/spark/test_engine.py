@@ -21,7 +21,7 @@ from figures import rounded
 from ontomask.engines.spark import records
 from ontomask.engines.spark.engine import SparkEngine
 from ontomask.engines.spark.records import SparkRecords, transition_ranges
-from ontomask.errors import ColumnError, InternalError, ParameterError
+from ontomask.errors import ColumnError, InternalError, LookAlikeWarning, ParameterError
 from ontomask.methods.method import Method
 from ontomask.microdata.tuples import Transitions, Tuples
 
