@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -59,6 +60,15 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(marker)
         if item.path.parent.name in SLOW_FOLDERS:
             item.add_marker("slow")
+
+
+def pytest_collection_finish():
+    """What is loaded by now stays, so the garbage collector need not look at it again."""
+    gc.freeze()
+
+
+def pytest_unconfigure():
+    gc.unfreeze()  # extension modules report what is never freed
 
 
 @pytest.hookimpl(optionalhook=True)

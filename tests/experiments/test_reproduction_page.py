@@ -8,23 +8,24 @@ the experiments that take seconds, some rows of the others. Run times are never 
 from __future__ import annotations
 
 import json
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
 
 from experiments import EXPERIMENTS, Settings, find_experiments, load_data
 from experiments.experiment import Experiment, Outcome, Result, Row
-from experiments.papers import ma, rs, rs_privacy
+from experiments.papers import ma, no, rs, rs_privacy
 from experiments.papers.rs_swapped import average_runs
 from experiments.tables import PAGE, PLACE, fill_page, format_result, read_tables, write_tables
 from experiments.trials import sample
 from ontomask.errors import ParameterError
+from ontomask.taxonomy import load_taxonomy
 
 #: Experiments with run times, which differ from run to run.
 RUN_TIMES = ("sf-figure-6", "tm-figure-6")
-#: Experiments that take half a minute or more; some of their rows are computed afresh.
-LONG = ("rs-tables-2-4", "rs-table-3-attributes", "rs-privacy", "ma-tables-2-5")
+#: Experiments that take ten seconds or more; some of their rows are computed afresh.
+LONG = ("rs-tables-2-4", "rs-table-3-attributes", "rs-privacy", "ma-tables-2-5", "no-tables-1-4")
 SHORT = [e.name for e in EXPERIMENTS if e.name not in (*RUN_TIMES, *LONG)]
 
 
@@ -115,6 +116,15 @@ def test_stored_tables_of_marginality_for_the_diagnosis_alone(stored, real):
             format_result(result) for result in ma._diagnosis_alone(real, Settings(), printed)
         ]
         assert afresh == [stored["ma-tables-2-5"][place] for place in tables]
+
+
+@pytest.mark.parametrize("place", [0, 3, 5, 6])
+def test_stored_tables_of_noise(place, stored):
+    """Every table of the paper, each reading of its farmer with all and with 100 records."""
+    person = load_taxonomy("wordnet").domain(root="person.n.01")
+    table, farmer = list(product(no.TABLES, no.FARMERS))[place]
+    afresh = no._result(table, farmer, person, Settings().seeds(no.RUNS))
+    assert format_result(afresh) == stored["no-tables-1-4"][place]
 
 
 def test_stored_tables_of_linkage_after_swapping(stored, real):

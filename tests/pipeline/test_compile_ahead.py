@@ -18,6 +18,7 @@ def empty(tmp_path, monkeypatch):
     """A folder for loops where none is kept."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(ahead, "_started", [])
     return tmp_path
 
 
@@ -30,6 +31,17 @@ def test_the_search_and_the_figures_are_compiled(empty):
     assert "kernels.ward" in kept
     assert "merge_kernels.grow_together" not in kept  # that is done meanwhile
     assert ahead.compile_ahead() is None
+
+
+@pytest.mark.slow
+def test_one_process_is_started_and_its_handle_kept(empty):
+    process = ahead.compile_ahead()
+    try:
+        assert ahead.compile_ahead() is None  # although nothing is kept yet
+        assert sys.getrefcount(process) > 2
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_nothing_is_started_where_there_is_nothing_to_gain(empty, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from workbench import SEED, ServedHere, ServedProcess, tab_of, talking_to, write_discharges
@@ -35,6 +36,22 @@ def bench(tmp_path) -> Iterator[Workbench]:
 @pytest.fixture
 def client(bench):
     return talking_to(bench)
+
+
+@pytest.fixture(scope="session")
+def reader(tmp_path_factory):
+    """A client of a workbench with a table open, for requests that change nothing.
+
+    The words in its column ``ward`` are in no taxonomy.
+    """
+    folder = tmp_path_factory.mktemp("read")
+    path = write_discharges(folder / "discharges.csv")
+    frame = pd.read_csv(path, dtype=str)
+    frame.assign(ward=[f"ward {i % 7}" for i in range(len(frame))]).to_csv(path, index=False)
+    bench = Workbench(folder, seed=SEED)
+    bench.open("discharges.csv")
+    yield talking_to(bench)
+    bench.close()
 
 
 @pytest.fixture

@@ -146,7 +146,7 @@ def test_two_tabs_do_not_overwrite_each_other(client, bench):
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"fields": 3, "revision": "x"}', b"\xff"])
-def test_what_is_no_request_is_refused_with_words(client, body):
-    answer = client.put("/api/release", content=body, headers={"content-type": "application/json"})
+def test_what_is_no_request_is_refused_with_words(reader, body):
+    answer = reader.put("/api/release", content=body, headers={"content-type": "application/json"})
     assert answer.status_code in (400, 422)
     assert answer.json()["message"]

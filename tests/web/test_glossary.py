@@ -17,15 +17,15 @@ def linked_anchors(html: str) -> set[str]:
     return set(re.findall(r'href="/glossary#([^"]+)"', html))
 
 
-def test_the_page_defines_every_term(client):
-    page = client.get("/glossary").text
+def test_the_page_defines_every_term(reader):
+    page = reader.get("/glossary").text
     assert set(re.findall(r'<dt id="([^"]+)">', page)) == ANCHORS
     assert all(text in page.replace("&#39;", "'") for text in GLOSSARY.values())
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_links_of_a_screen_lead_to_a_definition(client, screen):
-    assert linked_anchors(client.get(f"/{screen}").text) <= ANCHORS
+def test_links_of_a_screen_lead_to_a_definition(reader, screen):
+    assert linked_anchors(reader.get(f"/{screen}").text) <= ANCHORS
 
 
 def test_links_made_by_scripts_lead_to_a_definition():
@@ -43,8 +43,8 @@ def test_the_tooltip_is_the_definition():
     assert link.endswith(">classes</a>")
 
 
-def test_the_screens_link_the_chief_terms(client):
-    linked = set().union(*(linked_anchors(client.get(f"/{screen}").text) for screen in SCREENS))
+def test_the_screens_link_the_chief_terms(reader):
+    linked = set().union(*(linked_anchors(reader.get(f"/{screen}").text) for screen in SCREENS))
     assert {
         "quasi-identifier",
         "direct-identifier",

@@ -96,8 +96,8 @@ def test_a_column_may_have_any_name(asked):
         "distance?first=a&second=b",
     ],
 )
-def test_an_unknown_column_is_not_there(client, what):
-    assert client.get(f"/api/columns/nothing/{what}").status_code == 404
+def test_an_unknown_column_is_not_there(reader, what):
+    assert reader.get(f"/api/columns/nothing/{what}").status_code == 404
 
 
 def test_a_column_without_a_taxonomy_says_so(asked):

@@ -2,8 +2,7 @@
 
 numba compiles one loop at a time in a process, and keeps it on disk for all. So, where nothing has
 been kept yet, another process begins at the other end: the local search of merging, then the
-figures of an evaluation. Nobody waits for it: what it has not finished when it is needed is
-compiled twice. It takes 3.7 of the 22.2 seconds of CPU time off the first run
+figures of an evaluation. It takes 3.7 of the 22.2 seconds of CPU time off the first run
 (:mod:`ontomask._runtime.compiled`).
 """
 
@@ -22,15 +21,18 @@ __all__ = ["compile_ahead", "main"]
 SEARCH_MODULE = Path(__file__).parents[1] / "methods/microaggregation/merging/search_kernels.py"
 SEARCH_CACHE_FILES = f"{SEARCH_MODULE.stem}.improve_groups-*.nbi"
 
+#: The process that this one has started; dropped while it runs, it would be a ResourceWarning.
+_started: list[subprocess.Popen[bytes]] = []
+
 
 def compile_ahead() -> subprocess.Popen[bytes] | None:
-    """Start the other process, where it has something to do and a core to do it on."""
-    if (os.cpu_count() or 1) < 2 or not _cache_is_empty():
+    """Start the other process, once, where it has something to do and a core to do it on."""
+    if _started or (os.cpu_count() or 1) < 2 or not _cache_is_empty():
         return None
     with suppress(OSError):
-        return start_python(
-            f"from {__name__} import main; main()", subprocess.DEVNULL, subprocess.DEVNULL
-        )
+        code = f"from {__name__} import main; main()"
+        _started.append(start_python(code, subprocess.DEVNULL, subprocess.DEVNULL))
+        return _started[-1]
     return None
 
 
