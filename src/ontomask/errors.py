@@ -28,6 +28,7 @@
     ├── ExtensionWarning               an extension of another package was ignored
     ├── SeveralRootsWarning            a virtual root was added above several roots
     ├── HeaderWarning                  the first row was read as a header
+    ├── FormulaWarning                 a spreadsheet may run cells of a written file
     ├── IndexReleasedWarning           the released table contains a named pandas index
     ├── LookAlikeWarning               sensitive values or people differ only in spelling
     ├── NearNeighboursWarning          the search for the nearest values was approximate
@@ -58,6 +59,7 @@ __all__ = [
     "ExtensionError",
     "ExtensionWarning",
     "FileFormatError",
+    "FormulaWarning",
     "HeaderWarning",
     "IndexReleasedWarning",
     "InternalError",
@@ -284,6 +286,10 @@ class SeveralRootsWarning(OntomaskWarning):
 
 class HeaderWarning(OntomaskWarning):
     """The first row of a table was read as a header."""
+
+
+class FormulaWarning(OntomaskWarning):
+    """Cells of a written CSV file may be run as formulas by a spreadsheet."""
 
 
 class IndexReleasedWarning(OntomaskWarning):

@@ -10,6 +10,7 @@ import atexit
 import gc
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from typing import Annotated
 
@@ -28,7 +29,7 @@ from ontomask.cli.commands import (
 )
 from ontomask.cli.commands import map as mapping
 from ontomask.cli.commands import schema as spec_schema
-from ontomask.cli.console import print_error, print_library_warnings
+from ontomask.cli.console import guard_terminal, print_error, print_library_warnings
 from ontomask.cli.stopping import EXIT_STOPPED, handle_stop_signals, stop_requested
 
 __all__ = ["app", "main", "run"]
@@ -83,10 +84,15 @@ def main(command: Callable[[], object] = app) -> None:
 
     2: wrong input; 3: a requirement was not met; 130: stopped.
     """
+    gc.set_threshold(GC_THRESHOLD)
+    with guard_terminal():
+        _run_command(command)
+
+
+def _run_command(command: Callable[[], object]) -> None:
     from ontomask._runtime.interrupts import run_interruptibly
     from ontomask.errors import OntomaskError, RequirementNotMet
 
-    gc.set_threshold(GC_THRESHOLD)
     try:
         with print_library_warnings(), handle_stop_signals():
             run_interruptibly(command, relay=False)
@@ -118,6 +124,10 @@ def run() -> None:
     """
     try:
         main()
+    except Exception:
+        with guard_terminal():
+            traceback.print_exc()
+        sys.exit(1)
     except SystemExit as end:
         code = end.code or 0
         if not isinstance(code, int):

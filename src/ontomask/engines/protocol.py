@@ -174,5 +174,5 @@ class Applied(ABC):
         """The values of a masked column, with how many records hold each as weights."""
 
     @abstractmethod
-    def write(self, target: Path, force: bool) -> None:
+    def write(self, target: Path, force: bool, escape_formulas: bool = False) -> None:
         """Write the table to a file, completely or not at all."""

@@ -95,17 +95,24 @@ class Release:
             )
         )
 
-    def write(self, path: str | PathLike[str], force: bool = False) -> None:
+    def write(
+        self, path: str | PathLike[str], force: bool = False, *, escape_formulas: bool = False
+    ) -> None:
         """Write the table to a file. The suffix selects the format: CSV, Parquet and others.
 
         The file is written under a temporary name, verified and renamed, so it is complete or not
-        there at all. An existing file is kept unless ``force``. A file that was masked keeps its
-        dialect.
+        there at all. A file that was masked keeps its dialect.
+
+        Args:
+            path: The file.
+            force: Whether to overwrite an existing file.
+            escape_formulas: Whether to put an apostrophe before the cells of a CSV file that a
+                spreadsheet would run as formulas. Without it, their number is warned of.
         """
         if self._applied is None:
             raise InternalError("this release has no table")
         with translate_file_errors(path):
-            self._applied.write(Path(path), force)
+            self._applied.write(Path(path), force, escape_formulas)
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:

@@ -185,4 +185,6 @@ def _reading_settings(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
         return file_settings(ReleaseFile.from_dict(fields, folder))
     except OntomaskError:
         csv = fields.get("csv")
-        return {"table": fields.get("table"), **(csv if isinstance(csv, dict) else {})}
+        dialect = dict(csv) if isinstance(csv, dict) else {}
+        dialect.pop("escape_formulas", None)  # of the output
+        return {"table": fields.get("table"), **dialect}

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ontomask.errors import FileFormatError
+from ontomask.taxonomy.readers.text import xml_safety
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.readers.text.xml_safety import (
     LONGEST_ENTITY,
@@ -111,3 +112,30 @@ def test_only_plain_entities_ever_pass(tmp_path_factory, content):
     assert content[end:].startswith("<a/>")
     assert "ENTITY x '&z;'" not in content[:end]
     assert "ENTITY x %" not in content[:end]
+
+
+def entities(uses, size=LONGEST_ENTITY):
+    """A file that uses an entity very often."""
+    return f'<!DOCTYPE a [<!ENTITY x "{"y" * size}">]><a>{"&x;" * uses}</a>'
+
+
+def test_an_entity_that_is_used_very_often_is_refused(source):
+    with pytest.raises(FileFormatError, match=r"its entities make 25\d,\d{3},\d{3} bytes of 3,"):
+        refuse_unsafe_xml(source(entities(1_000_000)))
+
+
+def test_an_entity_may_be_used_as_often_as_an_ontology_does(source):
+    refuse_unsafe_xml(source(entities(1_000_000, size=29)))
+    refuse_unsafe_xml(source(entities(300_000)))
+
+
+@pytest.mark.parametrize("shift", range(4))
+def test_uses_are_counted_across_the_pieces_that_are_read(source, shift, monkeypatch):
+    monkeypatch.setattr(xml_safety, "CHUNK", 7)
+    monkeypatch.setattr(xml_safety, "LARGEST_EXPANSION", 0)
+    text = f'<!DOCTYPE a [<!ENTITY x "{"y" * 100}">]><a>{" " * shift}{"&x;" * 20}</a>'
+    monkeypatch.setattr(xml_safety, "MOST_GROWTH", (len(text) + 2000) / len(text))
+    refuse_unsafe_xml(source(text))
+    monkeypatch.setattr(xml_safety, "MOST_GROWTH", (len(text) + 1999) / len(text))
+    with pytest.raises(FileFormatError, match=f"its entities make {len(text) + 2000:,} bytes"):
+        refuse_unsafe_xml(source(text))

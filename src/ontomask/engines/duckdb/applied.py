@@ -154,10 +154,16 @@ class StoredApplied(Applied):
 
     # ------------------------------------------------------------------ write
 
-    def write(self, target: Path, force: bool) -> None:
+    def write(self, target: Path, force: bool, escape_formulas: bool = False) -> None:
         """Write the rows, and look at the finished file before it gets its name."""
         try:
-            self.engine.stored.write(self._query, target, force=force, check=self._check_file)
+            self.engine.stored.write(
+                self._query,
+                target,
+                force=force,
+                escape_formulas=escape_formulas,
+                check=self._check_file,
+            )
         except duckdb.Error:
             self.engine.stored.refuse_changed()
             raise

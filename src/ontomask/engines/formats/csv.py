@@ -76,6 +76,7 @@ class CsvTable(StoredTable):
     """A delimited text file."""
 
     format: ClassVar[str] = "csv"
+    runs_formulas: ClassVar[bool] = True
     accepted_options: ClassVar[frozenset[str]] = frozenset({"delimiter", "quote", "encoding"})
 
     def _open(self, options: FileOptions) -> None:

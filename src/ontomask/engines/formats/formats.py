@@ -76,7 +76,13 @@ def open_table(
     return stored
 
 
-def write_frame(frame: Any, target: str | os.PathLike[str], *, force: bool = False) -> None:
+def write_frame(
+    frame: Any,
+    target: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    escape_formulas: bool = False,
+) -> None:
     """Write a frame of any kind to a file, in the format its ending stands for.
 
     The index of a pandas frame becomes columns where it has names, and is left out where not.
@@ -96,7 +102,14 @@ def write_frame(frame: Any, target: str | os.PathLike[str], *, force: bool = Fal
     connection = connect()
     try:
         connection.register("ontomask_frame", columns)
-        write_query(connection, "select * from ontomask_frame", target, maker, force=force)
+        write_query(
+            connection,
+            "select * from ontomask_frame",
+            target,
+            maker,
+            force=force,
+            escape_formulas=escape_formulas,
+        )
     finally:
         close_connection(connection)
 

@@ -21,6 +21,7 @@ from ontomask.engines.duckdb.connection import (
     run_copy,
     translate_write_errors,
 )
+from ontomask.engines.formats.formulas import escape_query, read_escaped, warn_about_formulas
 from ontomask.engines.formats.loaded_rows import ROW, LoadedRows
 from ontomask.errors import FileFormatError, InternalError, ParameterError, format_count
 
@@ -64,6 +65,7 @@ class StoredTable(ABC):
     format: ClassVar[str]
     accepted_options: ClassVar[frozenset[str]] = frozenset()  # what of FileOptions makes sense
     stays_in_file: ClassVar[bool] = False  # read where it is, by every query
+    runs_formulas: ClassVar[bool] = False  # a spreadsheet runs text that looks like a formula
 
     # What a format fills in when it opens a file.
     names: list[str]
@@ -141,6 +143,7 @@ class StoredTable(ABC):
         target: str | os.PathLike[str],
         *,
         force: bool = False,
+        escape_formulas: bool = False,
         check: Callable[[StoredTable], object] | None = None,
     ) -> None:
         """Write what a SELECT gives, in the order it gives it; ``ontomask_row`` is left out.
@@ -155,7 +158,16 @@ class StoredTable(ABC):
         self._refuse_own_file(target)
         maker = named_format(target) or type(self)
         like = self if maker is type(self) else None
-        write_query(self.connection, query, target, maker, like, force=force, check=check)
+        write_query(
+            self.connection,
+            query,
+            target,
+            maker,
+            like,
+            force=force,
+            escape_formulas=escape_formulas,
+            check=check,
+        )
 
     def written_file_options(self, path: Path) -> FileOptions:
         """The options with which a file that was written like this one is read."""
@@ -179,10 +191,17 @@ def write_query(
     like: StoredTable | None = None,
     *,
     force: bool = False,
+    escape_formulas: bool = False,
     check: Callable[[StoredTable], object] | None = None,
 ) -> None:
     """Write what a SELECT gives and read it again, before the file takes its name."""
     query, names = _without_row_column(connection, query)
+    if escape_formulas:
+        if not maker.runs_formulas:
+            raise ParameterError(
+                f"escape_formulas is only for CSV files, got {target}", "leave escape_formulas out"
+            )
+        query = escape_query(query, result_types(connection, query))
     with atomic_path(target, force=force) as unfinished:
         with translate_write_errors(target):
             rows = maker.write_rows(connection, query, unfinished, like)
@@ -193,6 +212,10 @@ def write_query(
         try:
             if finished.rows != rows or finished.names != names:
                 raise InternalError(f"{target} does not read as what was written")
+            if escape_formulas:
+                finished.source = read_escaped(finished.source, names, ROW)
+            elif maker.runs_formulas:
+                warn_about_formulas(finished)
             if check is not None:
                 check(finished)
         finally:

@@ -91,10 +91,10 @@ class FrameApplied(Applied):
     def value_counts(self, column: str) -> DistinctValues:
         return Frame(self.data).distinct_values(column)
 
-    def write(self, target: Path, force: bool) -> None:
+    def write(self, target: Path, force: bool, escape_formulas: bool = False) -> None:
         from ontomask.engines.formats import write_frame
 
-        write_frame(self.data, target, force=force)
+        write_frame(self.data, target, force=force, escape_formulas=escape_formulas)
 
 
 # ---------------------------------------------------------------------- verifying

@@ -191,8 +191,10 @@ class SparkApplied(Applied):
 
     # ------------------------------------------------------------------ write
 
-    def write(self, target: Path, force: bool) -> None:
+    def write(self, target: Path, force: bool, escape_formulas: bool = False) -> None:
         """Write a folder of Parquet files, and read it again before it gets its name."""
+        if escape_formulas:
+            raise ParameterError("escape_formulas is only for CSV files", "leave it out")
         self._check_target(target)
         with (
             write_files_atomically([target], force=force, folders=[target]) as folder,

@@ -7,7 +7,8 @@ Entities are short names for text. Plain ones are fine, and Protégé writes the
     ]>
 
 Entities made of other entities can grow without bound, external ones read other files; a file
-with either is refused before a parser sees it. An external ``DOCTYPE`` is fine: nobody reads it.
+with either is refused before a parser sees it, and so is one that plain entities make many times
+as large. An external ``DOCTYPE`` is fine: nobody reads it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ __all__ = ["refuse_unsafe_xml"]
 LONGEST_PROLOG = 1_048_576
 #: A prefix is an address; longer text repeated often enough would fill the memory.
 LONGEST_ENTITY = 256
+#: How large entities may make a file, in bytes; or how many times as large, if that is more.
+LARGEST_EXPANSION, MOST_GROWTH = 100_000_000, 10
+
+CHUNK = 1 << 20
 
 _MISC = re.compile(rb"(?:\s++|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
 _ELEMENT = re.compile(rb"<[A-Za-z_:\x80-\xff]")
@@ -35,7 +40,8 @@ _DOCTYPE = re.compile(
 _DECLARATION = re.compile(rb"""<![A-Z]+\s(?:[^"'<>]++|"[^"]*"|'[^']*')*+>""")
 _END = re.compile(rb"\]\s*>")
 _ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
-_FLAT = re.compile(rb"""<!ENTITY\s+[^\s"'<>&%;]+\s+(?:"([^"&%<>]*)"|'([^'&%<>]*)')\s*>""")
+_REFERENCE = re.compile(rb"&([^\s#&;<]{1,256});")
+_FLAT = re.compile(rb"""<!ENTITY\s+([^\s"'<>&%;]+)\s+(?:"([^"&%<>]*)"|'([^'&%<>]*)')\s*>""")
 
 
 def refuse_unsafe_xml(source: Source) -> int:
@@ -49,8 +55,12 @@ def refuse_unsafe_xml(source: Source) -> int:
         if doctype["next"] == b"[":
             end = _end_of_subset(source, start, end)
         # Some parsers take declarations in comments for real: all of them are looked at.
+        sizes: dict[bytes, int] = {}
         for entity in _ENTITY.finditer(start, begin, end):
-            _check_entity(source, start, entity.start())
+            name, size = _check_entity(source, start, entity.start())
+            sizes[name] = max(size, sizes.get(name, 0))
+        if sizes:
+            _refuse_growth(source, sizes)
         end = _end_of_misc(start, end)
     if not _ELEMENT.match(start, end):
         raise _error_at(
@@ -88,7 +98,8 @@ def _end_of_subset(source: Source, start: bytes, place: int) -> int:
         place = declaration.end()
 
 
-def _check_entity(source: Source, start: bytes, place: int) -> None:
+def _check_entity(source: Source, start: bytes, place: int) -> tuple[bytes, int]:
+    """The name of a plain entity, and the size of its text."""
     flat = _FLAT.match(start, place)
     if flat is None:
         raise _error_at(
@@ -98,9 +109,31 @@ def _check_entity(source: Source, start: bytes, place: int) -> None:
             "an entity is not plain text: it is external, a parameter entity, or contains markup "
             "or other entities",
         )
-    if len(flat[1] or flat[2] or b"") > LONGEST_ENTITY:
+    size = len(flat[2] or flat[3] or b"")
+    if size > LONGEST_ENTITY:
         raise _error_at(
             source, start, place, f"an entity is longer than {LONGEST_ENTITY} characters"
+        )
+    return flat[1], size
+
+
+def _refuse_growth(source: Source, sizes: dict[bytes, int]) -> None:
+    """Refuse a file that the uses of its entities make too large."""
+    size = expanded = 0
+    rest = b""
+    with source.open() as file:
+        while chunk := file.read(CHUNK):
+            size += len(chunk)
+            text = rest + chunk
+            expanded += sum(sizes.get(name, 0) for name in _REFERENCE.findall(text))
+            last = text.rfind(b"&", -LONGEST_ENTITY - 2)  # its end may be in the next chunk
+            rest = text[last:] if last >= 0 and b";" not in text[last:] else b""
+    expanded += size
+    if expanded > max(LARGEST_EXPANSION, MOST_GROWTH * size):
+        raise source.error(
+            f"its entities make {expanded:,} bytes of {size:,}",
+            f"such a file may exhaust the memory; entities may make a file {MOST_GROWTH} times as "
+            f"large, or {LARGEST_EXPANSION:,} bytes: write the file again without entities",
         )
 
 

@@ -1,0 +1,84 @@
+"""Cells of CSV files that a spreadsheet would run as formulas: counted, or made text.
+
+A cell that starts with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return may be run when the
+file is opened; numbers may not. An apostrophe before it makes it text. A cell that starts with
+apostrophes and one of these gets one more, so that the original can always be read back.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ontomask.engines.duckdb.sql import identifier
+from ontomask.errors import FileFormatError, FormulaWarning, format_count
+
+if TYPE_CHECKING:
+    from ontomask.engines.formats.stored_table import StoredTable
+
+__all__ = ["escape_query", "read_escaped", "warn_about_formulas"]
+
+STARTS = "=+-@\t\r"
+NUMBER = r"[+-]?([0-9]+([.,][0-9]+)*|[.,][0-9]+)([eE][+-]?[0-9]+)?"
+
+
+def escape_query(query: str, types: dict[str, str]) -> str:
+    """A query with its formulas made text; columns of numbers are left as they are."""
+    for name in types:
+        if name.startswith(tuple(STARTS)):
+            raise FileFormatError(
+                f"column name {name!r} would be run as a formula", "rename the column"
+            )
+    cells = [
+        f"{_escape(identifier(name))} as {identifier(name)}"
+        if type == "VARCHAR"
+        else identifier(name)
+        for name, type in types.items()
+    ]
+    return f"select {', '.join(cells)} from ({query})"
+
+
+def read_escaped(source: str, names: Sequence[str], row: str) -> str:
+    """The source of a written file as it was before formulas were made text."""
+    cells = [f"{_restore(identifier(name))} as {identifier(name)}" for name in names]
+    return f"(select {', '.join([*cells, row])} from {source})"
+
+
+def _escape(cell: str) -> str:
+    starts = (
+        f"{_starts_with(cell, chr(39) + STARTS)} and regexp_matches({cell}, '^''*[=+@\\t\\r-]')"
+    )
+    return f"if({starts} and not {_is_number(cell)}, '''' || {cell}, {cell})"
+
+
+def _restore(cell: str) -> str:
+    starts = f"{_starts_with(cell, chr(39))} and regexp_matches({cell}, '^''+[=+@\\t\\r-]')"
+    return f"if({starts}, substring({cell}, 2), {cell})"
+
+
+def _starts_with(cell: str, characters: str) -> str:
+    return f"ascii({cell}) in ({', '.join(str(ord(character)) for character in characters)})"
+
+
+def _is_number(cell: str) -> str:
+    return f"regexp_full_match({cell}, '{NUMBER}')"
+
+
+def warn_about_formulas(finished: StoredTable) -> None:
+    """Warn if a written file has cells that a spreadsheet would run."""
+    counts = ", ".join(
+        f"count(*) filter ({_starts_with(identifier(name), STARTS)} "
+        f"and not {_is_number(identifier(name))})"
+        for name in finished.names
+    )
+    row = finished.connection.execute(f"select {counts} from {finished.source}").fetchall()[0]
+    formulas = sum(row) + sum(name.startswith(tuple(STARTS)) for name in finished.names)
+    if formulas:
+        warnings.warn(
+            f"{format_count(formulas, 'cell')} of the written file may be run as formulas by a "
+            "spreadsheet. To write them as text, use csv: {escape_formulas: true} in a release "
+            "file or Release.write(escape_formulas=True)",
+            FormulaWarning,
+            stacklevel=2,
+        )
