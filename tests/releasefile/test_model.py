@@ -57,7 +57,7 @@ report_threshold: 5
 FULL = """\
 data: patients.sqlite
 table: stays
-csv: {delimiter: ";", quote: "'", encoding: latin-1}
+csv: {delimiter: ";", quote: "'", encoding: latin-1, escape_formulas: true}
 output: out/released.csv.gz
 memory: 2GB
 person: patient
@@ -154,7 +154,12 @@ def test_every_field(folder):
     assert spec.schema().person == "patient"
     assert (spec.table, spec.memory) == ("stays", "2GB")
     assert spec.csv is not None
-    assert spec.csv.model_dump() == {"delimiter": ";", "quote": "'", "encoding": "latin-1"}
+    assert spec.csv.model_dump() == {
+        "delimiter": ";",
+        "quote": "'",
+        "encoding": "latin-1",
+        "escape_formulas": True,
+    }
     assert spec.threshold == 10  # swapping groups nothing
     assert spec.beside("report.html") == spec.folder / "out" / "released.report.html"
     assert spec.paths() == [

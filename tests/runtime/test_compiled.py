@@ -146,6 +146,43 @@ def test_a_loop_is_compiled_again_when_a_loop_of_another_module_changes(tmp_path
     assert [int(it) for it in said] == [5, 24]
 
 
+def _cut(content):
+    return content[: len(content) // 2]
+
+
+def _empty(content):
+    return b""
+
+
+def _change(content):
+    middle = len(content) // 2
+    return content[:middle] + bytes(255 - byte for byte in content[middle:][:100]) + (
+        content[middle + 100 :]
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", [_cut, _empty, _change])
+def test_a_damaged_cache_heals_itself(tmp_path, ending, damage):
+    (tmp_path / "loops.py").write_text(LOOPS)
+
+    def ask():
+        done = subprocess.run(
+            [sys.executable, "-c", ASKED], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout.split()
+
+    ask()
+    damaged = list(tmp_path.rglob(f"*.{ending}"))
+    assert damaged
+    for path in damaged:
+        path.write_bytes(damage(path.read_bytes()))
+    assert ask() == ["10", "0", "seven", "2"]  # compiled again
+    assert ask() == ["10", "1", "seven", "2"]  # and kept
+
+
 def test_a_numba_of_unknown_workings_is_left_to_itself(monkeypatch):
     monkeypatch.setattr(how, "KNOWN_NUMBA", ((0, 1), (0, 2)))
 

@@ -5,6 +5,9 @@ Nothing that others can read is left behind, and nothing at all after the next r
 
 from __future__ import annotations
 
+import ctypes
+import hashlib
+import json
 import os
 import signal
 import sys
@@ -152,3 +155,72 @@ def test_a_disk_that_is_full_when_the_table_is_written(place):
     assert done.err.startswith("Error: released.csv cannot be written: ")
     assert place.names() == place.inputs
     assert not os.listdir(place.temporary)
+
+
+@pytest.mark.parametrize("megabytes", [500, 1500])
+def test_too_little_memory_is_one_sentence(place, megabytes):
+    import resource
+
+    def little_memory():
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+
+    done = finished(place.start(preexec_fn=little_memory))
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("Error: not enough memory\n\nhint: ")
+    assert place.names() == place.inputs
+    assert not os.listdir(place.temporary)
+
+
+def test_a_folder_that_cannot_be_written_to(place):
+    def obey_permissions():  # as root does not, unless it gives up the right not to
+        if os.geteuid() == 0:
+            ctypes.CDLL(None).prctl(24, 1)  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE
+
+    if os.geteuid() == 0 and sys.platform != "linux":
+        pytest.skip("root can write everywhere")
+    place.folder.chmod(0o500)
+    try:
+        done = finished(place.start(preexec_fn=obey_permissions))
+    finally:
+        place.folder.chmod(0o700)
+    assert (done.code, done.out) == (2, "")
+    assert "released.csv cannot be written: Permission denied" in done.err
+    assert place.names() == place.inputs
+    assert not os.listdir(place.temporary)
+
+
+def test_a_table_that_changes_while_it_is_masked(place):
+    command = place.start()
+    place.wait_for("writing", command)
+    with (place.folder / "people.csv").open("ab") as file:
+        file.write(b"99999,flu,30,x,1.50\n")
+    done = finished(command)
+    assert (done.code, done.out) == (2, "")
+    assert "people.csv changed while it was read" in done.err
+    assert place.names() == place.inputs
+    place.assert_next_run_is_clean()
+
+
+def test_two_writers_of_one_output(place):
+    commands = [place.start(), place.start()]
+    done = [finished(command) for command in commands]
+    assert sorted(it.code for it in done) == [0, 2]
+    assert "already exists" in next(it.err for it in done if it.code == 2)
+    assert place.names() == sorted([*place.inputs, *OUTPUTS])
+    assert not os.listdir(place.temporary)
+    manifest = json.loads((place.folder / "released.manifest.json").read_text())
+    content = (place.folder / "released.csv").read_bytes()
+    assert manifest["output"]["sha256"] == hashlib.sha256(content).hexdigest()
+
+
+def test_a_path_that_is_not_utf_8_is_one_sentence(place):
+    write_table(place.folder / "people.csv", 60)
+    write_spec(place.folder / "release.yaml")
+    other = os.path.join(os.fsencode(place.folder.parent), b"caf\xe9")
+    os.rename(place.folder, other)
+    place.folder = Path(os.fsdecode(other))
+    done = finished(place.start())
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("Error: the path ")
+    assert "caf\\udce9/people.csv' is not valid UTF-8" in done.err
+    assert place.names() == place.inputs

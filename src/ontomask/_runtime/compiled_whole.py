@@ -14,15 +14,17 @@ compiled the public way.
 from __future__ import annotations
 
 import gc
+import io
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, TypeVar, cast
 
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
@@ -35,6 +37,9 @@ from numba.core.types import unliteral
 __all__ = ["compile_whole"]
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
+
+#: Of the checksum at the end of every file of the cache, in bytes.
+CHECKSUM_SIZE = 16
 
 
 def compile_whole(loop: Loop) -> Loop:
@@ -164,6 +169,40 @@ def _stamp_loops(package: str) -> tuple[float, int]:
     return max((file.st_mtime for file in files), default=0.0), sum(file.st_size for file in files)
 
 
+class _CheckedFiles(IndexDataCacheFile):
+    """Files of the cache, each with a checksum: a damaged one counts as missing.
+
+    Code that was cut off or changed would end the process without a word, or run.
+    """
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
+        content = io.BytesIO()
+        with super()._open_for_write(filepath) as file:
+            yield content
+            file.write(content.getvalue() + _checksum(content.getvalue()))
+
+    def _load_index(self) -> Any:
+        return super()._load_index() if _is_whole(self._index_path) else {}
+
+    def _load_data(self, name: str) -> Any:
+        if not _is_whole(self._data_path(name)):
+            raise FileNotFoundError(name)
+        return super()._load_data(name)
+
+
+def _is_whole(path: str) -> bool:
+    try:
+        content = Path(path).read_bytes()
+    except OSError:
+        return False
+    return _checksum(content[:-CHECKSUM_SIZE]) == content[-CHECKSUM_SIZE:]
+
+
+def _checksum(content: bytes) -> bytes:
+    return blake2b(content, digest_size=CHECKSUM_SIZE).digest()
+
+
 class _WholeCache(FunctionCache):
     """The cache on disk; it holds loops that were compiled as a whole.
 
@@ -173,7 +212,8 @@ class _WholeCache(FunctionCache):
     def __init__(self, loop: Any) -> None:
         super().__init__(loop)
         package = loop.__module__.partition(".")[0]
-        self._cache_file._source_stamp = (self._cache_file._source_stamp, _stamp_loops(package))
+        stamp = self._cache_file._source_stamp, _stamp_loops(package)
+        self._cache_file = _CheckedFiles(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         # As numba has it, but without loading all that it knows of compiling first, and scipy's
@@ -184,7 +224,8 @@ class _WholeCache(FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if not isinstance(data.library, _PartLibrary):
-            super().save_overload(sig, data)
+            with suppress(OSError):  # no space, no permission: it is compiled again next time
+                super().save_overload(sig, data)
 
 
 class _Loop(CPUDispatcher):

@@ -110,6 +110,15 @@ def _run_command(command: Callable[[], object]) -> None:
         if isinstance(error, OntomaskError):
             print_error(error)
             sys.exit(3 if isinstance(error, RequirementNotMet) else 2)
+        if isinstance(error, MemoryError):
+            print_error(
+                OntomaskError(
+                    "not enough memory",
+                    "close other programs, or set memory in the release file, for example "
+                    "memory: 2GB",
+                )
+            )
+            sys.exit(2)
         if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough
             sys.stderr.close()
             sys.exit(0)

@@ -248,8 +248,8 @@ class CsvSpec(_StrictModel):
     encoding: Annotated[
         str | None, PlainValidator(kinds.check_encoding), kinds.with_json_schema(type="string")
     ] = Field(None, description="The character encoding, such as utf-8 or latin-1.")
-    escape_formulas: bool = Field(
-        False,
+    escape_formulas: bool | None = Field(
+        None,
         description="Whether cells that a spreadsheet would run as formulas are written as text.",
     )
 

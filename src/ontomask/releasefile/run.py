@@ -193,7 +193,7 @@ def _write_table(
 
         return write_remote_table(session, release, spec, force)
     table = folder / spec.output_path.name
-    release.write(table, escape_formulas=spec.csv is not None and spec.csv.escape_formulas)
+    release.write(table, escape_formulas=bool(spec.csv and spec.csv.escape_formulas))
     return nullcontext(read_file_facts(table))
 
 

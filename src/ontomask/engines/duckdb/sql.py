@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ontomask.errors import FileFormatError
+
 __all__ = ["identifier", "literal"]
 
 
@@ -19,5 +21,13 @@ def literal(text: str) -> str:
 
     >>> print(literal("it's"))
     'it''s'
+
+    DuckDB takes UTF-8 alone; the names of files may have other bytes.
     """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise FileFormatError(
+            f"the path {text!a} is not valid UTF-8", "rename the file or its folder"
+        ) from None
     return "'" + text.replace("'", "''") + "'"

@@ -42,7 +42,7 @@ class SqliteTable(StoredTable):
             if file.read(16) != b"SQLite format 3\0":
                 raise self.error("this is not a SQLite database", "set format to its format")
         self._expected_types = options.types or {}
-        address = f"file:{quote(os.path.abspath(self.path))}?mode=ro"
+        address = f"file:{quote(os.fsencode(os.path.abspath(self.path)))}?mode=ro"
         with (
             translate_read_errors(self.path),
             closing(sqlite3.connect(address, uri=True)) as database,
