@@ -50,11 +50,8 @@ class Place:
     def start(self, *options: str, **limits):
         """Start a release."""
         seed = str(0x1234_5678_9ABC_DEF0_1234)
-        command = process(
-            self.folder, "mask", "release.yaml", *options, seed=seed, temporary=self.temporary,
-            **limits,
-        )  # fmt: skip
-        return command
+        arguments = ["mask", "release.yaml", "--allow-unchanged", *options]  # it is 3-anonymous
+        return process(self.folder, *arguments, seed=seed, temporary=self.temporary, **limits)
 
     def names(self) -> list[str]:
         return sorted(os.listdir(self.folder))

@@ -162,6 +162,28 @@ def test_nothing_is_overwritten_unasked(small, client):
     assert target.read_text() != "mine"
 
 
+@pytest.fixture
+def unchanged(small):
+    """A table that is 5-anonymous already."""
+
+    def mask_sex_only(fields):
+        fields["columns"]["sex"] = {"role": "quasi", "type": "ordinal", "levels": ["F", "M"]}
+        for name in ("age", "diagnosis"):
+            fields["columns"][name] = {"role": "drop"}
+
+    change(small, mask_sex_only)
+    return small
+
+
+def test_a_release_that_changes_nothing_is_refused(unchanged, client):
+    refused = done(client, "release")
+    assert (refused["state"], refused["error"]["unmet"]) == ("failed", True)
+    assert not client.get("/api/requirements").json()["unchanged"]  # not known before a run
+    assert done(client, "run")["state"] == "done"
+    assert client.get("/api/requirements").json()["unchanged"]
+    assert done(client, "release", allow_unchanged=True)["state"] == "done"
+
+
 def test_what_was_not_written_cannot_be_downloaded(client):
     assert client.get("/download/table").status_code == 404
     for what in ("data", "discharges.csv", "..%2f..%2fetc%2fpasswd", "table%00"):

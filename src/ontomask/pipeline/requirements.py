@@ -10,8 +10,9 @@ from ontomask.errors import RequirementNotMet
 if TYPE_CHECKING:
     from ontomask.pipeline.evaluation import Evaluation
     from ontomask.pipeline.guarantee import Guarantee
+    from ontomask.pipeline.release import Release
 
-__all__ = ["check_requirements", "reasons_unmet", "unmet_requirements"]
+__all__ = ["check_requirements", "reasons_unmet", "refuse_unchanged", "unmet_requirements"]
 
 #: The figures of t-closeness, and the distance that each uses; the first one available counts.
 CLOSENESS_FIGURES = {
@@ -69,6 +70,21 @@ def check_requirements(
             "nothing was released, because the masked table does not meet the requirements:"
             + "".join(f"\n  - {reason}" for reason in listed),
             _hint({name: limits[name] for name, some in reasons.items() if some}, guarantee),
+        )
+
+
+def refuse_unchanged(release: Release) -> None:
+    """Refuse a release in which masking changed, suppressed and left out nothing."""
+    if (
+        release.records
+        and not release.evaluation.utility["changed_records"]
+        and not release.dropped
+    ):
+        raise RequirementNotMet(
+            "nothing was released, because masking changed no record: the quasi-identifiers would "
+            "be released as they are in the original table",
+            "check the roles of the columns and k. To release the table nevertheless, allow it "
+            "explicitly (--allow-unchanged, allow_unchanged=True)",
         )
 
 

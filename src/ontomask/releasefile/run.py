@@ -15,7 +15,7 @@ from ontomask._runtime.work_folders import sweep_abandoned
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.pipeline import Evaluation, Intersection, Release, evaluate, intersect_releases, mask
 from ontomask.pipeline.randomness import refuse_short_seed
-from ontomask.pipeline.requirements import check_requirements
+from ontomask.pipeline.requirements import check_requirements, refuse_unchanged
 from ontomask.releasefile.checks import is_remote
 from ontomask.releasefile.manifest import make_manifest
 from ontomask.releasefile.model import ReleaseFile, load_release_file
@@ -85,6 +85,7 @@ def run_release_file(
     *,
     force: bool = False,
     private: bool = False,
+    allow_unchanged: bool = False,
 ) -> Release:
     """Mask the table that a release file names; write it with its manifest and report.
 
@@ -93,11 +94,14 @@ def run_release_file(
         seed: Seed of all random draws, of at least 64 bits. Without it, a new seed is drawn.
         force: Whether to overwrite existing files.
         private: Whether to write the transitions as well. Do not publish them.
+        allow_unchanged: Whether to release a table in which masking changed nothing.
 
     Returns:
         The release. Its files are written.
     """
-    return write_release(spec, seed, force=force, private=private).release
+    return write_release(
+        spec, seed, force=force, private=private, allow_unchanged=allow_unchanged
+    ).release
 
 
 def write_release(
@@ -106,13 +110,14 @@ def write_release(
     *,
     force: bool = False,
     private: bool = False,
+    allow_unchanged: bool = False,
     progress: Progress = lambda _: None,
 ) -> Outcome:
     """Mask the table that a release file names, and write it with its manifest and its report.
 
     Nothing is written unless all that the file requires holds. ``force`` overwrites what is there;
-    ``private`` writes the transitions, too, which must not be published. ``progress`` is told what
-    is being done.
+    ``private`` writes the transitions, too, which must not be published. A release in which nothing
+    changed is refused unless ``allow_unchanged``. ``progress`` is told what is being done.
     """
     refuse_short_seed(seed)
     own_path = [] if isinstance(spec, ReleaseFile) else [Path(spec)]
@@ -130,6 +135,8 @@ def write_release(
     with _spark_session(spec, force, progress) as session:
         release = _mask_table(spec, seed, progress, session)
         progress("measuring utility and disclosure risk")
+        if not allow_unchanged:
+            refuse_unchanged(release)
         check_requirements(spec.limits, release.evaluation, release.guarantee)
         progress("writing the table")
         with (

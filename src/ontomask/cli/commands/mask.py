@@ -28,6 +28,12 @@ def mask(
             "publish this file.",
         ),
     ] = False,
+    allow_unchanged: Annotated[
+        bool,
+        typer.Option(
+            "--allow-unchanged", help="Release the table even if masking changed no record."
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Mask a table and write the release.
@@ -39,7 +45,13 @@ def mask(
     """
     from ontomask.cli.seed import read_seed
 
-    outcome = mask_with_progress(spec, read_seed(seed_file), force=force, private=private)
+    outcome = mask_with_progress(
+        spec,
+        read_seed(seed_file),
+        force=force,
+        private=private,
+        allow_unchanged=allow_unchanged,
+    )
     if json:
         print_json(outcome.as_dict())
     else:
@@ -47,7 +59,12 @@ def mask(
 
 
 def mask_with_progress(
-    spec: Path, seed: int | None, *, force: bool = False, private: bool = False
+    spec: Path,
+    seed: int | None,
+    *,
+    force: bool = False,
+    private: bool = False,
+    allow_unchanged: bool = False,
 ) -> Outcome:
     """Mask the table, write the release, and show progress."""
     from ontomask.pipeline.compile_ahead import compile_ahead
@@ -56,7 +73,14 @@ def mask_with_progress(
     with show_progress(f"reading {spec}") as say:
         from ontomask.releasefile.run import write_release
 
-        outcome = write_release(spec, seed, force=force, private=private, progress=say)
+        outcome = write_release(
+            spec,
+            seed,
+            force=force,
+            private=private,
+            allow_unchanged=allow_unchanged,
+            progress=say,
+        )
     for caution in outcome.release.cautions:  # warnings were said at once
         if caution not in (*outcome.release.guarantee.warnings, *outcome.release.look_alikes):
             print_warning(caution)

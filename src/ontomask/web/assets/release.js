@@ -14,6 +14,7 @@ const DATE_FORMAT = { dateStyle: "medium", timeStyle: "short" };
 
 const limitInputs = new Map(); // by the name of the requirement
 let lastWork = null;
+let isUnchanged = false; // whether the latest run changed no record
 let downloads = null; // the files there are
 let shownOutcome = null; // the number of the work whose outcome is shown
 
@@ -95,6 +96,10 @@ async function showRequirements() {
     setContent(row.querySelector(".found"), measured ?? unknown);
     setContent(row.querySelector(".holds"), createVerdict(requirement, state.run));
   }
+  isUnchanged = state.unchanged;
+  byId("unchanged-label").hidden = Boolean(state.run) && !isUnchanged;
+  if (byId("unchanged-label").hidden) byId("unchanged").checked = false;
+  showReadiness();
   setContent(byId("careful"), createCautions(state.cautions));
   setContent(byId("judged"), describeJudgement(state));
 }
@@ -173,21 +178,27 @@ byId("output").addEventListener("change", () => {
     fields.output = name;
   });
 });
-byId("overwrite").addEventListener("change", () => {
-  showReadiness();
-  showReleaseCommands();
-});
+for (const box of ["overwrite", "unchanged"]) {
+  byId(box).addEventListener("change", () => {
+    showReadiness();
+    showReleaseCommands();
+  });
+}
 
 function showReadiness() {
   const isComplete = session && session.data && session.problems.length === 0;
   const isFree = downloads && (!downloads.exists || byId("overwrite").checked);
-  byId("write").disabled = !isComplete || !isFree || lastWork?.state === "working";
+  const isWanted = !isUnchanged || byId("unchanged").checked;
+  byId("write").disabled = !isComplete || !isFree || !isWanted || lastWork?.state === "working";
 }
 
 // ---------------------------------------------------------------- writing them
 
 byId("write").addEventListener("click", () => {
-  startWork("release", { overwrite: byId("overwrite").checked });
+  startWork("release", {
+    overwrite: byId("overwrite").checked,
+    allow_unchanged: byId("unchanged").checked,
+  });
 });
 
 function showWork(work) {
@@ -232,15 +243,19 @@ function describeOutcome({ state, error, result, seconds, warnings }) {
 
 function showReleaseCommands() {
   const { file } = session;
-  const [flag, argument] = downloads?.exists ? [" --force", ", force=True"] : ["", ""];
+  let [flags, settings] = downloads?.exists ? [" --force", ", force=True"] : ["", ""];
+  if (byId("unchanged").checked) {
+    flags += " --allow-unchanged";
+    settings += ", allow_unchanged=True";
+  }
   showCommands({
     shell: [
       "# --seed-file FILE or ONTOMASK_SEED sets the seed; without it, a new one is drawn",
-      `ontomask mask ${quoteForShell(file)}${flag}`,
+      `ontomask mask ${quoteForShell(file)}${flags}`,
     ],
     python: [
       "import ontomask as om",
-      `release = om.run_release_file(${quoteForPython(file)}${argument})`,
+      `release = om.run_release_file(${quoteForPython(file)}${settings})`,
     ],
   });
 }

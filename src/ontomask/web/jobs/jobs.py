@@ -57,6 +57,7 @@ class JobRequest:
     seed: int = field(repr=False)
     sample: int | None = None
     overwrite: bool = False
+    allow_unchanged: bool = False
 
     def to_json_line(self) -> bytes:
         """The task as the line of JSON that the process reads."""

@@ -229,7 +229,11 @@ def _write_release(
     own_file = Path(task["folder"]) / task["file"]
     refuse_targets(output_files(spec), [own_file], output_folders(spec))
     outcome = write_release(
-        spec, task["seed"], force=task["overwrite"], progress=channel.report_progress
+        spec,
+        task["seed"],
+        force=task["overwrite"],
+        allow_unchanged=task["allow_unchanged"],
+        progress=channel.report_progress,
     )
     RunStore(Path(task["runs"])).note_release(spec.as_dict(), inputs)
     return {

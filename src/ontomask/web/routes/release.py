@@ -58,6 +58,7 @@ class RequirementStatuses(BaseModel):
     guarantee: str | None
     cautions: list[str] = Field(description="What to consider before publishing the release.")
     elsewhere: bool = Field(description="Whether that run used another seed.")
+    unchanged: bool = Field(description="Whether that run changed no record.")
     requirements: list[RequirementStatus]
 
 
@@ -86,6 +87,7 @@ def list_requirements(bench: Bench) -> RequirementStatuses:
         guarantee=run.known["guarantee"]["text"] if run else None,
         cautions=run.known["cautions"] if run else [],
         elsewhere=run is not None and bench.had_another_seed(run.made),
+        unchanged=run is not None and run.known["utility"]["changed_records"]["value"] == 0,
         requirements=[
             RequirementStatus(
                 name=name,

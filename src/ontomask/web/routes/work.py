@@ -35,6 +35,9 @@ class JobStartRequest(RequestModel):
     overwrite: bool = Field(
         False, description="For release: whether existing files may be overwritten."
     )
+    allow_unchanged: bool = Field(
+        False, description="For release: whether a table that masking did not change is released."
+    )
 
 
 @router.get("/work")
@@ -61,6 +64,7 @@ def start_work(request: JobStartRequest, bench: Bench) -> JobState:
             seed=bench.seed,
             sample=request.sample,
             overwrite=request.overwrite,
+            allow_unchanged=request.allow_unchanged,
         )
     )
 
