@@ -17,7 +17,7 @@ procedures = om.map_terms(table["procedure"], icd9_procedures, repair_codes=True
 
 print("\nTerms to concepts")
 for match in diagnoses.matches:
-    if match.how != "identifier":
+    if match.how != "code":
         print(
             f"  {match.value!r:24} -> {match.concept:7} {icd9.label(match.concept)} ({match.how})"
         )

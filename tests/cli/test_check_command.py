@@ -15,9 +15,24 @@ def test_a_table_that_can_be_masked(jobs, command):
     done = command(jobs, "check", "release.yaml")
     assert (done.code, done.err) == (0, "")
     assert "60 records, 5 columns" in done.out
-    assert "diagnosis: 100.0% of the records have a concept" in done.out
+    assert "diagnosis: 100.0 % of the records have a concept" in done.out
     assert "OK: the table can be masked with Microaggregation(k=3)" in done.out
     assert sorted(os.listdir(jobs)) == before
+
+
+def test_figures_count_records_even_if_a_person_has_several(jobs, command):
+    assert "count records" not in command(jobs, "check", "release.yaml").out
+    write_spec(jobs / "release.yaml", ("method:", "person: id\nmethod:"))
+    assert (
+        "linked correctly\nThese figures count records. This release has a person column, and"
+        in command(jobs, "check", "release.yaml").out
+    )
+
+
+def test_people_are_counted_if_even_the_records_are_too_few(jobs, command):
+    write_spec(jobs / "release.yaml", ("method:", "person: pay\nmethod:"), ("k: 3", "k: 61"))
+    said = command(jobs, "check", "release.yaml").err
+    assert "k must be at most the number of people, 11, got 61" in said
 
 
 def test_as_json(jobs, command):
@@ -185,7 +200,7 @@ def test_marks_of_missing_values_say_nothing(jobs):
 def test_nearly_all_is_not_all(jobs, command):
     rows = [f"{i},{'flu' if i else 'qqq'},30,x,1" for i in range(2500)]
     (jobs / "people.csv").write_text("\n".join(["id,diagnosis,age,note,pay", *rows]) + "\n")
-    assert "diagnosis: 99.9% of the records" in command(jobs, "check", "release.yaml").out
+    assert "diagnosis: 99.9 % of the records" in command(jobs, "check", "release.yaml").out
 
 
 def test_hints_speak_as_the_file_does(jobs, command):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import re
 import subprocess
 import sys
 
@@ -49,10 +50,14 @@ def test_every_command_has_an_example(command, tmp_path, words):
     said = command(tmp_path, *words, "--help")
     assert (said.code, said.err) == (0, "")
     assert f"Example: ontomask {' '.join(words)}" in " ".join(said.out.split())
+    usage, _, _ = said.out.partition("\n")
+    assert not re.search(r"[{\[][a-z]", usage), "arguments are in capitals"
+    assert not re.search(r"^ +-.* <", said.out, re.MULTILINE), "and so are the values of options"
 
 
 def test_the_help_of_every_command_fits_its_line(ontomask):
-    assert "..." not in ontomask("--help").stdout.partition("Commands:")[2]
+    for group in ([], ["taxonomy"]):
+        assert "..." not in ontomask(*group, "--help").stdout.partition("Commands:")[2]
 
 
 def test_help_needs_nothing_heavy():
@@ -140,7 +145,7 @@ def test_wrong_input_is_one_sentence_and_exit_code_2(
 def test_map_reports_what_is_left_over(ontomask, answers, taxonomy):
     done = ontomask("map", answers, "-c", "reason", "-t", taxonomy, "--missing", "?")
     assert "reason: 6 records, 5 distinct values, 2 missing" in done.stdout
-    assert "66.7% of the records have a concept" in done.stdout
+    assert "66.7 % of the records have a concept" in done.stdout
     assert "hepatits" in done.stdout
     assert "hepatitis ( < liver disease)" not in done.stdout
     assert "hepatitis (< liver disease)" in done.stdout
@@ -151,7 +156,7 @@ def test_map_as_json(ontomask, answers, taxonomy):
     told = json.loads(ontomask("map", answers, "-c", "reason", "-t", taxonomy, "--json").stdout)
     assert told["coverage"] == 4 / 7
     values = {value["value"]: value for value in told["values"]}
-    assert values["Sprains "]["how"] == "identifier, stemmed"
+    assert values["Sprains "]["how"] == "code, stemmed"
     assert values["hepatits"]["suggestions"][0]["concept"] == "hepatitis"
 
 
@@ -168,17 +173,17 @@ def test_map_correct_and_map_again(ontomask, answers, taxonomy, tmp_path):
     done = ontomask(*ask, "--require-all", "--corrections", "todo.csv", "--output", "-")
     table = list(csv.DictReader(done.stdout.splitlines()))
     assert {row["value"]: row["concept"] for row in table}["hepatits"] == "hepatitis"
-    assert {row["how"] for row in table} >= {"correction", "identifier"}
+    assert {row["how"] for row in table} >= {"correction", "code"}
     heads = ontomask(*ask, "--heads", "--output", "mapped.csv")
     assert "head noun 'sprain'" in (tmp_path / "mapped.csv").read_text()
-    assert "83.3%" in heads.stdout
+    assert "83.3 %" in heads.stdout
 
 
 def test_map_a_list_and_other_shapes(ontomask, taxonomy, tmp_path):
     (tmp_path / "list.txt").write_text("sprain\nflu\n\nFlu\n")
-    assert "100.0%" in ontomask("map", "list.txt", "-t", taxonomy).stdout
+    assert "100.0 %" in ontomask("map", "list.txt", "-t", taxonomy).stdout
     (tmp_path / "semi.csv").write_bytes("a;b\r\n1;grippe\r\n".encode("latin-1"))
-    assert "100.0%" in ontomask("map", "semi.csv", "-c", "b", "-t", taxonomy).stdout
+    assert "100.0 %" in ontomask("map", "semi.csv", "-c", "b", "-t", taxonomy).stdout
     (tmp_path / "accent.csv").write_bytes("a,b\n1,Ménière\n".encode("latin-1"))
     wrong = ontomask("map", "accent.csv", "-c", "b", "-t", taxonomy, code=2)
     assert "not valid UTF-8" in wrong.stderr
@@ -210,7 +215,7 @@ def test_map_says_when_codes_look_damaged(ontomask, tmp_path):
     plain = ontomask("map", "codes.csv", "-c", "code", "-t", "icd9cm")
     assert "try --repair-codes" in plain.stderr
     mended = ontomask("map", "codes.csv", "-c", "code", "-t", "icd9cm", "--repair-codes")
-    assert "100.0% of the records" in mended.stdout
+    assert "100.0 % of the records" in mended.stdout
 
 
 @pytest.mark.slow
@@ -227,6 +232,12 @@ def test_inputs_are_never_written_over(ontomask, answers, taxonomy, tmp_path):
     for option in ("--write-corrections", "--output"):
         done = ontomask(*ask, option, "answers.csv", code=2)
         assert "the output must not be an input" in done.stderr
+    done = ontomask(*ask, "--output", taxonomy, code=2)
+    assert "the output must not be an input" in done.stderr
+    done = ontomask("init", answers, "--output", "answers.csv", "--force", code=2)
+    assert "the output must not be an input" in done.stderr
+    done = ontomask("taxonomy", "convert", taxonomy, taxonomy, "--force", code=2)
+    assert "the output must not be an input" in done.stderr
     assert answers.read_bytes() == before
     both = ontomask(*ask, "--json", "--output", "-", code=2)
     assert "choose one of them" in both.stderr
@@ -235,6 +246,6 @@ def test_inputs_are_never_written_over(ontomask, answers, taxonomy, tmp_path):
 def test_delimiters_are_checked(ontomask, taxonomy, tmp_path):
     (tmp_path / "tabs.txt").write_text("a\tb\n1\tsprain\n")
     fine = ontomask("map", "tabs.txt", "-c", "b", "-t", taxonomy, "--delimiter", "\\t")
-    assert "100.0%" in fine.stdout
+    assert "100.0 %" in fine.stdout
     wrong = ontomask("map", "tabs.txt", "-c", "b", "-t", taxonomy, "--delimiter", "ab", code=2)
     assert "must be one ASCII character" in wrong.stderr

@@ -40,12 +40,11 @@ def test_a_release_has_the_figures_that_masking_found(masked, command):
 def test_each_figure_has_its_direction(masked, command):
     done = command(masked, *COMPARE)
     assert (done.code, done.err) == (0, "")
-    rows = [line.split() for line in done.out.splitlines()]
-    (k,) = [row for row in rows if row[0] == "k"]
-    assert k == ["k", "1", "3", "higher"]
-    (uniques,) = [row for row in rows if row[0] == "uniques"]
-    assert uniques[2:] == ["0", "lower"]
-    assert "mean_shift (diagnosis)" in done.out
+    rows = [line.split("  ") for line in done.out.splitlines()]
+    by_title = {row[1]: [cell.strip() for cell in row[2:] if cell] for row in rows if row[1:]}
+    assert by_title["Smallest equivalence class (k) [k]"] == ["1", "3", "higher"]
+    assert by_title["Unique records [uniques]"][1:] == ["0", "lower"]
+    assert by_title["Semantic mean: diagnosis [mean_shift]"][-1] == "smaller difference"
 
 
 def test_files_of_different_formats(masked, command):
@@ -107,7 +106,7 @@ def test_the_demo_makes_a_release(tmp_path, command):
     done = finished(process(tmp_path, "demo"))
     assert done.code == 0
     assert "$ ontomask check ontomask-demo/release.yaml" in done.out
-    assert "5-anonymous in people" in done.out
+    assert "5-anonymous: at least 5 people in every equivalence class" in done.out
     assert "the masked table is ontomask-demo/discharges.released.csv" in done.err
     folder = tmp_path / "ontomask-demo"
     assert sorted(os.listdir(folder)) == [

@@ -55,6 +55,14 @@ def test_a_release_file_is_not_overwritten(ontomask, tmp_path):
     assert load_release_file(tmp_path / "release.yaml").data == "t.csv"
 
 
+def test_a_missing_folder_is_named(ontomask, tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "zip\n" + "".join(f"4{i % 50:04}\n" for i in range(200)), "utf-8"
+    )
+    said = ontomask("init", "t.csv", "--output", "nofolder/x.yaml", code=2)
+    assert said.stderr.startswith("Error: the folder nofolder does not exist\n")
+
+
 def test_json(ontomask, tmp_path):
     rows = "".join(f"{i % 50};{'FM'[i % 2]}\n" for i in range(200))
     (tmp_path / "t.csv").write_text(f"age;sex\n{rows}", "utf-8")

@@ -25,14 +25,14 @@ engine:
 
 @pytest.mark.spark
 @pytest.mark.skipif(not java_is_there(), reason="there is no Java, which Spark runs on")
-def test_one_line_is_the_result_and_spark_is_quiet(jobs):
+def test_four_lines_are_the_result_and_spark_is_quiet(jobs):
     write_spec(jobs / "release.yaml", ENGINE)
     running = process(jobs, "mask", "release.yaml", seed=str(2**70))
     out, err = running.communicate()
     assert running.returncode == 0, err
     assert out.startswith("diagnosis, age: 60 records, ")
     assert out.endswith("released.parquet, released.manifest.json, released.report.html\n")
-    assert out.count("\n") == 1
+    assert out.count("\n") == 4
     said = [line for line in err.splitlines() if "incubator modules" not in line]  # Java's own
     assert [line.partition(":")[0] for line in said] == ["Warning"], err
     masked = pd.read_parquet(jobs / "released.parquet")

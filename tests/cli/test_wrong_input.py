@@ -80,7 +80,7 @@ WRONG = {
         data(HEADER + "1,flu,30,x,1\n2,,31,x,1\n3,flu,30,x,1\n"),
         "values are missing in 1 column: 'diagnosis' (1 row)",
     ),
-    "no number": (data(HEADER + "1,flu,old,x,1\n"), "must be numbers, got text such as 'old'"),
+    "no number": (data(HEADER + "1,flu,old,x,1\n"), "must contain numbers, got text such as 'old'"),
     "k too large": (spec(("k: 3", "k: 61")), "k must be at most the number of records, 60, got 61"),
     "too few people": (
         spec(("method:", "person: pay\nmethod:"), ("k: 3", "k: 30")),
@@ -184,7 +184,7 @@ def test_everything_that_is_wrong_is_listed_at_once(jobs, command):
         "1 column without a role: 'note'",
         "values are missing in 1 column: 'diagnosis' (1 row)",
         "2 values of column 'diagnosis' cannot be mapped",
-        "must be numbers, got text such as 'old'",
+        "must contain numbers, got text such as 'old'",
     ):
         assert words in done.err
 

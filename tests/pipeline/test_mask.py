@@ -482,7 +482,7 @@ def test_what_is_wrong_with_several_columns_is_said_at_once(diagnoses):
         )
     for part in (
         "'xyzzy' (1 row)",
-        "is Numeric and must be numbers, got text such as 'old'",
+        "has type numeric and must contain numbers, got text such as 'old'",
         "'b' (1 row)",
     ):
         assert part in raised.value.message
@@ -505,12 +505,12 @@ def test_what_is_wrong_with_several_columns_is_said_at_once(diagnoses):
         (
             {"x": [True, False]},
             Numeric("x"),
-            "column 'x' is Numeric and must be numbers, got bool values such as True",
+            "column 'x' has type numeric and must contain numbers, got bool values such as True",
         ),
         (
             {"x": ["01/02/2020"] * 2},
             Date("x"),
-            "column 'x' is Date and must be dates like 2026-12-31",
+            "column 'x' has type date and must contain dates like 2026-12-31",
         ),
         (
             {"x": [[1], [2]]},
@@ -525,7 +525,7 @@ def test_what_is_wrong_with_several_columns_is_said_at_once(diagnoses):
         (
             {"x": [1.0, 2.0]},
             Nominal("x", Taxonomy.from_edges([("1", "0")])),
-            "column 'x' is nominal and must be text, got numbers with a decimal point",
+            "column 'x' has type nominal and must contain text, got numbers with a decimal point",
         ),
     ],
 )

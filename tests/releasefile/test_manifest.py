@@ -100,7 +100,7 @@ def test_what_is_said_of_taxonomies(folder):
     assert facts["word"]["fingerprint"] is None
     assert facts["word"]["mapping"]["records"] == {
         "unmapped": 0,
-        "identifier": 59,
+        "code": 59,
         "correction": None,
     }
 
@@ -125,7 +125,7 @@ def test_coverage_counts_ways_and_names_nothing():
     ways = mapping_coverage(found)
     assert ways["values"] == {
         "unmapped": 1,
-        "identifier": 2,
+        "code": 2,
         "label": 1,
         "synonym": 1,
         "stem": 1,

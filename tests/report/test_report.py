@@ -179,6 +179,9 @@ def test_what_is_guaranteed_and_what_is_measured(stay):
     assert known["output"]["sha256"] in text
     assert "version 32, fiscal year 2015" in text
     assert "4,000 by code" in text
+    assert "This release has a person column, and a person may have several records" in text
+    assert "<dt>k-anonymity</dt>" in text
+    assert "<dt>Record linkage</dt>" in text
     linked = f"{100 * known['risk']['linkage_nearest']['value']:.1f} %"
     assert text.count(linked) >= 3  # tile, paragraph, table
 
@@ -208,6 +211,18 @@ def test_swapping_promises_no_class_sizes(folder):
     assert "k-anonymity is not guaranteed" in text
     assert release.method.promise[1:] in text
     assert "no minimum guaranteed" in text
+
+
+def test_cells_of_columns_that_hardly_changed_are_withheld(diagnoses, tmp_path):
+    table = pd.DataFrame(
+        {"word": ["flu", "cold"] * 60 + ["sprain"] * 2, "age": [30, 40] * 60 + [90] * 2}
+    )
+    schema = om.Schema([om.Nominal("word", diagnoses), om.Numeric("age")])
+    om.mask(table, schema, om.Microaggregation(k=5)).save_report(tmp_path / "report.html")
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", (tmp_path / "report.html").read_text("utf-8"))
+    # Of two changed words: changed, mean distance, root mean square, mean, variance and two risks.
+    # Of the ages: errors, mean and variance, of which one record contributes too much.
+    assert cells.count("withheld") == 7 + 4
 
 
 def test_a_frame_has_a_report_too(folder, tmp_path):

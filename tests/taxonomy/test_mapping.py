@@ -27,13 +27,13 @@ def tax():
 @pytest.mark.parametrize(
     ("value", "concept", "how"),
     [
-        ("C1", "C1", "identifier"),
+        ("C1", "C1", "code"),
         ("D22", "C2", "alias"),
         ("Cold", "C1", "label"),
         ("cold", "C2", "synonym"),
         ("MI", "C3", "synonym"),
         ("Mi", "C4", "label"),
-        ("c1", "C1", "identifier, folded"),
+        ("c1", "C1", "code, folded"),
         ("d 22", None, "unmapped"),
         (" COLD ", "C1", "label, folded"),
         ("Heart-Attack", "C3", "label, folded"),
@@ -52,8 +52,8 @@ def test_each_step_in_its_turn(tax, value, concept, how):
 @pytest.mark.parametrize(
     ("value", "kind", "by_code"),
     [
-        ("C1", "identifier", True),
-        ("c1", "identifier", True),
+        ("C1", "code", True),
+        ("c1", "code", True),
         (" COLD ", "label", False),
         ("strasse", "synonym", False),
         ("colds", "stem", False),
@@ -99,7 +99,7 @@ def test_counts_coverage_and_missing(tax):
     assert found.coverage == 2 / 5
     assert found.how == {"unmapped": 3, "label": 2}
     assert repr(found) == (
-        "TermMap(2 distinct values, 40.0% of records mapped, 1 unmapped, 2 rows missing)"
+        "TermMap(2 distinct values, 40.0 % of records mapped, 1 unmapped, 2 rows missing)"
     )
     assert [m.value for m in found.matches] == ["flu", "Cold"]  # the most frequent first
 
@@ -163,7 +163,7 @@ def test_the_nearest_concepts(diagnoses):
 @pytest.mark.parametrize(
     ("value", "code", "how"),
     [
-        ("008", "008", "identifier"),
+        ("008", "008", "code"),
         ("8", "008", "zeros restored"),
         ("41", "041", "zeros restored"),
         ("8.45", "008.45", "zeros restored"),
@@ -174,8 +174,8 @@ def test_the_nearest_concepts(diagnoses):
         ("v5789", "V57.89", "point restored"),
         ("E9090", "E909.0", "point restored"),
         ("00845", "008.45", "point restored"),
-        ("250", "250", "identifier"),
-        ("250.6", "250.6", "identifier"),
+        ("250", "250", "code"),
+        ("250.6", "250.6", "code"),
         (" 8 ", "008", "zeros restored"),
         ("V5", None, "unmapped"),
         ("99999", None, "unmapped"),
@@ -200,8 +200,16 @@ def test_damaged_procedure_codes(value, code):
 def test_codes_are_not_mended_unless_asked(icd9):
     found = om.map_terms(["8", "25083"], icd9)
     assert found.coverage == 0
-    with pytest.raises(UnknownValueError, match="try repair_codes=True"):
+    hint = r"try repair_codes=True, and map the others with corrections=\{value: concept\}"
+    with pytest.raises(UnknownValueError, match=hint):
         found.require_all()
+
+
+def test_a_suggestion_has_its_own_label(icd9):
+    found = om.map_terms(["584.99"], icd9)
+    assert "584.9 (Acute kidney failure, unspecified < Acute kidney failure)" in [
+        found.describe_hit(hit) for hit in found.nearest("584.99")
+    ]
 
 
 def test_mending_works_inside_a_domain(icd9):
@@ -223,8 +231,8 @@ def test_mending_needs_to_know_how_codes_are_written(diagnoses):
 @pytest.mark.parametrize(
     ("value", "concept", "how"),
     [
-        ("sprains", "sprain", "identifier, stemmed"),
-        ("Broken Arms", "broken arm", "identifier, stemmed"),
+        ("sprains", "sprain", "code, stemmed"),
+        ("Broken Arms", "broken arm", "code, stemmed"),
         ("colds", "common cold", "synonym, stemmed"),
         ("fractures of arms", "broken arm", "synonym, stemmed"),
         ("sprinters", None, "unmapped"),
@@ -266,10 +274,10 @@ def test_stems_that_fall_together_are_ambiguous():
 @pytest.mark.parametrize(
     ("value", "concept", "how"),
     [
-        ("old broken arm", "broken arm", "head noun 'broken arm', identifier"),
-        ("second sprain", "sprain", "head noun 'sprain', identifier"),
-        ("sprains of the ankle", "sprain", "head noun 'sprains', identifier, stemmed"),
-        ("influenza with cough", "influenza", "head noun 'influenza', identifier"),
+        ("old broken arm", "broken arm", "head noun 'broken arm', code"),
+        ("second sprain", "sprain", "head noun 'sprain', code"),
+        ("sprains of the ankle", "sprain", "head noun 'sprains', code, stemmed"),
+        ("influenza with cough", "influenza", "head noun 'influenza', code"),
         ("ankle", None, "unmapped"),
         ("of the", None, "unmapped"),
     ],

@@ -14,7 +14,7 @@ from ontomask._runtime.interrupts import mark_unfinished
 from ontomask._runtime.work_folders import REPLACED, lock_folder, work_folder
 from ontomask.errors import FileFormatError, OntomaskError, ParameterError
 
-__all__ = ["atomic_path", "write_files_atomically", "atomic_write"]
+__all__ = ["atomic_path", "atomic_write", "check_folder", "write_files_atomically"]
 
 
 @contextmanager
@@ -107,13 +107,18 @@ def _undo(new: Path, target: Path, old: Path) -> None:
         old.replace(target)
 
 
-def _check_target(target: Path, force: bool, folder: bool) -> None:
-    if target.is_dir() and not folder:
-        raise FileFormatError(f"{target} is a folder, not a file", "name a file in it")
+def check_folder(target: Path) -> None:
+    """Raise an error if the folder of a file to be written does not exist."""
     if not target.parent.is_dir():
         raise FileFormatError(
             f"the folder {target.parent} does not exist", "create it, or check the path"
         )
+
+
+def _check_target(target: Path, force: bool, folder: bool) -> None:
+    if target.is_dir() and not folder:
+        raise FileFormatError(f"{target} is a folder, not a file", "name a file in it")
+    check_folder(target)
     if target.exists() and not force:
         raise ParameterError(
             f"{target} already exists", "choose another name, or overwrite it (force)"

@@ -148,9 +148,9 @@ def format_percent(share: float) -> str:
     """Format a share in percent; only the whole is 100.
 
     >>> format_percent(1.0), format_percent(0.9996), format_percent(0.25)
-    ('100.0%', '99.9%', '25.0%')
+    ('100.0 %', '99.9 %', '25.0 %')
     """
-    return f"{share if share > 1 - 1e-9 else min(share, 0.999):.1%}"
+    return f"{100 * (share if share > 1 - 1e-9 else min(share, 0.999)):.1f} %"
 
 
 def print_table(rows: Sequence[Sequence[object]], indent: str = "  ") -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ontomask.taxonomy import Taxonomy
 
 __all__ = [
@@ -17,11 +19,14 @@ __all__ = [
     "SeedFile",
     "ReleaseFileArgument",
     "load_taxonomy_argument",
+    "refuse_inputs",
 ]
 
 Format = Annotated[
     str | None,
-    typer.Option("--format", "-f", help="The format of the file, if it cannot be detected."),
+    typer.Option(
+        "--format", "-f", metavar="FORMAT", help="The format of the file, if it cannot be detected."
+    ),
 ]
 ReaderOptions = Annotated[
     list[str] | None,
@@ -54,6 +59,20 @@ def load_taxonomy_argument(source: str, format: str | None, options: list[str] |
 
     with show_progress(f"reading {source}"):
         return load_taxonomy(source, format, **_parse_options(options or []))
+
+
+def refuse_inputs(
+    inputs: Sequence[Path | str | None], outputs: Sequence[Path | str | None]
+) -> None:
+    """Refuse to overwrite a file that is read, even with --force; "-" is standard output."""
+    from ontomask.errors import ParameterError
+
+    read = {Path(path).resolve() for path in inputs if path is not None}
+    for path in outputs:
+        if path not in (None, "-") and Path(path).resolve() in read:
+            raise ParameterError(
+                f"the output must not be an input, got {path}", "write to another file"
+            )
 
 
 def _parse_options(options: list[str]) -> dict[str, Any]:

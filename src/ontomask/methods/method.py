@@ -310,7 +310,7 @@ class GroupingMethod(Method):
         if self.k > tuples.records:
             raise ParameterError(
                 f"k must be at most the number of records, {tuples.records:,}, got {self.k:,}",
-                f"choose a k from 2 to {tuples.records:,}"
+                "choose a smaller k"
                 if tuples.records > 1
                 else "mask a table of at least two records",
             )

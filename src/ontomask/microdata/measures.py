@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ontomask.microdata.tuples import Transitions
 
 __all__ = [
+    "COUNTS_RECORDS",
     "ADDED_MEASURES",
     "USUAL_VALUES_NOTE",
     "BetterDirection",
@@ -31,6 +32,12 @@ EvaluationPart = Literal["utility", "risk"]
 USUAL_VALUES_NOTE = (
     "Usual values are those of microaggregation and recoding on three tables of 10,000 records: "
     "real and synthetic hospital records, and a census. Yours may differ."
+)
+
+#: About the figures of risk, if the schema has a person column.
+COUNTS_RECORDS = (
+    "These figures count records. This release has a person column, and a person may have several "
+    "records, so the risk per person can be higher."
 )
 
 

@@ -166,8 +166,7 @@ def terms_of(column: Nominal, distinct: DistinctValues) -> TermMap:
     """Map the values of a column to concepts; some may have none."""
     if any(isinstance(value, float) for value in distinct.values):
         raise ColumnError(
-            f"column {column.column!r} is nominal and must be text, got numbers with a decimal "
-            "point",
+            f"{_describe_need(column, 'text')}, got numbers with a decimal point",
             "codes that are read as numbers lose their zeros: read the column as text (dtype=str)",
         )
     counts: Counter[Any] = Counter()
@@ -255,6 +254,11 @@ def _code_numbers(
     return _CodedNumbers(attribute, place[distinct.codes], value_of)
 
 
+def _describe_need(column: Nominal | Numeric | Date, needs: str) -> str:
+    kind = type(column).__name__.lower()
+    return f"column {column.column!r} has type {kind} and must contain {needs}"
+
+
 def _refuse_kind(
     column: Numeric | Date,
     distinct: DistinctValues,
@@ -266,8 +270,7 @@ def _refuse_kind(
         return
     wrong = next(v for v, right in zip(distinct.values, is_right, strict=True) if not right)
     raise ColumnError(
-        f"column {column.column!r} is {type(column).__name__} and must be {needs}, got "
-        f"{type(wrong).__name__} values such as {wrong!r}",
+        f"{_describe_need(column, needs)}, got {type(wrong).__name__} values such as {wrong!r}",
         hint,
     )
 
@@ -286,8 +289,7 @@ def _parse_column(
             values.append(read(text.strip()))
         except (ValueError, ArithmeticError):
             raise ColumnError(
-                f"column {column.column!r} is {type(column).__name__} and must be {needs}, got "
-                f"text such as {text!r}",
+                f"{_describe_need(column, needs)}, got text such as {text!r}",
                 hint,
             ) from None
     return DistinctValues(values, distinct.codes, distinct.weights)

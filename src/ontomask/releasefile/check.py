@@ -97,6 +97,7 @@ class CheckResult:
     ``uncertain`` are the requirements that the method does not guarantee. Whether they are met is
     only known after masking.
     ``tuples`` and ``risk``, of the table as it is, are None where a problem is in the way.
+    ``person`` is the column that identifies people; the figures of ``risk`` count records.
     """
 
     records: int | None
@@ -108,6 +109,7 @@ class CheckResult:
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     uncertain: tuple[str, ...] = ()
+    person: str | None = None
 
     @property
     def fine(self) -> bool:
@@ -185,6 +187,7 @@ class _Checker:
             warnings=tuple(warnings),
             notes=() if self.problems else tuple(_notes(self.spec)),
             uncertain=() if self.problems else tuple(_uncertain_requirements(self.spec)),
+            person=self.spec.person,
         )
 
     # ------------------------------------------------------------------ values
@@ -256,9 +259,9 @@ class _Checker:
 
     def _refuse_large_k(self, schema: Schema, tuples: Tuples, count_values: ValueCounter) -> None:
         method = self.spec.method_object()
-        method.check(tuples)
         k = method.promised_k
         if k is None or schema.person is None:
+            method.check(tuples)
             return
         if not method.keeps_tuples_together:
             refuse_several_targets()
@@ -268,6 +271,7 @@ class _Checker:
                 f"k must be at most the number of people, {people:,}, got {k:,}",
                 "choose a smaller k, or leave person out",
             )
+        method.check(tuples)
 
     # ------------------------------------------------------------------ figures
 

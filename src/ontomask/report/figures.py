@@ -8,9 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from ontomask.microdata.measures import EvaluationPart, added_measures
+from ontomask.report.drawing.bars import WITHHELD
 from ontomask.report.pages import numbers
 
-__all__ = ["Figure", "class_size_bars", "risk_by_column", "risk_rows", "utility_rows"]
+__all__ = [
+    "Figure",
+    "class_size_bars",
+    "figure_titles",
+    "risk_by_column",
+    "risk_rows",
+    "utility_rows",
+]
 
 #: The titles of the figures, in reading order.
 RISK = {
@@ -50,6 +58,19 @@ UTILITY = {
     "normalised_average_class_size": "Average equivalence class size, divided by k",
     "discernibility": "Discernibility metric",
     "il1s": "Information loss of numbers (IL1s)",
+}
+#: Titles of figures that the report shows elsewhere than in its tables of figures.
+OTHERS = {
+    "unique_share": "Share of unique records",
+    "attribute_sse": "Sum of squared errors",
+    "rmse": "Root mean square error",
+    "mean_absolute_distance": "Mean absolute distance",
+    "changed": "Share of changed values",
+    "mean_shift": "Semantic mean",
+    "variance_difference": "Semantic variance",
+    "distance_variance_difference": "Distance variance",
+    "number_means": "Mean",
+    "number_variances": "Variance",
 }
 SHARES = {
     "prosecutor",
@@ -92,6 +113,12 @@ class Figure:
     usual: str
 
 
+def figure_titles(part: EvaluationPart, figures: Mapping[str, Any]) -> dict[str, str]:
+    """The titles of all figures, including those of other packages."""
+    by_column = {name: title[0].upper() + title[1:] for name, title in RISK_BY_COLUMN.items()}
+    return {**UTILITY, **RISK, **by_column, **OTHERS, **_added_titles(part, figures)}
+
+
 def risk_rows(risk: Mapping[str, Any]) -> list[Figure]:
     """Every figure of risk before and after, those of columns one by one."""
     before = risk["before"]["value"]
@@ -117,7 +144,11 @@ def risk_by_column(risk: Mapping[str, Any]) -> dict[str, Any]:
             {
                 "column": column,
                 "cells": [
-                    {"key": name, "value": value, "text": numbers.format_percent(value)}
+                    {
+                        "key": name,
+                        "value": value,
+                        "text": _format_share(value, column in risk[name]["value"]),
+                    }
                     for name in shown_figures
                     for value in [risk[name]["value"].get(column)]
                 ],
@@ -125,6 +156,11 @@ def risk_by_column(risk: Mapping[str, Any]) -> dict[str, Any]:
             for column in columns
         ],
     }
+
+
+def _format_share(share: float | None, has_share: bool) -> str:
+    """A share of a column; without one, it is withheld or does not apply to the column."""
+    return WITHHELD if has_share and share is None else numbers.format_percent(share)
 
 
 def utility_rows(utility: Mapping[str, Any], promised: bool) -> list[Figure]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,11 @@ from ontomask.disclosure import branches, spread, transitions
 from ontomask.disclosure.values import decode_number
 from ontomask.methods.method import Method
 from ontomask.microdata.attributes import NominalAttribute
-from ontomask.microdata.measures import USUAL_VALUES_NOTE
+from ontomask.microdata.measures import COUNTS_RECORDS, USUAL_VALUES_NOTE
 from ontomask.microdata.schema import Date, Nominal, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.report import words
-from ontomask.report.drawing.bars import Bar, Pair, draw_bars, draw_paired_bars
+from ontomask.report.drawing.bars import WITHHELD, Bar, Pair, draw_bars, draw_paired_bars
 from ontomask.report.drawing.heatmap import draw_heatmap
 from ontomask.report.figures import (
     class_size_bars,
@@ -89,6 +89,7 @@ def report_contents(
         "measured": words.list_measurements(facts),
         "tiles": _tiles(facts),
         "where_usual": USUAL_VALUES_NOTE,
+        "counts_records": COUNTS_RECORDS if schema.person else "",
         "glossary": {term: GLOSSARY[term] for term in REPORT_TERMS},
         "roles": _roles(facts),
         "risk": risk_rows(facts["risk"]),
@@ -197,15 +198,21 @@ def _attributes(
         rows.append(
             {
                 "name": name,
-                "changed": utility["changed"][name],
-                "moved": utility["mean_absolute_distance"].get(name),
-                "rmse": utility["rmse"].get(name),
+                "changed": _format_cell(utility["changed"][name], numbers.format_percent),
+                "moved": _format_cell(utility["mean_absolute_distance"].get(name)),
+                "rmse": _format_cell(utility["rmse"].get(name)),
                 "mean": _format_means(attribute, column, shift),
                 "spread": _format_change(variance),
                 "unit": _unit(column),
             }
         )
     return rows
+
+
+def _format_cell(
+    value: float | None, format_value: Callable[[float], str] = numbers.format_figure
+) -> str:
+    return WITHHELD if value is None else format_value(value)
 
 
 def _unit(column: Any) -> str:
@@ -215,8 +222,8 @@ def _unit(column: Any) -> str:
 
 def _format_means(attribute: Any, column: Any, shift: Mapping[str, Any] | None) -> str:
     if shift is None:
-        return ""
-    if isinstance(column, Date):
+        return WITHHELD
+    if isinstance(column, Date) and None not in (shift["before"], shift["after"]):
         return " → ".join(str(decode_number(column, shift[side])) for side in ("before", "after"))
     if not isinstance(attribute, NominalAttribute):
         return _format_change(shift)
@@ -229,15 +236,15 @@ def _format_means(attribute: Any, column: Any, shift: Mapping[str, Any] | None) 
 
 def _describe_unnamed_means(distance: float | None) -> str:
     if distance is None:
-        return "withheld"
+        return WITHHELD
     if not distance:
         return "not named; same mean before and after"
     return f"not named; distance between the two means {numbers.format_figure(distance)}"
 
 
 def _format_change(change: Mapping[str, Any] | None) -> str:
-    if change is None:
-        return ""
+    if change is None or change["before"] is None or change["after"] is None:
+        return WITHHELD
     return f"{numbers.format_figure(change['before'])} → {numbers.format_figure(change['after'])}"
 
 

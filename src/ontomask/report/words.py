@@ -82,8 +82,8 @@ def list_measurements(facts: Mapping[str, Any]) -> list[str]:
     sentences.append(describe_linkage(facts))
     for column, fewest in risk["l_distinct"].items() if facts["guarantee"]["k"] else ():
         sentences.append(
-            f"Attribute disclosure: an equivalence class has only one value of {column}. Anybody "
-            "who knows that a person is in this class knows the value."
+            "Attribute disclosure: in at least one equivalence class, all records have the same "
+            f"value of {column}. Anybody who knows that a person is in this class knows the value."
             if fewest == 1
             else f"l-diversity: every equivalence class has at least {fewest:,} different values "
             f"of {column}."

@@ -41,7 +41,7 @@ _MISSING_WORDS = frozenset({"", "na", "n a", "nan", "null", "none", "missing", "
 #: Which kind of name a value is, or how it came to one.
 MatchKind = Literal[
     "correction",
-    "identifier",
+    "code",
     "alias",
     "label",
     "synonym",
@@ -50,15 +50,6 @@ MatchKind = Literal[
     "head noun",
     "unmapped",
 ]
-
-
-def format_match_kind(kind: str) -> str:
-    """Format how a value was matched. Users know the identifier of a concept as its code.
-
-    >>> format_match_kind("identifier"), format_match_kind("label")
-    ('code', 'label')
-    """
-    return re.sub(r"^(ambiguous )?identifier\b", r"\1code", kind)
 
 
 @dataclass(frozen=True)
@@ -71,8 +62,8 @@ class Match:
         concepts: One concept if the value was mapped, several if it is ambiguous, none if no
             concept has this name.
         reading: Which kind of name matched and how closely, in words.
-        kind: The kind of name alone, such as an identifier or a synonym.
-        by_code: True if the value is a code (an identifier, an alias or a repaired code), False if
+        kind: The kind of name alone, such as a code or a synonym.
+        by_code: True if the value is a code, an alias or a repaired code, False if
             it is a name.
     """
 
@@ -202,6 +193,8 @@ class TermMap:
             return Hint(
                 "some values look like codes without their zeros or their point; try ",
                 Setting("repair_codes", True),
+                ", and map the others with ",
+                Setting(argument, Placeholder("{value: concept}")),
             )
         marks = [m.value for m in unresolved[:50] if fold_name(m.value) in _MISSING_WORDS]
         if marks:
@@ -262,9 +255,10 @@ class TermMap:
         return suggested
 
     def describe_hit(self, hit: Hit) -> str:
-        """A suggestion in words: the identifier, the name and its parent."""
+        """A suggestion in words: the code, the name and its parent."""
         above = self.taxonomy.parents(hit.concept)
-        name = [] if hit.name == hit.concept else [hit.name]
+        label = self.taxonomy.label(hit.concept) if hit.name == hit.concept else hit.name
+        name = [] if label == hit.concept else [label]
         words = [*name, *(f"< {self.taxonomy.label(parent)}" for parent in above[:1])]
         return f"{hit.concept} ({' '.join(words)})" if words else hit.concept
 
@@ -314,7 +308,7 @@ class TermMap:
     def __repr__(self) -> str:
         parts = [
             format_count(len(self.matches), "distinct value"),
-            f"{self.coverage:.1%} of records mapped",
+            f"{100 * self.coverage:.1f} % of records mapped",
         ]
         if self.unmapped:
             parts.append(f"{len(self.unmapped):,} unmapped")
@@ -378,7 +372,7 @@ def map_terms(
     >>> terms
     TermMap(4 distinct values, 75.0% of records mapped, 1 unmapped)
     >>> {match.value: (match.concept, match.how) for match in terms.matches}["sprains"]
-    ('sprain', 'identifier, stemmed')
+    ('sprain', 'code, stemmed')
     >>> terms.nearest("hepatits", most=1)
     [Hit(concept='hepatitis', name='hepatitis')]
     """
@@ -477,7 +471,7 @@ def _matches_by_name(name: str, rules: _MatchRules) -> Iterator[_Meaning]:
 
 def _meaning_by_name(match: NameMatch, codes: tuple[int, ...], how: str) -> _Meaning:
     kind: MatchKind = "stem" if match.closeness == "stemmed" else match.kind
-    return _Meaning(codes, how, kind, by_code=match.kind in ("identifier", "alias"))
+    return _Meaning(codes, how, kind, by_code=match.kind in ("code", "alias"))
 
 
 def _head_phrases(value: str) -> Iterator[str]:

@@ -24,10 +24,10 @@ __all__ = [
 _NOT_WORD = re.compile(r"[\W_]+")
 
 #: The kinds of names that concepts have.
-NameKind = Literal["identifier", "alias", "label", "synonym"]
+NameKind = Literal["code", "alias", "label", "synonym"]
 
 #: The kinds whose spelling is compared; later ones are trusted more.
-_SPELT_KINDS: tuple[NameKind, ...] = ("synonym", "identifier", "label")
+_SPELT_KINDS: tuple[NameKind, ...] = ("synonym", "code", "label")
 
 #: Which concepts, by code number, have a name.
 CodesByName = dict[str, tuple[int, ...]]
@@ -122,7 +122,7 @@ class NameIndex:
         labels: Sequence[tuple[str, ...]],
     ) -> None:
         self.exact: dict[NameKind, CodesByName] = {
-            "identifier": {name: (code,) for code, name in enumerate(identifiers)},
+            "code": {name: (code,) for code, name in enumerate(identifiers)},
             "alias": {name: (code,) for name, code in aliases.items()},
             "label": _group_codes((names[0], code) for code, names in enumerate(labels) if names),
             "synonym": _group_codes(

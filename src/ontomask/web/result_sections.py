@@ -145,7 +145,7 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
         ),
         (
             "similarity",
-            "semantic similarity to the original",
+            "semantic quality (similarity to the original values)",
             1.0,
             similarity,
             numbers.format_percent,

@@ -216,7 +216,10 @@ def test_many_tuples_look_among_near_ones_and_say_so(monkeypatch):
         with pytest.warns(NearNeighboursWarning, match="9 combinations of values: each is"):
             Recoding(2).plan(many, np.random.default_rng(0))
         Recoding(2, neighbours="near").plan(few, np.random.default_rng(0))
-    assert told == [f"recoding {n} tuples, each looking among near neighbours only" for n in (9, 8)]
+    assert told == [
+        f"recoding {n} combinations of values; each is compared with similar ones only"
+        for n in (9, 8)
+    ]
 
 
 def test_a_release_file_can_ask_for_it():

@@ -87,14 +87,13 @@ def _column_row(column: CheckedColumn) -> tuple[str, ...]:
 
 def _show_mapping(column: CheckedColumn) -> None:
     from ontomask.errors import format_count
-    from ontomask.taxonomy.mapping import format_match_kind
 
     assert column.mapping is not None
     ways = {way: n for way, n in column.mapping["records"].items() if n and way != "unmapped"}
     unmapped, values = column.mapping["records"]["unmapped"], column.mapping["values"]["unmapped"]
     total = sum(ways.values()) + unmapped
     share = sum(ways.values()) / total if total else 1.0
-    by = ", ".join(f"{n:,} by {format_match_kind(way)}" for way, n in ways.items())
+    by = ", ".join(f"{n:,} by {way}" for way, n in ways.items())
     typer.echo(
         f"{column.name}: {format_percent(share)} of the records have a concept"
         + (f" ({by})" * bool(by))
@@ -131,3 +130,7 @@ def _show_risk(result: CheckResult) -> None:
             ("record linkage", linked, "of the records linked correctly"),
         ]
     )
+    if result.person is not None:
+        from ontomask.microdata.measures import COUNTS_RECORDS
+
+        typer.echo(COUNTS_RECORDS)

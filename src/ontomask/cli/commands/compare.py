@@ -30,7 +30,7 @@ COLUMNS = {
     "unique": "Number of unique records after masking.",
     "SSE": "Information loss: sum of squared errors.",
     "quality": "Semantic quality of the masked values.",
-    "met": "Whether the requirements of the release file are met.",
+    "met": "Whether the requirements of the release file are met, if it has any.",
     "dominated": "Another row has no more linkage and no more SSE, and less of one of them.",
 }
 
@@ -76,11 +76,15 @@ def compare(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", help="Write a page with a chart, such as compare.html."),
+        typer.Option(
+            "--output", metavar="FILE", help="Write a page with a chart, such as compare.html."
+        ),
     ] = None,
     csv: Annotated[
         Path | None,
-        typer.Option("--csv", help="Write all figures to a table, such as compare.csv."),
+        typer.Option(
+            "--csv", metavar="FILE", help="Write all figures to a table, such as compare.csv."
+        ),
     ] = None,
     specs: Annotated[
         Path | None,
@@ -92,10 +96,13 @@ def compare(
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(help="Number of processes; by default as many as cores and memory allow."),
+        typer.Option(
+            metavar="N", help="Number of processes; by default as many as cores and memory allow."
+        ),
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(help="Compare on a random sample of this many records.")
+        int | None,
+        typer.Option(metavar="N", help="Compare on a random sample of this many records."),
     ] = None,
     seed_file: SeedFile = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
@@ -160,7 +167,7 @@ def _print_comparison(comparison: Comparison, files: list[Path]) -> None:
         f"{format_count(comparison.tuples, 'combination')} of values"
     )
     rows = comparison.table()
-    required = comparison.require is not None
+    required = bool(comparison.require)
     header = ["method", "setting", "k", "smallest", "linkage", "unique", "SSE", "quality"]
     header += ["seconds", *(["met"] if required else []), ""]
     print_table([header, *(_point_row(row, required) for row in rows)])

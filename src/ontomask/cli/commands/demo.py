@@ -14,9 +14,9 @@ __all__ = ["demo"]
 
 
 def demo(
-    folder: Annotated[Path, typer.Argument(help="A new folder for the files.")] = Path(
-        "ontomask-demo"
-    ),
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="A new folder for the files.")
+    ] = Path("ontomask-demo"),
     json: Json = False,
 ) -> None:
     """Try all steps on synthetic data.
@@ -27,7 +27,7 @@ def demo(
     """
     from ontomask.cli.commands.check import print_check, run_check
     from ontomask.cli.commands.init import print_profile
-    from ontomask.cli.commands.mask import mask_with_progress, summary_line
+    from ontomask.cli.commands.mask import format_summary, mask_with_progress
 
     with show_progress("making synthetic discharges"):
         from ontomask.releasefile.demo import write_demo
@@ -46,7 +46,7 @@ def demo(
     print_check(run_check(spec))
     typer.echo(f"\n$ ontomask mask {spec}")
     outcome = mask_with_progress(spec, None)
-    typer.echo(summary_line(outcome.as_dict()))
+    typer.echo(format_summary(outcome.as_dict()))
     typer.echo(
         f"\nThe release file is {spec}, the masked table is {outcome.files[0]}. Open the report "
         f"{outcome.files[2]} in a browser.",

@@ -20,12 +20,18 @@ __all__ = ["evaluate"]
 
 
 def evaluate(
-    original: Annotated[Path, typer.Argument(help="The original table.")],
+    original: Annotated[Path, typer.Argument(metavar="ORIGINAL", help="The original table.")],
     masked: Annotated[
-        Path, typer.Argument(help="The masked table, with the same records in the same order.")
+        Path,
+        typer.Argument(
+            metavar="MASKED", help="The masked table, with the same records in the same order."
+        ),
     ],
     spec: Annotated[
-        Path, typer.Option("--spec", help="A release file with the roles of the columns.")
+        Path,
+        typer.Option(
+            "--spec", metavar="RELEASE", help="The release file, with the roles of the columns."
+        ),
     ],
     semantic_closeness: Annotated[
         bool,
@@ -79,19 +85,22 @@ def _intersection_rows(together: Intersection) -> Iterator[tuple[str, str]]:
 
 def _print_evaluation(evaluation: Evaluation) -> None:
     from ontomask import risk, utility
+    from ontomask.report.figures import figure_titles
 
     header = ("figure", "before", "after", "better when")
     typer.echo("data utility")
-    print_table([header, *_figure_rows(evaluation.utility, utility.DESCRIPTIONS)])
+    titles = figure_titles("utility", evaluation.utility)
+    print_table([header, *_figure_rows(evaluation.utility, utility.DESCRIPTIONS, titles)])
     typer.echo("disclosure risk")
-    print_table(
-        [header, *_figure_rows(evaluation.risk, risk.DESCRIPTIONS, evaluation.risk["before"])]
-    )
+    titles = figure_titles("risk", evaluation.risk)
+    before = evaluation.risk["before"]
+    print_table([header, *_figure_rows(evaluation.risk, risk.DESCRIPTIONS, titles, before)])
 
 
 def _figure_rows(
     figures: Mapping[str, Any],
     meanings: Mapping[str, FigureDescription],
+    titles: Mapping[str, str],
     before: Mapping[str, Any] | None = None,
 ) -> Iterator[tuple[str, ...]]:
     """Rows of the figures of which lower or higher is better, one for each column."""
@@ -102,9 +111,9 @@ def _figure_rows(
             continue
         original = before_by_figure.get((name, column), "")
         if isinstance(value, Mapping):  # what is better holds of the difference
-            original, value, better = value["before"], value["after"], f"{better} difference"
+            original, value, better = value["before"], value["after"], "smaller difference"
         yield (
-            f"{name} ({column})" if column else name,
+            f"{titles[name]}{f': {column}' if column else ''} [{name}]",
             _format_number(original),
             _format_number(value),
             better,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ontomask.cli.console import print_json, print_table, show_progress
-from ontomask.cli.options import Json
+from ontomask.cli.options import Json, refuse_inputs
 
 if TYPE_CHECKING:
     from ontomask.releasefile.profile.proposed_file import Proposal
@@ -18,19 +18,24 @@ __all__ = ["init", "print_profile"]
 
 
 def init(
-    data: Annotated[Path, typer.Argument(help="A table: CSV, Parquet, JSON lines, SQLite, …")],
-    output: Annotated[Path, typer.Option("--output", help="The release file to write.")] = Path(
-        "release.yaml"
-    ),
+    data: Annotated[
+        Path, typer.Argument(metavar="TABLE", help="A table: CSV, Parquet, JSON lines, SQLite, …")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", metavar="FILE", help="The release file to write.")
+    ] = Path("release.yaml"),
     table_name: Annotated[
         str | None,
-        typer.Option("--table", help="The name of the table, if the file contains several."),
+        typer.Option(
+            "--table", metavar="NAME", help="The name of the table, if the file contains several."
+        ),
     ] = None,
     delimiter: Annotated[
-        str | None, typer.Option("--delimiter", help="The character between columns.")
+        str | None,
+        typer.Option("--delimiter", metavar="CHARACTER", help="The character between columns."),
     ] = None,
     encoding: Annotated[
-        str | None, typer.Option("--encoding", help="The encoding of the data.")
+        str | None, typer.Option("--encoding", metavar="ENCODING", help="The encoding of the data.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     json: Json = False,
@@ -49,6 +54,7 @@ def init(
     from ontomask.releasefile.profile.proposed_file import write_proposal
     from ontomask.releasefile.profile.table_profile import profile
 
+    refuse_inputs([data], [output])
     if output.exists() and not force and data.exists():  # a missing table is reported first
         raise ParameterError(
             f"{output} already exists", "choose another --output, or use --force to overwrite"

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ontomask.cli.console import format_percent, print_json, print_table, show_progress
-from ontomask.cli.options import Format, Json, ReaderOptions, load_taxonomy_argument
+from ontomask.cli.options import (
+    Format,
+    Json,
+    ReaderOptions,
+    load_taxonomy_argument,
+    refuse_inputs,
+)
 
 if TYPE_CHECKING:
     from ontomask.taxonomy import TermMap
@@ -23,7 +29,8 @@ def map_column(
     data: Annotated[
         Path,
         typer.Argument(
-            help="A table: CSV (also .gz), Parquet, JSON lines, SQLite; or a list of values."
+            metavar="TABLE",
+            help="A table: CSV (also .gz), Parquet, JSON lines, SQLite; or a list of values.",
         ),
     ],
     taxonomy: Annotated[
@@ -31,40 +38,65 @@ def map_column(
         typer.Option(
             "--taxonomy",
             "-t",
+            metavar="TAXONOMY",
             help="A bundled taxonomy (icd9cm, wordnet, …) or the path of a file.",
         ),
     ],
-    column: Annotated[str | None, typer.Option("--column", "-c", help="The column.")] = None,
+    column: Annotated[
+        str | None,
+        typer.Option(
+            "--column",
+            "-c",
+            metavar="COLUMN",
+            help="The column to map. Not needed for a list of values.",
+        ),
+    ] = None,
     corrections: Annotated[
         Path | None,
-        typer.Option("--corrections", help="A table with the columns value and concept."),
+        typer.Option(
+            "--corrections", metavar="FILE", help="A table with the columns value and concept."
+        ),
     ] = None,
     write_corrections: Annotated[
         Path | None,
         typer.Option(
-            "--write-corrections", help="Write the values without a concept to a table to fill in."
+            "--write-corrections",
+            metavar="FILE",
+            help="Write the values without a concept to a table to fill in.",
         ),
     ] = None,
     prefer: Annotated[
         list[str] | None,
-        typer.Option("--prefer", help="If a name is ambiguous, prefer concepts below this one."),
+        typer.Option(
+            "--prefer",
+            metavar="CONCEPT",
+            help="If a name is ambiguous, prefer concepts below this one.",
+        ),
     ] = None,
     repair_codes: Annotated[
         bool, typer.Option("--repair-codes", help="Repair ICD codes that lost zeros or the point.")
     ] = False,
     stems: Annotated[
-        str, typer.Option("--stems", help="The language of word stems; none turns stemming off.")
+        str,
+        typer.Option(
+            "--stems",
+            metavar="LANGUAGE",
+            help="The language of word stems; none turns stemming off.",
+        ),
     ] = "english",
     heads: Annotated[
         bool, typer.Option("--heads", help="Map unknown phrases by their head noun (English).")
     ] = False,
     missing: Annotated[
-        list[str] | None, typer.Option("--missing", help='A value that means missing, such as "?".')
+        list[str] | None,
+        typer.Option("--missing", metavar="VALUE", help='A value that means missing, such as "?".'),
     ] = None,
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", help="Write every distinct value with its concept; - for standard output."
+            "--output",
+            metavar="FILE",
+            help="Write every distinct value with its concept; - for standard output.",
         ),
     ] = None,
     require_all: Annotated[
@@ -72,14 +104,25 @@ def map_column(
     ] = False,
     suggestions: Annotated[
         int,
-        typer.Option("--suggestions", min=0, help="Suggest concepts for at most this many values."),
+        typer.Option(
+            "--suggestions",
+            min=0,
+            metavar="N",
+            help="Suggest concepts for at most this many values.",
+        ),
     ] = 200,
-    show: Annotated[int, typer.Option("--show", min=0, help="Show at most this many values.")] = 20,
+    show: Annotated[
+        int, typer.Option("--show", min=0, metavar="N", help="Show at most this many values.")
+    ] = 20,
     delimiter: Annotated[
-        str | None, typer.Option("--delimiter", help="The character between columns.")
+        str | None,
+        typer.Option("--delimiter", metavar="CHARACTER", help="The character between columns."),
     ] = None,
     encoding: Annotated[
-        str | None, typer.Option("--encoding", help="The encoding of the data; by default UTF-8.")
+        str | None,
+        typer.Option(
+            "--encoding", metavar="ENCODING", help="The encoding of the data; by default UTF-8."
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     format: Format = None,
@@ -96,9 +139,12 @@ def map_column(
     again with --corrections todo.csv.
     """
     from ontomask.cli.column import count_column
+    from ontomask.errors import ParameterError
     from ontomask.taxonomy import map_terms
 
-    _check_outputs([data, corrections], [write_corrections, output], json)
+    if json and output == "-":
+        raise ParameterError("--json and --output - cannot be combined", "choose one of them")
+    refuse_inputs([data, corrections, taxonomy], [write_corrections, output])
     with show_progress(f"reading {data}"):
         name, counts = count_column(data, column, delimiter, encoding)
     loaded = load_taxonomy_argument(taxonomy, format, option)
@@ -124,20 +170,6 @@ def map_column(
         _print_mapping(matches, name, suggested, show)
     if require_all and matches.lost:
         raise typer.Exit(3)
-
-
-def _check_outputs(inputs: list[Path | None], outputs: list[Path | str | None], json: bool) -> None:
-    """Never write over what is read; one thing at a time on standard output."""
-    from ontomask.errors import ParameterError
-
-    if json and "-" in outputs:
-        raise ParameterError("--json and --output - cannot be combined", "choose one of them")
-    read = {path.resolve() for path in inputs if path is not None}
-    for path in outputs:
-        if path not in (None, "-") and Path(str(path)).resolve() in read:
-            raise ParameterError(
-                f"the output must not be an input, got {path}", "write to another file"
-            )
 
 
 def _mapping_facts(
@@ -173,7 +205,6 @@ def _print_mapping(
     matches: TermMap, column: str, suggested: dict[str, list[Hit]], show: int
 ) -> None:
     from ontomask.errors import format_count
-    from ontomask.taxonomy.mapping import format_match_kind
 
     records = sum(match.count for match in matches.matches)
     version = f" {matches.taxonomy.about.version}" if matches.taxonomy.about.version else ""
@@ -184,7 +215,7 @@ def _print_mapping(
         + f" · {matches.taxonomy.name}{version}"
     )
     typer.echo(f"{format_percent(matches.coverage)} of the records have a concept")
-    print_table([(count, format_match_kind(how)) for how, count in matches.how.items()])
+    print_table([(count, how) for how, count in matches.how.items()])
     _print_unmapped(
         matches,
         "ambiguous: possible concepts",

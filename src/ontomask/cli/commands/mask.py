@@ -13,7 +13,7 @@ from ontomask.cli.options import Json, ReleaseFileArgument, SeedFile
 if TYPE_CHECKING:
     from ontomask.releasefile.run import Outcome
 
-__all__ = ["mask", "mask_with_progress"]
+__all__ = ["format_summary", "mask", "mask_with_progress"]
 
 
 def mask(
@@ -55,7 +55,7 @@ def mask(
     if json:
         print_json(outcome.as_dict())
     else:
-        typer.echo(summary_line(outcome.as_dict()))
+        typer.echo(format_summary(outcome.as_dict()))
 
 
 def mask_with_progress(
@@ -89,8 +89,8 @@ def mask_with_progress(
     return outcome
 
 
-def summary_line(facts: dict[str, Any]) -> str:
-    """Summary of a release: records, guarantee, information loss, risk and files."""
+def format_summary(facts: dict[str, Any]) -> str:
+    """Summary of a release, in lines: records, guarantee, information loss and risk, files."""
     from ontomask.errors import format_count
 
     before, after = facts["tuples"]["before"], facts["tuples"]["after"]
@@ -100,16 +100,21 @@ def summary_line(facts: dict[str, Any]) -> str:
         for word in ("dropped", "suppressed")
         if facts["records"][word]
     ]
-    summary = (
-        f"{', '.join(records)}, {before:,} → {format_count(after, 'combination')} of values, "
-        f"{_promise(facts)}"
-    )
     sse, linked = facts["utility"]["sse"], facts["risk"]["linkage_nearest"]
-    parts = [f"{', '.join(facts['columns'])}: {summary}"]
-    parts += [f"SSE {sse:.4g}"] if sse is not None else []
-    parts += [f"record linkage {100 * linked:.1f} %", *_least_diverse(facts["risk"]["l_distinct"])]
-    parts += [", ".join(facts["files"])]
-    return " · ".join(parts)
+    figures = [f"SSE {sse:.4g}"] if sse is not None else []
+    figures += [
+        f"record linkage {100 * linked:.1f} %",
+        *_least_diverse(facts["risk"]["l_distinct"]),
+    ]
+    return "\n".join(
+        [
+            f"{', '.join(facts['columns'])}: {', '.join(records)}, "
+            f"{before:,} → {format_count(after, 'combination')} of values",
+            _format_guarantee(facts["guarantee"]),
+            " · ".join(figures),
+            ", ".join(facts["files"]),
+        ]
+    )
 
 
 def _least_diverse(diversity: dict[str, int]) -> list[str]:
@@ -120,8 +125,8 @@ def _least_diverse(diversity: dict[str, int]) -> list[str]:
     return [f"l = {diversity[column]:,} ({column})"]
 
 
-def _promise(facts: dict[str, Any]) -> str:
-    promise = facts["guarantee"]
-    if promise["k"] is None:
-        return "not k-anonymous"
-    return f"{promise['k']}-anonymous" + (" in people" if promise["unit"] == "people" else "")
+def _format_guarantee(guarantee: dict[str, Any]) -> str:
+    k = guarantee["k"]
+    if k is None:
+        return "not k-anonymous: records may be unique"
+    return f"{k:,}-anonymous: at least {k:,} {guarantee['unit']} in every equivalence class"

@@ -14,11 +14,13 @@ __all__ = ["schema"]
 
 def schema(
     output: Annotated[
-        Path | None, typer.Option("--output", help="Write the schema to this file.")
+        Path | None, typer.Option("--output", metavar="FILE", help="Write the schema to this file.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Print the JSON schema of release files. Editors use it to complete and check them.
+    """Print the JSON schema of release files.
+
+    Editors use it to complete and check them.
 
     Example: ontomask schema --output release.schema.json
     """

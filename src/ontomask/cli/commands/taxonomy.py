@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ontomask.cli.console import print_json, print_table, show_progress
-from ontomask.cli.options import Format, Json, ReaderOptions, load_taxonomy_argument
+from ontomask.cli.options import Format, Json, ReaderOptions, load_taxonomy_argument, refuse_inputs
 
 if TYPE_CHECKING:
     from ontomask.taxonomy import Taxonomy
@@ -20,8 +20,9 @@ app = typer.Typer(help="Show, search and convert taxonomies.", no_args_is_help=T
 Source = Annotated[
     str,
     typer.Argument(
+        metavar="TAXONOMY",
         help="A bundled taxonomy (icd9cm, icd9cm-procedures, icd10cm, wordnet) or the path of a "
-        "file."
+        "file.",
     ),
 ]
 
@@ -80,15 +81,20 @@ def _taxonomy_facts(taxonomy: Taxonomy) -> dict[str, Any]:
 @app.command()
 def search(
     source: Source,
-    text: Annotated[str, typer.Argument(help="Part of a label, a synonym or an identifier.")],
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="Part of a label, a synonym or an identifier.")
+    ],
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, help="Show at most this many concepts.")
+        int,
+        typer.Option("--limit", "-n", min=1, metavar="N", help="Show at most this many concepts."),
     ] = 10,
     format: Format = None,
     option: ReaderOptions = None,
     json: Json = False,
 ) -> None:
-    """Find concepts by name, the most similar names first, each with its path to the root.
+    """Find concepts by name.
+
+    Shows the most similar names first, each with its path to the root.
 
     Example: ontomask taxonomy search icd9cm appendicitis
     """
@@ -117,10 +123,17 @@ def _path_to_root(taxonomy: Taxonomy, concept: str) -> list[str]:
 @app.command()
 def convert(
     source: Source,
-    target: Annotated[Path, typer.Argument(help="The file to write; .gz is compressed.")],
-    to: Annotated[str, typer.Option("--to", help="child-parent or arx.")] = "child-parent",
+    target: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file to write; .gz is compressed.")
+    ],
+    to: Annotated[
+        str, typer.Option("--to", metavar="FORMAT", help="child-parent or arx.")
+    ] = "child-parent",
     root: Annotated[
-        str | None, typer.Option("--root", help="Only this concept and the concepts below it.")
+        str | None,
+        typer.Option(
+            "--root", metavar="CONCEPT", help="Only this concept and the concepts below it."
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     format: Format = None,
@@ -131,6 +144,7 @@ def convert(
 
     Example: ontomask taxonomy convert icd9cm neoplasms.csv --root 140-239 --to arx
     """
+    refuse_inputs([source], [target])
     taxonomy = load_taxonomy_argument(source, format, option)
     if root is not None:
         taxonomy = taxonomy.domain(root=root)

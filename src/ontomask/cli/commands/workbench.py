@@ -16,12 +16,16 @@ def workbench(
     data: Annotated[
         Path | None,
         typer.Argument(
+            metavar="PATH",
             help="A table, a release file or a folder; by default the current folder. The folder "
-            "of the file becomes the working folder."
+            "of the file becomes the working folder.",
         ),
     ] = None,
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="The port; 0 for any free port.")
+        int,
+        typer.Option(
+            "--port", min=0, max=65535, metavar="N", help="The port; 0 for any free port."
+        ),
     ] = 0,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the link without opening a browser.")

@@ -237,7 +237,10 @@ def _fuse_with_near(
     from ontomask.methods.recoding import near_kernels as kernels
 
     tuples = operators.tuples
-    report_progress(f"recoding {len(tuples):,} tuples, each looking among near neighbours only")
+    report_progress(
+        f"recoding {format_count(len(tuples), 'combination')} of values; each is compared with "
+        "similar ones only"
+    )
     # Numbered so that those which are compared are together in memory, too.
     sorted_ = interleaved_order(tuples)
     number = np.empty(len(tuples), dtype=np.int32)

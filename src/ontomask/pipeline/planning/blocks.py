@@ -52,8 +52,8 @@ class BlockPlan:
             return words
         more = "more" if self.extra_loss >= 0 else "less"
         return (
-            f"{words}, with about {abs(self.extra_loss):.0%} {more} information loss than without "
-            f"blocks (estimated from {self.sample:,} combinations)"
+            f"{words}, with about {100 * abs(self.extra_loss):.0f} % {more} information loss than "
+            f"without blocks (estimated from {self.sample:,} combinations)"
         )
 
 

@@ -135,7 +135,9 @@ class _NoisePieces(Sequence[_NoisePiece]):
     def report_piece(self) -> None:
         """Report that one more piece is drawn."""
         self._drawn_pieces += 1
-        report_progress(f"drawn noise for {self._drawn_pieces / len(self):.0%} of the records")
+        report_progress(
+            f"drawn noise for {100 * self._drawn_pieces / len(self):.0f} % of the records"
+        )
 
 
 @dataclass(frozen=True, eq=False)

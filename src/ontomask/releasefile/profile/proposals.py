@@ -94,8 +94,8 @@ def suggest_role(facts: ColumnFacts) -> Suggestion:
         notes.append("estimated from a random sample, because the table has very many values")
     if 0.9 <= facts.numbers < 1 and facts.kind == "text" and suggestion.taxonomy_kind == "flat":
         notes.append(
-            f"{facts.numbers:.0%} of the distinct values are numbers. If all should be numbers, "
-            "correct the others or list them in missing_marks, and write type: numeric"
+            f"{100 * facts.numbers:.0f} % of the distinct values are numbers. If all should be "
+            "numbers, correct the others or list them in missing_marks, and write type: numeric"
         )
     return replace(suggestion, notes=tuple(notes))
 
@@ -158,11 +158,12 @@ def _mostly_missing_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestio
     is_word = facts.kind in ("text", "two values") and not levels_of(facts)
     confidential = _is_confidential(facts, words)
     if share > MOSTLY_MISSING and not confidential:
-        return Suggestion("drop", f"{share:.0%} of its values are missing")
+        return Suggestion("drop", f"{100 * share:.0f} % of its values are missing")
     if share > OFTEN_MISSING and not is_word and not confidential:
         return Suggestion(
             "drop",
-            f"{share:.0%} of its values are missing, and numbers cannot have a category for them",
+            f"{100 * share:.0f} % of its values are missing, and numbers cannot have a category "
+            "for them",
         )
     return None
 

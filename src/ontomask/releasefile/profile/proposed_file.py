@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from ontomask._runtime.atomic_files import atomic_write
+from ontomask._runtime.atomic_files import atomic_write, check_folder
 from ontomask.engines.formats.formats import named_format
 from ontomask.errors import OntomaskError, ParameterError, TaxonomyError, format_count
 from ontomask.releasefile.profile.column_fields import suggested_fields
@@ -51,6 +51,7 @@ def write_proposal(
         c.name: taxonomy_path(beside or target, i, c.name)
         for i, c in _columns_needing_taxonomy(profile)
     }
+    check_folder(target)
     if not force:
         _refuse_existing([target, *(taxonomy_paths.values() if beside is None else ())])
     with_files: dict[str, str] = {}
@@ -245,7 +246,9 @@ def _column_summary(column: ColumnProfile) -> str:
     """Counts of a column, in one line."""
     facts = column.facts
     about = "" if facts.exact else "about "
-    parts = [column.type, f"{about}{facts.distinct:,} distinct"]
+    parts = [column.type]
+    if column.type != "two values":
+        parts.append(f"{about}{format_count(facts.distinct, 'distinct value')}")
     if facts.missing:
         parts.append(f"{about}{facts.missing:,} missing")
     if column.unique_share:
@@ -277,7 +280,10 @@ def _column_fields(column: ColumnProfile, file: str | None) -> dict[str, Any]:
 def _person_lines(profile: Profile) -> list[str]:
     if profile.person is None:
         return []
-    words = "Records with the same value belong to one person: k counts people, not records."
+    words = (
+        f"Records with the same {_printable(profile.person)} belong to one person: k counts "
+        "people, not records."
+    )
     return [*_comment(words, ""), _yaml_field("person", profile.person), ""]
 
 
@@ -296,7 +302,7 @@ def _uniqueness_comment(profile: Profile) -> list[str]:
     quasi = profile.with_role("quasi")
     share = profile.uniques / profile.rows
     return _comment(
-        f"{profile.uniques:,} records ({share:.1%}) are unique on the "
+        f"{profile.uniques:,} records ({100 * share:.1f} %) are unique on the "
         f"{format_count(len(quasi), 'quasi-identifier')}. Every additional quasi-identifier "
         "increases the information loss.",
         "",

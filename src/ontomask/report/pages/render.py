@@ -26,7 +26,6 @@ from markupsafe import Markup
 
 from ontomask.report.drawing.colours import colours_as_css
 from ontomask.report.pages import numbers
-from ontomask.taxonomy.mapping import format_match_kind
 
 __all__ = ["embed_json", "render_page", "make_environment"]
 
@@ -67,7 +66,6 @@ def _report_environment() -> Environment:
         figure=numbers.format_figure,
         percent=numbers.format_percent,
         value=numbers.format_value,
-        match_kind=format_match_kind,
     )
     return environment
 

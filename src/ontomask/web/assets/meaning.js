@@ -461,11 +461,10 @@ function getWayColour({ outcome }, index) {
 }
 
 function describeMatch({ outcome, reading }) {
-  const kind = reading.replace(/^identifier\b/, "code"); // users know it as the code of a concept
   return {
-    mapped: `by ${kind}`,
+    mapped: `by ${reading}`,
     corrected: "assigned by you",
-    ambiguous: `several concepts (${kind})`,
+    ambiguous: `several concepts (${reading})`,
     unmapped: "no concept",
   }[outcome];
 }

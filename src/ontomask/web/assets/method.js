@@ -339,7 +339,7 @@ function describeTrial({ figures, records, sampled_from: total, guarantee }, isC
       createTile(formatInteger(uniques), [createTermLink("uniqueness", "unique"), " records"]),
       semantic_quality === null
         ? null
-        : createTile(formatPercent(semantic_quality), "semantic similarity to the original values"),
+        : createTile(formatPercent(semantic_quality), "semantic quality (similarity to the original values)"),
       createTile(formatNumber(sse_per_record), [
         "squared error per record (",
         createTermLink("information loss"),

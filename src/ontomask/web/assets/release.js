@@ -110,7 +110,7 @@ function createCautions(cautions) {
   return h(
     "div",
     { class: "note bad" },
-    h("h2", {}, "Before you publish"),
+    h("h2", {}, "Check before you publish"),
     h("ul", {}, items),
   );
 }

@@ -212,7 +212,7 @@ function createCautions(cautions) {
   return h(
     "div",
     { class: "caution", role: "note" },
-    h("h3", {}, "Before you publish"),
+    h("h3", {}, "Check before you publish"),
     h("ul", {}, items),
   );
 }

@@ -563,12 +563,12 @@ function createContributions({ unit, columns }) {
     {},
     h("th", { scope: "col" }, "column"),
     h("td", { class: "bar-cell" }),
-    h("th", { scope: "col", class: "number" }, "because of it"),
-    h("th", { scope: "col", class: "number" }, "by it alone"),
+    h("th", { scope: "col", class: "number" }, "unique only with this column"),
+    h("th", { scope: "col", class: "number" }, "unique by this column alone"),
   );
   const pronoun = unit === "people" ? "who" : "that";
-  const explanation = `“Because of it” counts the ${unit} ${pronoun} would not be unique without ` +
-    `the column, “by it alone” the ${unit} ${pronoun} are unique by this column alone.`;
+  const explanation = `“Unique only with this column” counts the ${unit} ${pronoun} would not be ` +
+    `unique without it.`;
   return [
     h(
       "table",
