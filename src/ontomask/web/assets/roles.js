@@ -567,8 +567,8 @@ function createContributions({ unit, columns }) {
     h("th", { scope: "col", class: "number" }, "unique by this column alone"),
   );
   const pronoun = unit === "people" ? "who" : "that";
-  const explanation = `“Unique only with this column” counts the ${unit} ${pronoun} would not be ` +
-    `unique without it.`;
+  const explanation = `“Unique only with this column” counts the ${unit} ${pronoun} would not ` +
+    "be unique without it.";
   return [
     h(
       "table",
