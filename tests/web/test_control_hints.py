@@ -15,7 +15,7 @@ def test_a_proposed_setting_becomes_its_control():
     assert control_hint(MISSING).startswith("choose how to treat missing values on the Roles")
     marks = ParameterError("unknown value", Hint("use ", Setting("missing_marks", ["?", "n/a"])))
     assert control_hint(marks) == (
-        "add ?, n/a on the Roles screen, under “Codes for missing values”"
+        "add ?, n/a on the Roles screen, under “Marks for missing values”"
     )
 
 
@@ -24,6 +24,15 @@ def test_a_hint_that_was_written_for_a_release_file_becomes_a_control_too():
         raise MISSING
     assert "missing: " in caught.value.hint
     assert control_hint(caught.value) == control_hint(MISSING)
+
+
+def test_a_setting_of_a_method_becomes_its_control_too():
+    error = ParameterError("guard needs it", Hint("use ", Setting("strategy", "multivariate")))
+    with pytest.raises(ParameterError) as caught, translate_hints():
+        raise error
+    assert control_hint(caught.value) == (
+        "choose multivariate on the Method screen, under “Strategy”"
+    )
 
 
 def test_a_hint_without_a_setting_stays():

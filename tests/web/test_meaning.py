@@ -570,7 +570,7 @@ def test_values_that_mean_missing_are_marked_with_one_click(chromium, tmp_path, 
     )
     for page in meaning_screen(chromium, serving(tmp_path, "discharges.csv"), "diagnosis"):
         expect(page.locator("#lost-words")).to_contain_text(
-            '"unknown" may be codes for missing values'
+            '"unknown" may be marks for missing values'
         )
         page.click("#add-marks")
         expect(page.locator("#covered")).to_have_text("100 %")

@@ -21,12 +21,13 @@ __all__ = ["control_hint", "describe_problem"]
 _HINTS = {
     "missing": "choose how to treat missing values on the Roles screen, under “Missing values in "
     "quasi-identifiers”",
-    "missing_marks": "add {value} on the Roles screen, under “Codes for missing values”",
+    "missing_marks": "add {value} on the Roles screen, under “Marks for missing values”",
     "repair_codes": "tick “Restore zeros and decimal points” on the Meaning screen, under "
     "“Matching options”",
     "mapping": "assign a concept to each of these values on the Meaning screen",
     "corrections": "assign a concept to each of these values on the Meaning screen",
-    "domain": "choose another part of the taxonomy on the Meaning screen, under “Compare within”",
+    "domain": "choose another part of the taxonomy on the Meaning screen, under “Domain: compare "
+    "within”",
 }
 
 #: Labels of the controls of a column, by its field.
@@ -37,7 +38,7 @@ _COLUMN_LABELS = {
     "format": "the format of the taxonomy",
     "mapping": "the assignment of concepts",
     "measure": "the distance measure",
-    "domain": "“Compare within”",
+    "domain": "“Domain: compare within”",
     "levels": "the list of levels",
     "date_format": "the date format",
 }
@@ -49,7 +50,7 @@ _LABELS = {
     "output": "the name of the masked table",
     "person": "the person column",
     "missing": "the treatment of missing values",
-    "missing_marks": "the list of codes for missing values",
+    "missing_marks": "the list of marks for missing values",
     "require": "the requirement",
 }
 
@@ -70,7 +71,15 @@ def control_hint(error: OntomaskError) -> str:
             for name, value in candidate.advice.settings.items():
                 if name in _HINTS:
                     return _HINTS[name].format(value=_join_values(value))
+                if title := _method_titles().get(name):
+                    return f"choose {value} on the Method screen, under “{title}”"
     return error.hint
+
+
+def _method_titles() -> dict[str, str]:
+    """The labels of the settings of all methods, by name."""
+    kinds = METHODS.available().values()
+    return {setting.name: setting.title for kind in kinds for setting in read_settings(kind)}
 
 
 def _join_values(value: object) -> str:

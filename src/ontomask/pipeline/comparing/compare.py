@@ -52,8 +52,8 @@ def compare(
         require: Requirements that each point is checked against.
         workers: Number of processes. Without it, cores, free memory and the size of the table
             decide.
-        sample: Compare a random sample of this many records. In a sample, rare combinations of
-            values are rarer, so the information loss is overestimated.
+        sample: Compare a random sample of this many records. A sample has fewer similar
+            records, so the information loss is overestimated.
         progress: A function that is called with a short text at every step.
         **file: Settings of a file, as in :func:`~ontomask.mask`.
 

@@ -533,7 +533,7 @@ function describeProposedSettings({ repair_codes: repairsCodes, missing_marks: m
     });
   const button = { type: "button", class: "link", id: "add-marks", on: { click: addMarks } };
   return [
-    ` ${marks.map((mark) => JSON.stringify(mark)).join(", ")} may be codes for missing values: `,
+    ` ${marks.map((mark) => JSON.stringify(mark)).join(", ")} may be marks for missing values: `,
     h("button", button, "treat them as missing"),
     ".",
   ];

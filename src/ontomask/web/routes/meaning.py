@@ -255,7 +255,7 @@ class ProposedSettings(BaseModel):
         False, description="Restore zeros and decimal points that codes have lost."
     )
     missing_marks: list[str] = Field(
-        [], description="Values that look like codes for missing values."
+        [], description="Values that look like marks for missing values."
     )
 
 

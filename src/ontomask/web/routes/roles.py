@@ -50,7 +50,7 @@ class ColumnSummary(BaseModel):
     )
     uniques: int | None = Field(description="Values that occur once.")
     missing: int
-    missing_marks: list[str] = Field(description="Values that look like codes for missing values.")
+    missing_marks: list[str] = Field(description="Values that look like marks for missing values.")
     frequent: list[FrequentValue] = Field(
         description="The most frequent values, in descending order."
     )
@@ -226,7 +226,7 @@ class FieldsSuggestion(BaseModel):
     lacks: str | None = Field(description="What is missing, if nothing can be suggested.")
     missing: int = Field(description="How many records have no value.")
     missing_marks: list[str] = Field(
-        description="Its values that look like codes for missing values."
+        description="Its values that look like marks for missing values."
     )
 
 
