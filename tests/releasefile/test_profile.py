@@ -232,6 +232,18 @@ def test_missing_values_of_all_sorts(looked_at, tmp_path):
     assert set(spec.missing_marks) == {"?", "unknown", "N/A"}
 
 
+def test_marks_of_sensitive_and_person_columns_are_proposed_too(looked_at, tmp_path):
+    found = looked_at(
+        patient_id=[f"P{i:03}" for i in range(75)] * 2 + ["n/a"] * 10,
+        city=[*spread("Reus", "Malta", "Turin"), *spread("Reus", times=10)],
+        outcome=[*spread("died", "cured", "moved"), *spread("unknown", times=10)],
+    )
+    assert (found.person, found["outcome"].role) == ("patient_id", "confidential")
+    assert set(found.missing_marks) == {"n/a", "unknown"}
+    spec, _ = written(found, tmp_path)
+    assert set(spec.missing_marks) == {"n/a", "unknown"}
+
+
 def test_missing_numbers_leave_records_out(looked_at):
     found = looked_at("parquet", age=[None, 3.0, 4.5, float("nan"), *range(96)])
     assert found["age"].facts.missing == 2

@@ -111,8 +111,9 @@ class Profile:
 
     @property
     def missing_marks(self) -> list[str]:
-        """What seems to mean missing in the quasi-identifiers."""
-        marks = [mark for column in self.with_role("quasi") for mark in column.facts.marks]
+        """What seems to mean missing where values or people are counted."""
+        columns = self.with_role("quasi", "undecided", "confidential", "person")
+        marks = [mark for column in columns for mark in column.facts.marks]
         return list(dict.fromkeys(marks))
 
     @property
