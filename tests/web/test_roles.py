@@ -116,6 +116,18 @@ def test_missing_values_are_alike_however_they_are_written(opening, monkeypatch,
 
 
 @pytest.mark.parametrize("most", [0, 1_000])
+def test_people_who_look_alike_are_one_and_unknown_ones_are_nobody(opening, monkeypatch, most):
+    monkeypatch.setattr(module, "MOST_IN_MEMORY", most)
+    opened = opening(
+        "csv", ward=["a", "a", "b", "b", "c", "d"], who=["P1", "p1 ", "7", "07.0", "?", "P1"]
+    )
+    found = opened.classes(["ward"], "who", marks=["?"])
+    assert (found.people, found.unique_people) == (2, 2)
+    assert found.sizes[0].classes == 4  # of one person each, or of nobody known
+    assert opened.classes(["ward"], "who").people == 3  # "?" is a name where no mark says more
+
+
+@pytest.mark.parametrize("most", [0, 1_000])
 def test_classes_are_those_of_the_file(tmp_path, monkeypatch, most):
     monkeypatch.setattr(module, "MOST_IN_MEMORY", most)
     path = write_discharges(tmp_path / "discharges.csv")
