@@ -300,7 +300,7 @@ def test_text_among_very_many_numbers_is_named_in_an_error(tmp_path):
     table = {"age": [20, 21] * 6_000, "outcome": [f"{i}.5" for i in range(11_999)] + ["abc"]}
     schema = om.Schema([om.Numeric("age")], confidential=[om.Numeric("outcome")])
     for engine in (in_memory, in_parquet):
-        with pytest.raises(ColumnError, match="'outcome' is Numeric and must be numbers, got text"):
+        with pytest.raises(ColumnError, match="'outcome' .* got text such as 'abc'"):
             om.mask(engine(None, tmp_path, table), schema, om.Suppression(2))
 
 
