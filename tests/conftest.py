@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+import warnings
 from functools import cache
 from pathlib import Path
 
@@ -143,6 +144,21 @@ def command(monkeypatch, capsys):
             main()
         printed = capsys.readouterr()
         return Done(end.value.code or 0, printed.out, printed.err)
+
+    return run
+
+
+@pytest.fixture
+def script(monkeypatch, capsys):
+    """Run a script here, without a new process, and return what it prints."""
+
+    def run(place, text):
+        monkeypatch.chdir(place)
+        capsys.readouterr()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # as a script does that nobody watches
+            exec(compile(text, "script", "exec", dont_inherit=True), {"__name__": "__main__"})
+        return capsys.readouterr().out
 
     return run
 

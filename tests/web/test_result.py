@@ -7,8 +7,6 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
@@ -497,30 +495,22 @@ def test_a_run_that_has_just_been_made_is_shown(result):
     assert result.url.endswith("#run=0004")
 
 
-def test_the_lines_shown_do_run(result, tmp_path, command):
+def test_the_lines_shown_do_run(result, tmp_path, command, script):
     result.select_option("#run", "0003")
     titled(result, "Rank")
     result.click("#lines summary")
     shell, python = result.locator("#lines-body pre").all_inner_texts()
     assert shell == "ontomask mask release.yaml"
-    run(tmp_path, python)
+    script(tmp_path, python)
     assert (tmp_path / "released.csv").exists()
     (tmp_path / "released.csv").unlink()
     assert command(tmp_path, *shlex.split(shell)[1:], "--force").code == 0
     result.click("#view-all")
     shell, python = result.locator("#lines-body pre").all_inner_texts()
-    assert "Comparison(3 points" in run(tmp_path, python)
+    assert "Comparison(3 points" in script(tmp_path, python)
     printed = command(tmp_path, *shlex.split(shell)[1:]).out
     assert all(name in printed for name in ("microaggregation", "recoding", "rank_swapping"))
     assert (tmp_path / "compare.html").exists()
-
-
-def run(folder, text):
-    done = subprocess.run(
-        [sys.executable, "-c", text], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def test_hostile_names_are_shown_as_text(chromium, tmp_path, serving):
