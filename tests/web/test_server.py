@@ -58,7 +58,7 @@ def test_it_listens_on_this_machine_alone(served):
         assert other.connect_ex((others[0], port)) != 0
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_ends_when_asked_and_leaves_nothing_behind(served, sign):
     waited(lambda: '"opening":null' in asked(served, "/api/session"))
     assert served.stop(sign) in (0, 130)
