@@ -137,7 +137,7 @@ def _register_environments(library: Any) -> None:
 
 
 #: Seconds to wait for another process that compiles loops of the same module.
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 @contextmanager
