@@ -54,7 +54,7 @@ def fold_value(value: Any) -> str:
     if not isinstance(value, str):
         value = str(value.tolist() if isinstance(value, np.generic | np.ndarray) else value)
     text = fold_text(value)
-    if not text or not (text[-1].isdigit() or text[-1] == "."):
+    if not text or text[0] not in "+-.0123456789":
         return text
     match = _NUMBER.fullmatch(text)
     if match is None or not (match[2] or match[3]):
