@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from ontomask.engines.formats import connect, open_table
 from ontomask.errors import FileFormatError, ParameterError
 
+pytestmark = pytest.mark.filterwarnings("ignore::ontomask.errors.FormulaWarning")
+
 CELLS = st.text(
     st.one_of(
         st.sampled_from(list(",;|\t\"'\n\r# a0NA")), st.characters(exclude_categories=["Cs"])
@@ -249,6 +251,7 @@ REFUSED = {
     "space before a quote": (b'a,b\n1, "x"\n', "line 2: .*space before"),
     "carriage returns": (b"a,b\r1,2\r", "line 1: .*carriage return"),
     "one carriage return": (b"a,b\n1,x\ry\n", "line 2: .*carriage return"),
+    "carriage return in a name": (b'a,"b\rc"\n1,2\n', "line 1: the name of a column contains"),
     "damaged gzip": (gzip.compress(b"a,b\n1,2\n" * 100)[:-12], "damaged"),
 }
 

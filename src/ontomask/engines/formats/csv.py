@@ -145,6 +145,10 @@ class CsvTable(StoredTable):
         scan, quote = self._scan_file(text, delimiter, quote)
         header = _read_header(text, scan, delimiter, quote)
         self.names = check_names(self, header)
+        if any("\r" in name.replace("\r\n", "") for name in header):  # DuckDB would end the line
+            raise self.error(
+                "the name of a column contains a carriage return", "rename the column", line=1
+            )
         self.types = dict.fromkeys(self.names, "VARCHAR")
         self.style = scan.dialect(self.names, delimiter, quote, encoding)
         self.rows, query = int(scan.note[k.RECORDS]) - 1, self._read_csv_sql(text, scan)

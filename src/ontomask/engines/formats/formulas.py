@@ -1,8 +1,8 @@
 """Cells of CSV files that a spreadsheet would run as formulas: counted, or made text.
 
 A cell that starts with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return may be run when the
-file is opened; numbers may not. An apostrophe before it makes it text. A cell that starts with
-apostrophes and one of these gets one more, so that the original can always be read back.
+file is opened, unless it is a number or a lone sign. An apostrophe before it makes it text. A cell
+that starts with apostrophes and one of these gets one more, so that the original can be read back.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["escape_query", "read_escaped", "warn_about_formulas"]
 
 STARTS = "=+-@\t\r"
-NUMBER = r"[+-]?([0-9]+([.,][0-9]+)*|[.,][0-9]+)([eE][+-]?[0-9]+)?"
+HARMLESS = r"[+-]|[+-]?([0-9]+([.,][0-9]+)*|[.,][0-9]+)([eE][+-]?[0-9]+)?"
 
 
 def escape_query(query: str, types: dict[str, str]) -> str:
@@ -49,7 +49,7 @@ def _escape(cell: str) -> str:
     starts = (
         f"{_starts_with(cell, chr(39) + STARTS)} and regexp_matches({cell}, '^''*[=+@\\t\\r-]')"
     )
-    return f"if({starts} and not {_is_number(cell)}, '''' || {cell}, {cell})"
+    return f"if({starts} and not {_is_harmless(cell)}, '''' || {cell}, {cell})"
 
 
 def _restore(cell: str) -> str:
@@ -61,15 +61,15 @@ def _starts_with(cell: str, characters: str) -> str:
     return f"ascii({cell}) in ({', '.join(str(ord(character)) for character in characters)})"
 
 
-def _is_number(cell: str) -> str:
-    return f"regexp_full_match({cell}, '{NUMBER}')"
+def _is_harmless(cell: str) -> str:
+    return f"regexp_full_match({cell}, '{HARMLESS}')"
 
 
 def warn_about_formulas(finished: StoredTable) -> None:
     """Warn if a written file has cells that a spreadsheet would run."""
     counts = ", ".join(
         f"count(*) filter ({_starts_with(identifier(name), STARTS)} "
-        f"and not {_is_number(identifier(name))})"
+        f"and not {_is_harmless(identifier(name))})"
         for name in finished.names
     )
     row = finished.connection.execute(f"select {counts} from {finished.source}").fetchall()[0]
