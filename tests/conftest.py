@@ -107,6 +107,14 @@ def _no_cache():
     os.environ["ONTOMASK_CACHE"] = "off"
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _short_seeds_are_known():
+    """Tests use short seeds: the one warning of a process would come in any of them."""
+    from ontomask.pipeline import randomness
+
+    randomness._has_warned = True
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder with the public data sets; tests on them are skipped where it is not named."""
