@@ -337,9 +337,10 @@ function describeTrial({ figures, records, sampled_from: total, guarantee }, isC
         createTermLink("record linkage"),
       ]),
       createTile(formatInteger(uniques), [createTermLink("uniqueness", "unique"), " records"]),
-      semantic_quality === null
-        ? null
-        : createTile(formatPercent(semantic_quality), "semantic quality (similarity to the original values)"),
+      semantic_quality === null ? null : createTile(
+        formatPercent(semantic_quality),
+        "semantic quality (similarity to the original values)",
+      ),
       createTile(formatNumber(sse_per_record), [
         "squared error per record (",
         createTermLink("information loss"),
