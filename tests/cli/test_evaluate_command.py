@@ -19,6 +19,7 @@ from release_commands import SPEC, finished, process, records, write_spec
 
 @pytest.fixture
 def masked(jobs):
+    write_spec(jobs / "release.yaml", ("output:", "order: keep\noutput:"))
     om.run_release_file(jobs / "release.yaml")
     return jobs
 
@@ -67,6 +68,18 @@ def test_closeness_by_meaning_is_asked_for(masked, command):
     )
     told = json.loads(command(masked, *COMPARE, "--json", "--semantic-closeness").out)
     assert told["risk"]["t_semantic"]["diagnosis"] <= told["risk"]["t_equal"]["diagnosis"]
+
+
+def test_a_shuffled_release_is_not_compared_row_by_row(jobs, command):
+    om.run_release_file(jobs / "release.yaml")
+    done = command(jobs, *COMPARE)
+    assert done.code == 2
+    assert "its manifest says that its rows are shuffled" in done.err
+    assert "--match-by" in done.err
+    matched = command(jobs, *COMPARE, "--match-by", "pay")
+    assert "match_by must be a column of unique values, got 'pay'" in matched.err
+    (jobs / "released.manifest.json").unlink()  # whoever knows better
+    assert command(jobs, *COMPARE).code == 0
 
 
 def test_tables_that_do_not_fit(masked, command):

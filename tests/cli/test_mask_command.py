@@ -183,7 +183,7 @@ def test_one_table_of_several(jobs, command):
     done = command(jobs, "mask", "release.yaml")
     assert done.code == 2
     assert "the database has 2 tables" in done.err
-    write_spec(jobs / "release.yaml", *changes, ("output:", "table: stays\noutput:"))
+    write_spec(jobs / "release.yaml", *changes, ("output:", "table: stays\norder: keep\noutput:"))
     assert command(jobs, "mask", "release.yaml").code == 0
     masked = read_parquet(jobs / "released.parquet")
     assert min(Counter((row["diagnosis"], row["age"]) for row in masked).values()) >= K
@@ -204,6 +204,7 @@ columns:
   id: {role: identifier}
   grade: {role: quasi, type: ordinal, levels: [1, 2, 3]}
   born: {role: quasi, type: date, date_format: "%d/%m/%Y"}
+order: keep
 method: {name: microaggregation, k: 4}
 """)
     assert command(jobs, "mask", "release.yaml").code == 0

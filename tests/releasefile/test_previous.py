@@ -18,7 +18,7 @@ def twice(tmp_path, diagnoses):
     """A folder in which the table was released once, and is to be released with another k."""
     diagnoses.write(tmp_path / "tax.csv")
     write_table(tmp_path / "people.csv", 60)
-    write_spec(tmp_path / "first.yaml", ("output: released.csv", "output: first.csv"))
+    write_spec(tmp_path / "first.yaml", ("output: released.csv", "order: keep\noutput: first.csv"))
     om.run_release_file(tmp_path / "first.yaml")
     write_spec(tmp_path / "release.yaml", ("output:", "previous: [first.manifest.json]\noutput:"))
     return tmp_path
@@ -80,7 +80,7 @@ def test_names_that_are_not_files(twice, value, words):
 
 
 def test_the_intersection_is_measured(twice, command):
-    write_spec(twice / "release.yaml", ("k: 3", "k: 4"))
+    write_spec(twice / "release.yaml", ("k: 3", "k: 4"), ("output:", "order: keep\noutput:"))
     om.run_release_file(twice / "release.yaml")
     ask = ["evaluate", "people.csv", "released.csv", "--spec", "release.yaml"]
     figures = json.loads(command(twice, *ask, "--with", "first.csv", "--json").out)

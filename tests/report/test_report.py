@@ -363,7 +363,7 @@ def test_weak_swapping_is_said_in_the_report(folder):
     release, spec, _ = released(
         folder, {"name": "rank_swapping", "window": 4, "strategy": "dynamic"}
     )
-    (caution,) = release.cautions
+    caution, *_ = release.cautions
     assert "protects this table only weakly" in caution
     assert caution in html.unescape(release.report(make_manifest(release, spec, None, None)))
 

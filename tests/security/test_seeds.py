@@ -20,7 +20,7 @@ data: people.csv
 output: released.csv
 columns:
   age: {role: quasi, type: numeric}
-method: {name: recoding, k: 2}
+method: {name: recoding, k: 6}
 """
 SHORT, LONG = 2**63 - 1, 2**63
 

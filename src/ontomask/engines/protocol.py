@@ -174,5 +174,25 @@ class Applied(ABC):
         """The values of a masked column, with how many records hold each as weights."""
 
     @abstractmethod
-    def write(self, target: Path, force: bool, escape_formulas: bool = False) -> None:
-        """Write the table to a file, completely or not at all."""
+    def shuffle(self, key: bytes) -> Any:
+        """The table with its rows in an order that a secret key and the original rows decide.
+
+        It does not depend on the order that they had.
+        """
+
+    @abstractmethod
+    def count_restored(self, column: str) -> tuple[int, float] | None:
+        """How many records get their value of a masked column back by sorting it.
+
+        See :mod:`~ontomask.engines.row_order`. None where the rows have no order.
+        """
+
+    @abstractmethod
+    def count_steps(self, column: str) -> tuple[int, int] | None:
+        """Count the steps up and down from row to row of an original column; None without order."""
+
+    @abstractmethod
+    def write(
+        self, target: Path, force: bool, order_key: bytes | None, escape_formulas: bool = False
+    ) -> None:
+        """Write the table to a file, completely or not at all; shuffled where there is a key."""

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_UNIQUE_SHARE", "list_cautions", "uniqueness_caution"]
 
+#: Sorting may give back this share of a column's values more than shuffled rows would.
+MAX_RESTORED_SHARE = 0.1
+
+#: With fewer steps from row to row a removed column is not called sorted.
+MIN_STEPS = 10
+
 #: A column may identify people if more than this share of the records have a unique value.
 MAX_UNIQUE_SHARE = 0.2
 
@@ -39,6 +45,8 @@ def list_cautions(release: Release, applied: Applied | None) -> Iterator[str]:
         yield str(release.blocked)
     if applied is None or not release.records:
         return
+    if not release.shuffled:
+        yield from _order_cautions(release, applied)
     removed = release.suppressed if release.method.drops else 0
     records = release.records + release.dropped + removed
     common = []
@@ -55,6 +63,29 @@ def list_cautions(release: Release, applied: Applied | None) -> Iterator[str]:
             yield (
                 f"{uniques:,} of the {release.records:,} records are unique if an attacker also "
                 f"knows the unmasked {noun} {quote_names(common, most=len(common))}"
+            )
+
+
+def _order_cautions(release: Release, applied: Applied) -> Iterator[str]:
+    """Yield what the order of the rows tells, where it is that of the original table."""
+    for column in (quasi.column for quasi in release.schema.quasi_identifiers):
+        counts = applied.count_restored(column)
+        if counts is None:
+            yield "the rows keep their order; Spark does not measure what it tells"
+            return
+        restored, by_chance = (count / release.records for count in counts)
+        if restored - by_chance > MAX_RESTORED_SHARE:
+            yield (
+                f"the rows keep their order: sorting the masked column {column!r} gives back "
+                f"{math.floor(100 * restored)} % of its original values, and "
+                f"{math.floor(100 * by_chance)} % in shuffled rows"
+            )
+    for column in release.schema.removed(applied.engine.names):
+        steps = applied.count_steps(column)
+        if steps is not None and max(steps) >= MIN_STEPS and min(steps) < max(steps) / 20:
+            yield (
+                f"the rows keep their order and are sorted by the removed column {column!r}, so "
+                "the place of a record tells about its value"
             )
 
 

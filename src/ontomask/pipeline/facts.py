@@ -79,6 +79,7 @@ def publishable_facts(
         "method": _method_facts(release.method),
         "blocks": None if release.blocked is None else asdict(release.blocked),
         "guarantee": _guarantee_facts(release),
+        "order": "shuffled" if release.shuffled else "kept",
         "records": {
             "released": release.records,
             "dropped": release.dropped,

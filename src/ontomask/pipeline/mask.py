@@ -33,13 +33,15 @@ def mask(
     method: Method,
     seed: int | None = None,
     *,
+    shuffle: bool = False,
     progress: Callable[[str], None] | None = None,
     **file: Any,
 ) -> Release:
     """Mask the quasi-identifiers of a table and verify the result.
 
-    The result is a table of the same type, with the same rows in the same order. Spark frames have
-    no order. All other columns are unchanged, except those that the schema removes.
+    The result is a table of the same type, with the same rows in the same order unless you
+    ``shuffle``. Spark frames have no order. All other columns are unchanged, except those that the
+    schema removes.
 
     Args:
         table: A pandas, polars (eager or lazy) or pyarrow table, a DuckDB relation, a Spark frame,
@@ -49,6 +51,10 @@ def mask(
         seed: Seed of all random draws, a non-negative integer. Without it, the operating system's
             entropy is used. Keep the seed secret; it is not stored. A seed of less than 64 bits
             gives a :class:`~ontomask.errors.ShortSeedWarning`: it is for experiments only.
+        shuffle: Whether ``Release.data`` has its rows in a random order, which the seed and the
+            original rows decide. Shuffle a table before you publish it: if it was sorted by a
+            masked column, the order of its rows gives original values back.
+            :meth:`Release.write` shuffles anyway.
         progress: A function that is called with a short text at every step.
         **file: Settings of a file, such as ``table``, ``delimiter`` or ``encoding``, and
             ``memory``, the limit for DuckDB.
@@ -76,7 +82,7 @@ def mask(
     def run() -> Release:
         engine = open_engine(table, file)
         with engine.refuse_changes():
-            return _run_pipeline(engine, schema, method, used_seed, report)
+            return _run_pipeline(engine, schema, method, used_seed, shuffle, report)
 
     with translate_file_errors(table):
         return run_interruptibly(run)
@@ -87,6 +93,7 @@ def _run_pipeline(
     schema: Schema,
     method: Method,
     seed: int,
+    shuffle: bool,
     progress: Callable[[str], None],
 ) -> Release:
     progress("counting")
@@ -102,7 +109,7 @@ def _run_pipeline(
         )
     progress("masking and verifying")
     applied = apply_plan(counted, plan, derive_key(secret, "records"))
-    return make_release(counted, plan, applied)
+    return make_release(counted, plan, applied, derive_key(secret, "order"), shuffle)
 
 
 # ---------------------------------------------------------------------- what is given

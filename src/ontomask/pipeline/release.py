@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ontomask._runtime.atomic_files import atomic_write
 from ontomask._runtime.interrupts import run_interruptibly
 from ontomask.engines.protocol import Applied
-from ontomask.errors import InternalError, format_count
+from ontomask.errors import InternalError, check_choice, format_count
 from ontomask.methods.method import Method
 from ontomask.methods.people import count_people
 from ontomask.microdata.distinct_values import DistinctValues
@@ -57,6 +57,7 @@ class Release:
         suppressed: Number of records that were blanked or, if the method says so, removed.
         others: Columns without a role in the schema, with the role they were given.
         blocked: How the table was cut for planning and what that cost; None if it was not.
+        shuffled: Whether the rows of ``data`` are in a random order.
         mappings: By nominal column, how its values were mapped to concepts.
         more_cautions: Cautions that the table itself does not show, such as earlier releases.
         look_alikes: Warnings about sensitive values and people that differ only in spelling.
@@ -72,6 +73,8 @@ class Release:
     suppressed: int = 0
     others: Mapping[str, str] = field(default_factory=dict)
     blocked: BlockPlan | None = None
+    shuffled: bool = False
+    _order_key: bytes | None = field(default=None, repr=False, compare=False)
     _largest_people: Longs | None = field(default=None, repr=False, compare=False)
     _records_of_unknown: int = field(default=0, repr=False, compare=False)
     _sensitive_counts: _SensitiveCountsPair = field(default=((), ()), repr=False, compare=False)
@@ -96,7 +99,12 @@ class Release:
         )
 
     def write(
-        self, path: str | PathLike[str], force: bool = False, *, escape_formulas: bool = False
+        self,
+        path: str | PathLike[str],
+        force: bool = False,
+        *,
+        order: Literal["shuffle", "keep"] = "shuffle",
+        escape_formulas: bool = False,
     ) -> None:
         """Write the table to a file. The suffix selects the format: CSV, Parquet and others.
 
@@ -106,13 +114,17 @@ class Release:
         Args:
             path: The file.
             force: Whether to overwrite an existing file.
+            order: The rows are shuffled, because their order can give masked values back.
+                ``"keep"`` leaves them in the order of the original table.
             escape_formulas: Whether to put an apostrophe before the cells of a CSV file that a
                 spreadsheet would run as formulas. Without it, their number is warned of.
         """
+        check_choice("order", order, "shuffle", "keep")
         if self._applied is None:
             raise InternalError("this release has no table")
         with translate_file_errors(path):
-            self._applied.write(Path(path), force, escape_formulas)
+            order_key = None if order == "keep" else self._order_key
+            self._applied.write(Path(path), force, order_key, escape_formulas)
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
@@ -208,13 +220,15 @@ class Release:
 # ---------------------------------------------------------------------- made of its steps
 
 
-def make_release(counted: Counted, plan: Plan, applied: Applied) -> Release:
+def make_release(
+    counted: Counted, plan: Plan, applied: Applied, order_key: bytes, shuffle: bool
+) -> Release:
     """Make the release of a table that was counted, planned, masked and verified."""
     schema, transitions, method = counted.schema, plan.transitions, plan.method
     count_values = _class_counter(schema, transitions, applied)
     after = sensitive_counts(schema, count_values)
     return Release(
-        data=applied.data,
+        data=applied.shuffle(order_key) if shuffle else applied.data,
         transitions=transitions,
         guarantee=_guarantee(schema, method, transitions, applied, count_values, after),
         method=method,
@@ -224,6 +238,8 @@ def make_release(counted: Counted, plan: Plan, applied: Applied) -> Release:
         suppressed=int(transitions.class_sizes()[transitions.suppressed_targets].sum()),
         others=_undeclared_columns(counted.engine.names, schema),
         blocked=plan.blocks,
+        shuffled=shuffle,
+        _order_key=order_key,
         _largest_people=counted.largest_people,
         _records_of_unknown=counted.of_unknown,
         _sensitive_counts=(after, counted.plan_input.confidential),

@@ -31,6 +31,7 @@ from ontomask.pipeline.evaluation import (
     evaluate_plan,
     sensitive_counts,
 )
+from ontomask.report.manifest import is_shuffled_release
 from ontomask.risk.classes import canonical_targets
 
 __all__ = ["TablePair", "evaluate", "pair_tables", "read_table"]
@@ -161,6 +162,13 @@ def pair_tables(before: Frame, after: Frame, schema: Schema, match_by: str | Non
 
 def read_table(table: Any, schema: Schema, match_by: str | None, file: Mapping[str, Any]) -> Frame:
     """Read a table; of a file or a Spark frame, only the columns that are compared."""
+    if match_by is None and isinstance(table, str | PathLike) and is_shuffled_release(table):
+        raise ParameterError(
+            f"match_by must name a column for {table}: its manifest says that its rows are "
+            "shuffled, so their places do not tell which record is which",
+            "name a column that identifies the records of both tables (--match-by at the command "
+            "line), or read the figures of the release in its manifest",
+        )
     with translate_file_errors(table):
         engine = open_engine(table, _settings_for(table, file))
         if match_by is None and not engine.keeps_order:

@@ -400,6 +400,11 @@ class ReleaseFile(_StrictModel):
     require: Requirements | None = Field(
         None, description="The requirements; if one is not met, nothing is released."
     )
+    order: Annotated[str, kinds.OneOf(("shuffle", "keep"))] = Field(
+        "shuffle",
+        description="The order of the rows. shuffle: a random order. keep: the order of the "
+        "original table, which can give masked values back.",
+    )
     previous: Annotated[
         tuple[str, ...],
         PlainValidator(kinds.check_file_names),
@@ -513,6 +518,11 @@ class ReleaseFile(_StrictModel):
     def limits(self) -> dict[str, float]:
         """The requirements that the file names; empty without any."""
         return {} if self.require is None else self.require.limits
+
+    @property
+    def is_shuffled(self) -> bool:
+        """Whether the rows are released in a random order."""
+        return self.order == "shuffle"
 
     @property
     def threshold(self) -> int:

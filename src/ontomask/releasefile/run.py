@@ -200,7 +200,11 @@ def _write_table(
 
         return write_remote_table(session, release, spec, force)
     table = folder / spec.output_path.name
-    release.write(table, escape_formulas=bool(spec.csv and spec.csv.escape_formulas))
+    release.write(
+        table,
+        order="shuffle" if spec.is_shuffled else "keep",
+        escape_formulas=bool(spec.csv and spec.csv.escape_formulas),
+    )
     return nullcontext(read_file_facts(table))
 
 
@@ -218,6 +222,7 @@ def mask_file(spec: ReleaseFile, seed: int | None, progress: Progress = lambda _
             schema,
             spec.method_object(),
             seed,
+            shuffle=spec.is_shuffled,
             progress=progress,
             **file_settings(spec),
         )
@@ -229,6 +234,7 @@ def evaluate_files(
     masked: str | PathLike[str],
     spec: str | PathLike[str] | ReleaseFile,
     *,
+    match_by: str | None = None,
     semantic_closeness: bool = False,
 ) -> Evaluation:
     """Measure the utility and risk of a masked file; a release file gives the roles of columns."""
@@ -239,6 +245,7 @@ def evaluate_files(
         masked,
         spec.schema(),
         spec.method_object().target_k,
+        match_by=match_by,
         semantic_closeness=semantic_closeness,
         **file_settings(spec),
     )
@@ -248,11 +255,15 @@ def intersect_files(
     original: str | PathLike[str],
     releases: Sequence[str | PathLike[str]],
     spec: str | PathLike[str] | ReleaseFile,
+    *,
+    match_by: str | None = None,
 ) -> Intersection:
     """Count the records that several masked files single out together."""
     if not isinstance(spec, ReleaseFile):
         spec = load_release_file(spec)
-    return intersect_releases(original, releases, spec.schema(), **file_settings(spec))
+    return intersect_releases(
+        original, releases, spec.schema(), match_by=match_by, **file_settings(spec)
+    )
 
 
 def file_settings(spec: ReleaseFile) -> dict[str, Any]:

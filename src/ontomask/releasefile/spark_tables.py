@@ -207,7 +207,9 @@ def mask_with_spark(
     progress("opening the table")
     table = read_table(session, spec)
     with translate_hints():
-        release = mask(table, schema, spec.method_object(), seed, progress=progress)
+        release = mask(
+            table, schema, spec.method_object(), seed, shuffle=spec.is_shuffled, progress=progress
+        )
     return replace(release, more_cautions=cautions)
 
 

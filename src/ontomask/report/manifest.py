@@ -23,6 +23,7 @@ from ontomask.report.plain_values import to_plain_values
 __all__ = [
     "FORMAT",
     "FileFacts",
+    "is_shuffled_release",
     "read_file_facts",
     "write_manifest",
 ]
@@ -82,6 +83,22 @@ def _is_data_file(name: str) -> bool:
 def _hash_file(file: Path) -> str:
     with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def is_shuffled_release(path: str | PathLike[str]) -> bool:
+    """Whether the manifest beside a file describes this very file, and says that it is shuffled."""
+    file = Path(path)
+    return any(_says_shuffled(file, stem) for stem in (file.stem, Path(file.stem).stem))  # x.csv.gz
+
+
+def _says_shuffled(file: Path, stem: str) -> bool:
+    try:
+        manifest = file.with_name(f"{stem}.manifest.json").read_text(encoding="utf-8")
+        content = json.loads(manifest)
+        shuffled = content["order"] == "shuffled"
+        return shuffled and bool(content["output"]["sha256"] == read_file_facts(file).sha256)
+    except (OSError, ValueError, LookupError, TypeError, FileFormatError):
+        return False
 
 
 def write_manifest(

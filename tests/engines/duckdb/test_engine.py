@@ -82,7 +82,7 @@ def test_parquet_and_frame_give_the_same_rows(tmp_path, discharges, schema, meth
 
 @pytest.mark.parametrize("method", [om.Microaggregation(4), om.Suppression(4, how="drop")])
 def test_what_is_written_is_what_was_masked(tmp_path, file, schema, method):
-    release = om.mask(file, schema, method, seed=1)
+    release = om.mask(file, schema, method, seed=1, shuffle=True)
     target = tmp_path / f"released{file.suffix}"
     release.write(target)
     assert open_table(target).names == release.data.columns
@@ -112,7 +112,7 @@ def test_text_stays_text_and_numbers_keep_their_look(tmp_path, icd9):
     release.write(tmp_path / "b.csv")
     lines = (tmp_path / "b.csv").read_text().splitlines()
     assert lines[0] == "id,dose,day,diagnosis"
-    assert [line.split(",")[0] for line in lines[1:]] == ["007"] * 3 + ["008"] * 2
+    assert sorted(line.split(",")[0] for line in lines[1:]) == ["007"] * 3 + ["008"] * 2
     assert {tuple(line.split(",")[1:3]) for line in lines[1:]} == {("1.90", "04.04.2020")}
 
 

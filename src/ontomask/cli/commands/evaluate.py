@@ -24,7 +24,9 @@ def evaluate(
     masked: Annotated[
         Path,
         typer.Argument(
-            metavar="MASKED", help="The masked table, with the same records in the same order."
+            metavar="MASKED",
+            help="The masked table, with the same records, and in the same order unless there is "
+            "--match-by.",
         ),
     ],
     spec: Annotated[
@@ -33,6 +35,14 @@ def evaluate(
             "--spec", metavar="RELEASE", help="The release file, with the roles of the columns."
         ),
     ],
+    match_by: Annotated[
+        str | None,
+        typer.Option(
+            "--match-by",
+            metavar="COLUMN",
+            help="A column that identifies the records of both tables, in any order.",
+        ),
+    ] = None,
     semantic_closeness: Annotated[
         bool,
         typer.Option(
@@ -59,8 +69,14 @@ def evaluate(
     with show_progress(f"comparing {masked} with {original}"):
         from ontomask.releasefile.run import evaluate_files, intersect_files
 
-        evaluation = evaluate_files(original, masked, spec, semantic_closeness=semantic_closeness)
-        together = intersect_files(original, [masked, *others], spec) if others else None
+        evaluation = evaluate_files(
+            original, masked, spec, match_by=match_by, semantic_closeness=semantic_closeness
+        )
+        together = (
+            intersect_files(original, [masked, *others], spec, match_by=match_by)
+            if others
+            else None
+        )
     if json:
         intersection = {"intersection": together.as_dict()} if together else {}
         print_json({**evaluation.as_dict(), **intersection})

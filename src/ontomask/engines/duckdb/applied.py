@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.engines.duckdb.connection import fresh_name
 from ontomask.engines.duckdb.sql import identifier
 from ontomask.engines.duckdb.values import (
     count_values,
     create_table,
     fetch_row,
     fetch_table,
+    list_columns,
     read_weighted_values,
 )
 from ontomask.engines.protocol import Applied
@@ -60,17 +62,41 @@ class StoredApplied(Applied):
         self.names = [column for column in engine.names if column not in set(removed)]
         self.records = int(plan.count[is_released[plan.target]].sum())
         self._new = {column: f"w.ontomask_new_{j}" for j, column in enumerate(masked)}
-        self.data = engine.sql.sql(self._query)
+        self._orders: dict[bytes, str] = {}
+        self.data = engine.sql.sql(self._query(None))
 
-    @property
-    def _query(self) -> str:
+    def _query(self, order: str | None) -> str:
+        """The released rows, in the order of the file or of the places in a table."""
         expressions = [
             f"{self._new[c]} as {identifier(c)}" if c in self._new else f"s.{identifier(c)}"
             for c in self.names
         ]
+        by = "s.ontomask_row" if order is None else "ontomask_place"
         return f"""
-            select {", ".join(expressions)} from {self._masked_rows} order by s.ontomask_row
+            select {", ".join(expressions)} from {self._masked_rows} {_join_order(order)}
+            order by {by}
         """
+
+    def shuffle(self, key: bytes) -> Any:
+        return self.engine.sql.sql(self._query(self._make_order(key)))
+
+    def _make_order(self, key: bytes) -> str:
+        """Make a table with the place of every row, by a keyed hash of its original cells.
+
+        Of equal rows the first comes first: they were dealt their targets in the same order.
+        """
+        if key not in self._orders:
+            keys = create_table(self.engine.sql, ontomask_key=[key.hex()])
+            cells = f"cast(row({list_columns(self.engine.names)}) as varchar)"
+            text = f"(select ontomask_key from {keys}) || {cells}"
+            self._orders[key] = order = fresh_name()
+            self.engine.sql.execute(f"""
+                create temp table {order} as select ontomask_row, row_number() over (
+                    order by cast('0x' || sha256({text})[:16] as ubigint), ontomask_row
+                ) - 1 as ontomask_place from {self.engine.stored.source}
+            """)
+            self.engine.sql.execute(f"drop table {keys}")
+        return self._orders[key]
 
     @property
     def _masked_rows(self) -> str:
@@ -152,28 +178,64 @@ class StoredApplied(Applied):
         )
         return read_weighted_values(table, column)
 
+    def count_restored(self, column: str) -> tuple[int, float]:
+        row = fetch_row(
+            self.engine.sql,
+            f"""
+            with masked as (
+                select cast({self._new[column]} as varchar) as v, count(*) as n
+                from {self._masked_rows} group by all),
+            spans as (
+                select v, n, sum(n) over (order by {_sort_key("v")}) - n as first from masked),
+            original as (
+                select cast({identifier(column)} as varchar) as v,
+                    row_number() over (order by ontomask_row) - 1 as place from {self._rows})
+            select count(*) filter (place >= first and place < first + n),
+                count(*) filter ({self.records} - place > first
+                    and {self.records} - place <= first + n),
+                sum(n)
+            from original join spans on original.v is not distinct from spans.v
+            """,
+        )
+        return max(row[0], row[1]), float(row[2] or 0) / max(self.records, 1)
+
+    def count_steps(self, column: str) -> tuple[int, int]:
+        cell = f"cast({identifier(column)} as varchar)"
+        row = fetch_row(
+            self.engine.sql,
+            f"""
+            select count(*) filter (k > before), count(*) filter (k < before)
+            from (select k, lag(k) over (order by ontomask_row) as before
+                  from (select ontomask_row, row({_sort_key(cell)}) as k from {self._rows}))
+            """,
+        )
+        return int(row[0]), int(row[1])
+
     # ------------------------------------------------------------------ write
 
-    def write(self, target: Path, force: bool, escape_formulas: bool = False) -> None:
+    def write(
+        self, target: Path, force: bool, order_key: bytes | None, escape_formulas: bool = False
+    ) -> None:
         """Write the rows, and look at the finished file before it gets its name."""
+        order = None if order_key is None else self._make_order(order_key)
         try:
             self.engine.stored.write(
-                self._query,
+                self._query(order),
                 target,
                 force=force,
                 escape_formulas=escape_formulas,
-                check=self._check_file,
+                check=lambda finished: self._check_file(finished, order),
             )
         except duckdb.Error:
             self.engine.stored.refuse_changed()
             raise
 
-    def _check_file(self, finished: StoredTable) -> None:
+    def _check_file(self, finished: StoredTable, order: str | None) -> None:
         with self.engine.refuse_changes():
-            self._check_cells(finished)
+            self._check_cells(finished, order)
             self._before.recount()
 
-    def _check_cells(self, finished: StoredTable) -> None:
+    def _check_cells(self, finished: StoredTable, order: str | None) -> None:
         if finished.names != self.names:
             raise InternalError("the written file has other columns than it should")
         if finished.rows != self.records:
@@ -190,11 +252,15 @@ class StoredApplied(Applied):
         """).fetchnumpy()
         if not np.array_equal(np.asarray(table["ontomask_count"], dtype=np.int64), self._sizes):
             raise InternalError("the written file has other classes of records than it should")
-        # Where rows were left out, those after them have moved up.
-        moved = self.records < self.engine.rows
-        rows = self._rows if moved else self.engine.stored.source
+        rows, place = (
+            self.engine.stored.source,
+            "ontomask_row" if order is None else "ontomask_place",
+        )
+        if self.records < self.engine.rows:  # those after rows that were left out have moved up
+            rows, place = self._rows, f"row_number() over (order by {place}) - 1"
         _, *before = fetch_row(
-            self.engine.sql, self._sum_cells(rows, others, text=text, moved=moved)
+            self.engine.sql,
+            self._sum_cells(f"{rows} {_join_order(order)}", others, text=text, place=place),
         )
         sums = table["ontomask_places"], table["ontomask_remainders"]
         after = np.bitwise_xor.reduce(sums[0]), sums[1].sum()
@@ -207,21 +273,31 @@ class StoredApplied(Applied):
         columns: Sequence[str],
         *,
         text: bool,
-        moved: bool = False,
+        place: str = "ontomask_row",
         by: Sequence[str] = (),
     ) -> str:
-        """The SQL for two checksums of all cells and their places, and the number of rows."""
+        """The SQL for two checksums of all cells and their places, and the number of rows.
+
+        ``place`` is the SQL for the place of a row.
+        """
         names = map(identifier, columns)
         cells = [f"cast({name} as varchar)" if text else name for name in names]
-        place = "row_number() over (order by ontomask_row) - 1" if moved else "ontomask_row"
         grouped = "".join(f"{column}, " for column in by)
         return f"""
             select {grouped} count(*) as ontomask_count, bit_xor(ontomask_hash) as ontomask_places,
                 cast(sum(ontomask_hash % 1000003) as ubigint) as ontomask_remainders
             from (select {grouped} hash(ontomask_place, ontomask_cells) as ontomask_hash from (
-                select {grouped} {place} as ontomask_place, ontomask_cells from (
-                    select {grouped} ontomask_row,
-                        hash({", ".join(cells) or "0"}) as ontomask_cells
-                    from {rows})))
+                select {grouped} {place} as ontomask_place,
+                    hash({", ".join(cells) or "0"}) as ontomask_cells
+                from {rows}))
             {"group by all" if by else ""}
         """
+
+
+def _join_order(order: str | None) -> str:
+    return "" if order is None else f"join {order} using (ontomask_row)"
+
+
+def _sort_key(text: str) -> str:
+    """The SQL that sorts numbers by their size, then anything else as text."""
+    return f"coalesce(try_cast({text} as double), 'infinity'::double), {text}"

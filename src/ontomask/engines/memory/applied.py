@@ -14,6 +14,7 @@ from ontomask.engines.memory.frame import Frame
 from ontomask.engines.memory.values import canonical_text
 from ontomask.engines.protocol import Applied
 from ontomask.engines.ranges import cut_into_ranges
+from ontomask.engines.row_order import count_restored, count_steps
 from ontomask.errors import InternalError
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.known_values import without_unknown
@@ -91,10 +92,27 @@ class FrameApplied(Applied):
     def value_counts(self, column: str) -> DistinctValues:
         return Frame(self.data).distinct_values(column)
 
-    def write(self, target: Path, force: bool, escape_formulas: bool = False) -> None:
+    def shuffle(self, key: bytes) -> Any:
+        from ontomask.engines.memory.records import row_keys
+
+        original = self.engine.table
+        order = np.lexsort((self._target, row_keys(original, key)[self._rows]))
+        return Frame(self.data).reorder(order, plain_index=not original.index_names)
+
+    def count_restored(self, column: str) -> tuple[int, float]:
+        original = self.engine.table.distinct_values(column).select_rows(self._rows)
+        return count_restored(original, Frame(self.data).distinct_values(column))
+
+    def count_steps(self, column: str) -> tuple[int, int]:
+        return count_steps(self.engine.table.distinct_values(column).select_rows(self._rows))
+
+    def write(
+        self, target: Path, force: bool, order_key: bytes | None, escape_formulas: bool = False
+    ) -> None:
         from ontomask.engines.formats import write_frame
 
-        write_frame(self.data, target, force=force, escape_formulas=escape_formulas)
+        data = self.data if order_key is None else self.shuffle(order_key)
+        write_frame(data, target, force=force, escape_formulas=escape_formulas)
 
 
 # ---------------------------------------------------------------------- verifying

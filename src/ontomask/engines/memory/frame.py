@@ -119,12 +119,25 @@ class Frame:
             column = self._columns.without_unused_values(column)
             if column is not original:
                 new[name] = column
-        out = self._replace_columns(native, new)
+        return self._as_given(self._replace_columns(native, new), outputs)
+
+    def reorder(self, order: NDArray[np.int64], *, plain_index: bool) -> Any:
+        """A table of the same kind, with its records in another order.
+
+        With ``plain_index`` a pandas index counts the rows anew: it would tell where they were.
+        """
+        native = self.select(self.names, order).native
+        if self.kind == "pandas" and plain_index:
+            native = native.reset_index(drop=True)
+        return self._as_given(native, {})
+
+    def _as_given(self, native: Any, outputs: Mapping[str, OutputColumn]) -> Any:
+        """A table of the kind that was given."""
         if self.kind == "lazy":
-            return out.lazy()
+            return native.lazy()
         if self.kind == "duckdb":
-            return self._make_relation(out, outputs)
-        return out
+            return self._make_relation(native, outputs)
+        return native
 
     def _replace_columns(self, native: Any, columns: Mapping[str, Any]) -> Any:
         """Replace columns of a table; its metadata, which are of the original, are left out."""

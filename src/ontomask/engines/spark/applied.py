@@ -67,7 +67,10 @@ class SparkApplied(Applied):
         self.records = int(plan.count[is_released[plan.target]].sum())
         self._new_names = {column: f"new{j}" for j, column in enumerate(outputs)}
         self._rows = rows.join(self._make_targets_frame(), "target")
-        self.data = self._rows.select([self._released_column(column) for column in self.names])
+        self.data = self._select_released(self._rows)
+
+    def _select_released(self, rows: DataFrame) -> DataFrame:
+        return rows.select([self._released_column(column) for column in self.names])
 
     def _make_targets_frame(self) -> DataFrame:
         """Make a frame of the targets as they are released."""
@@ -191,7 +194,23 @@ class SparkApplied(Applied):
 
     # ------------------------------------------------------------------ write
 
-    def write(self, target: Path, force: bool, escape_formulas: bool = False) -> None:
+    def shuffle(self, key: bytes) -> DataFrame:
+        # The key is in a frame, as the values in plans are shown.
+        field = T.StructField("order_key", T.StringType(), nullable=False)
+        keys = make_small_frame(self.engine.spark, [field], order_key=[key.hex()])
+        hashed = F.sha2(F.concat("order_key", F.col("row").cast("string")), 256)
+        rows = self._rows.crossJoin(F.broadcast(keys)).orderBy(hashed, "target")
+        return self._select_released(rows)
+
+    def count_restored(self, column: str) -> None:
+        return None
+
+    def count_steps(self, column: str) -> None:
+        return None
+
+    def write(
+        self, target: Path, force: bool, order_key: bytes | None, escape_formulas: bool = False
+    ) -> None:
         """Write a folder of Parquet files, and read it again before it gets its name."""
         if escape_formulas:
             raise ParameterError("escape_formulas is only for CSV files", "leave it out")
@@ -200,7 +219,8 @@ class SparkApplied(Applied):
             write_files_atomically([target], force=force, folders=[target]) as folder,
             translate_spark_errors(),
         ):
-            self.data.write.parquet(local_path(folder / target.name))
+            data = self.data if order_key is None else self.shuffle(order_key)
+            data.write.parquet(local_path(folder / target.name))
             self._check_written(folder / target.name)
 
     def _check_target(self, target: Path) -> None:

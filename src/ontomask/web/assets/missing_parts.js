@@ -17,6 +17,7 @@ const SCREENS = {
   require: "release",
   output: "release",
   report_threshold: "release",
+  order: "release",
 };
 const MEANING_FIELDS = [
   "taxonomy",
