@@ -372,7 +372,12 @@ def fuzz_kill(chance: random.Random, folder: Path) -> str:
 
     def start() -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            command, cwd=place, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            command,
+            cwd=place,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # after nohup, too
         )
 
     kind = chance.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
