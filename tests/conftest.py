@@ -21,6 +21,8 @@ from spark import spark  # noqa: F401 - here once, so that there is one session
 
 # A shell has it ignored in what it starts in the background.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):  # ignored under nohup, and so by every command that is started
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # The first example may compile a loop; a shared machine has slow moments. No deadlines.
 # In CI the same examples are tried every time, so that a change is blamed for what it did;

@@ -125,7 +125,8 @@ def test_the_page_shows_one_module_of_each_kind():
 
 def test_a_release_file_masks_with_it_and_its_report_says_how(table):
     release = om.run_release_file("release.yaml", seed=2**70)
-    assert pd.read_csv("released.csv")["age"].tolist() == [min(age, 70) for age in AGES]
+    released = pd.read_csv("released.csv")["age"].tolist()
+    assert sorted(released) == sorted(min(age, 70) for age in AGES)
     assert "no value of age is above 70" in release.guarantee
     facts = json.loads(Path("released.manifest.json").read_text("utf-8"))
     assert facts["method"]["title"] == "top coding, threshold = 70"
@@ -242,12 +243,14 @@ def test_a_reader_is_found_by_the_content_and_by_its_name(table):
 
 
 def test_a_measure_is_part_of_every_evaluation(table):
+    with Path("release.yaml").open("a", encoding="utf-8") as file:
+        file.write("order: keep\n")
     release = om.run_release_file("release.yaml", seed=2**70)
     assert release.evaluation.utility["largest_move"] == {"age": (95 - 70) / (95 - 20), "job": 0}
     assert om.utility.DESCRIPTIONS["largest_move"].better == "lower"
     assert list(om.utility.DESCRIPTIONS)[-1] == "largest_move"
     assert "largest_move" not in om.risk.DESCRIPTIONS
-    assert "largest_move (age)" in command(
+    assert "age [largest_move]" in command(
         "evaluate", "people.csv", "released.csv", "--spec", "release.yaml"
     )
 

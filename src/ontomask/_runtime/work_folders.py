@@ -91,18 +91,17 @@ def make_work_folder(parent: Path | None = None) -> Path:
     while True:
         folder = parent / f".ontomask.{os.getpid()}.{secrets.token_hex(8)}"
         _held[folder] = None  # before it is made: an interrupt in between must not leave it behind
+        made = False
         try:
             folder.mkdir(mode=0o700)
+            made = True
             _held[folder] = _make_lock(folder / LOCK)
             return folder
-        except FileNotFoundError:
+        except OSError as error:
             del _held[folder]
-            if not parent.is_dir():
+            if not (made and isinstance(error, FileNotFoundError)):
                 raise
             # It was swept before it was locked; another one is made.
-        except OSError:
-            del _held[folder]
-            raise
 
 
 def _make_lock(path: Path) -> int:

@@ -442,7 +442,7 @@ class ReleaseFile(_StrictModel):
         Traceback (most recent call last):
           ...
         ontomask.errors.SpecError: the release: columns.age.role must be 'quasi', 'identifier',
-        'confidential', 'keep' or 'drop', got 'quasy'
+        'confidential', 'keep', 'drop' or 'undecided', got 'quasy'
         <BLANKLINE>
         hint: did you mean 'quasi'?
         """

@@ -370,7 +370,7 @@ def map_terms(
     >>> from ontomask import datasets
     >>> terms = map_terms(["Flu", "hepatitis-B", "sprains", "hepatits"], datasets.diagnoses())
     >>> terms
-    TermMap(4 distinct values, 75.0% of records mapped, 1 unmapped)
+    TermMap(4 distinct values, 75.0 % of records mapped, 1 unmapped)
     >>> {match.value: (match.concept, match.how) for match in terms.matches}["sprains"]
     ('sprain', 'code, stemmed')
     >>> terms.nearest("hepatits", most=1)

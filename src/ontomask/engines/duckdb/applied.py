@@ -87,7 +87,7 @@ class StoredApplied(Applied):
         """
         if key not in self._orders:
             keys = create_table(self.engine.sql, ontomask_key=[key.hex()])
-            cells = f"cast(row({list_columns(self.engine.names)}) as varchar)"
+            cells = f"hash({list_columns(self.engine.names)})"
             text = f"(select ontomask_key from {keys}) || {cells}"
             self._orders[key] = order = fresh_name()
             self.engine.sql.execute(f"""
