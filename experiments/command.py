@@ -143,7 +143,7 @@ def _print(outcomes: Sequence[Outcome], data: Data, quick: bool) -> None:
 
 def _write(outcomes: Sequence[Outcome], data: Data, quick: bool, output: Path, force: bool) -> None:
     from experiments.page import page
-    from ontomask._runtime.atomic_files import atomic_write
+    from ontomask._runtime.files.atomic_files import atomic_write
 
     with atomic_write(output, force=force) as file:
         file.write(page(outcomes, data.source, quick))

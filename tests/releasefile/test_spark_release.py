@@ -15,7 +15,7 @@ import pytest
 
 import ontomask as om
 from manifests import assert_manifest_fits, read_manifest
-from ontomask._runtime.atomic_files import write_files_atomically
+from ontomask._runtime.files.atomic_files import write_files_atomically
 from ontomask.engines.formats import open_table
 from ontomask.errors import FileFormatError, ParameterError, SpecError
 from ontomask.releasefile.check import check

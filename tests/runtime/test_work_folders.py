@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ontomask._runtime.atomic_files import atomic_write, write_files_atomically
-from ontomask._runtime.work_folders import make_work_folder, sweep_abandoned, work_folder
+from ontomask._runtime.files.atomic_files import atomic_write, write_files_atomically
+from ontomask._runtime.files.work_folders import make_work_folder, sweep_abandoned, work_folder
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and owners of POSIX")
 
@@ -33,7 +33,7 @@ def start_owner(parent: Path, then: str) -> tuple[subprocess.Popen[str], Path]:
     code = f"""
 import os, signal, sys
 from pathlib import Path
-from ontomask._runtime.work_folders import make_work_folder
+from ontomask._runtime.files.work_folders import make_work_folder
 folder = make_work_folder(Path({str(parent)!r}))
 (folder / "records.csv").write_text("x")
 print(folder, flush=True)
@@ -158,7 +158,7 @@ def test_what_is_written_takes_its_name_from_a_work_folder(tmp_path):
 
 @posix
 def test_the_files_of_two_writers_do_not_mix(tmp_path, monkeypatch):
-    from ontomask._runtime import atomic_files
+    from ontomask._runtime.files import atomic_files
 
     move = atomic_files._move_into_place
     codes = []

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 import ontomask as om
-from ontomask._runtime.file_stamps import stamp_file
+from ontomask._runtime.files.file_stamps import stamp_file
 from ontomask.engines.formats.sqlite import SqliteTable
 from ontomask.errors import FileFormatError
 from ontomask.releasefile.run import write_release

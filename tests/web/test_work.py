@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import ontomask as om
-from ontomask._runtime.work_folders import work_folder
+from ontomask._runtime.files.work_folders import work_folder
 from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.run import mask_file, write_release
 from ontomask.web.errors import Busy, NotThere

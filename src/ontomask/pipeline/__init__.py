@@ -1,12 +1,12 @@
 """The pipeline of a release: count, plan, apply, verify; and what is built on it."""
 
 from ontomask.pipeline.comparing.compare import Comparison, Point, compare
+from ontomask.pipeline.comparing.intersection import Intersection, intersect_releases
+from ontomask.pipeline.comparing.table_pairs import evaluate
 from ontomask.pipeline.evaluation import Evaluation
 from ontomask.pipeline.guarantee import Guarantee, MeasuredRisk
-from ontomask.pipeline.intersection import Intersection, intersect_releases
 from ontomask.pipeline.mask import mask
 from ontomask.pipeline.release import Release
-from ontomask.pipeline.table_pairs import evaluate
 
 __all__ = [
     "Comparison",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask._runtime.atomic_files import atomic_write
+from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask._runtime.interrupts import run_interruptibly
 from ontomask.engines.protocol import Applied
 from ontomask.errors import InternalError, check_choice, format_count

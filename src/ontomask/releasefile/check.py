@@ -37,8 +37,8 @@ from ontomask.pipeline.evaluation import ValueCounter, sensitive_counts
 from ontomask.pipeline.facts import mapping_coverage
 from ontomask.pipeline.guarantee import format_method as shown_method
 from ontomask.pipeline.look_alikes import describe_look_alikes
+from ontomask.releasefile.manifest import previous_cautions
 from ontomask.releasefile.model import ReleaseFile, load_release_file
-from ontomask.releasefile.previous import previous_cautions
 from ontomask.releasefile.run import file_settings, output_files, output_folders, refuse_targets
 
 if TYPE_CHECKING:

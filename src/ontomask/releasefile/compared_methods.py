@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ontomask._runtime.atomic_files import atomic_write
+from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask._runtime.yaml_text import format_yaml
 from ontomask.errors import ParameterError
 from ontomask.methods.method import Method

@@ -6,7 +6,7 @@ import csv
 from os import PathLike
 from pathlib import Path
 
-from ontomask._runtime.atomic_files import atomic_write
+from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask.errors import FileFormatError, ParameterError
 
 __all__ = ["write_demo"]

@@ -1,21 +1,23 @@
-"""The manifest of a release that a release file describes."""
+"""The manifest of a release that a release file describes, and those of earlier releases."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from dataclasses import asdict
 from datetime import datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
-from ontomask.errors import format_count
+from ontomask.errors import FileFormatError, format_count, quote_names
 from ontomask.pipeline import Release
 from ontomask.pipeline.facts import publishable_facts
 from ontomask.releasefile.model import ReleaseFile
 from ontomask.report.manifest import FORMAT, FileFacts
 from ontomask.report.plain_values import file_name, to_plain_values
 
-__all__ = ["make_manifest"]
+__all__ = ["make_manifest", "previous_cautions"]
 
 
 def make_manifest(
@@ -90,3 +92,39 @@ def _publishable_fields(spec: ReleaseFile, notes: list[str]) -> dict[str, Any]:
                 )
     notes[:] = dict.fromkeys(notes)
     return fields
+
+
+# ---------------------------------------------------------------------- earlier releases
+
+
+def previous_cautions(spec: ReleaseFile) -> tuple[str, ...]:
+    """The caution about the earlier releases that the file names, if any."""
+    if not spec.previous:
+        return ()
+    manifests = {name: _read_manifest(spec.path(name)) for name in spec.previous}
+    outputs = [(manifest.get("output") or {}).get("name") for manifest in manifests.values()]
+    names = [output or Path(name).name for output, name in zip(outputs, manifests, strict=True)]
+    return (
+        f"the table was released before, in {format_count(len(names), 'release')} "
+        f"({quote_names(names)}). Guarantees do not hold for several releases together: an "
+        "attacker can intersect the equivalence classes of a person. To count the records that "
+        "this singles out, use ontomask evaluate with the option --with",
+    )
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    hint = "name the .manifest.json file that was written with an earlier release"
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileFormatError(f"{path} cannot be read: {error.strerror or error}", hint) from None
+    except ValueError:  # not JSON, or not text
+        manifest = None
+    if not isinstance(manifest, dict) or not {"format", "guarantee", "records"} <= manifest.keys():
+        raise FileFormatError(f"{path} must be the manifest of a release", hint)
+    if manifest["format"] != FORMAT:
+        raise FileFormatError(
+            f"{path} must be a manifest of format {FORMAT}, got format {manifest['format']}",
+            "write the earlier release again with this version of ontomask",
+        )
+    return manifest

@@ -9,17 +9,16 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ontomask._runtime.atomic_files import atomic_write, write_files_atomically
-from ontomask._runtime.file_stamps import refuse_changed, stamp_file
-from ontomask._runtime.work_folders import sweep_abandoned
+from ontomask._runtime.files.atomic_files import atomic_write, write_files_atomically
+from ontomask._runtime.files.file_stamps import refuse_changed, stamp_file
+from ontomask._runtime.files.work_folders import sweep_abandoned
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.pipeline import Evaluation, Intersection, Release, evaluate, intersect_releases, mask
 from ontomask.pipeline.randomness import refuse_short_seed
 from ontomask.pipeline.requirements import check_requirements, refuse_unchanged
 from ontomask.releasefile.checks import is_remote
-from ontomask.releasefile.manifest import make_manifest
+from ontomask.releasefile.manifest import make_manifest, previous_cautions
 from ontomask.releasefile.model import ReleaseFile, load_release_file
-from ontomask.releasefile.previous import previous_cautions
 from ontomask.releasefile.problems import translate_hints
 from ontomask.report.manifest import FileFacts, read_file_facts, write_manifest
 from ontomask.report.transitions_file import write_private_transitions

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ontomask._runtime.work_folders import work_folder
+from ontomask._runtime.files.work_folders import work_folder
 from ontomask.engines.spark.session import local_path, spark_session, translate_spark_errors
 from ontomask.errors import (
     FileFormatError,
@@ -30,7 +30,7 @@ from ontomask.errors import (
 )
 from ontomask.pipeline import Release, mask
 from ontomask.releasefile.checks import SPARK_FORMATS, is_remote, table_suffix
-from ontomask.releasefile.previous import previous_cautions
+from ontomask.releasefile.manifest import previous_cautions
 from ontomask.releasefile.problems import translate_hints
 from ontomask.report.manifest import FileFacts
 from ontomask.report.plain_values import file_name

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ontomask._runtime.atomic_files import atomic_write
+from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask.disclosure.values import format_targets
 from ontomask.errors import ParameterError
 from ontomask.microdata.schema import Schema

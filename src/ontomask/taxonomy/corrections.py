@@ -15,7 +15,7 @@ import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ontomask._runtime.atomic_files import atomic_write
+from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask.taxonomy.readers.text.delimited import find_column, read_table
 from ontomask.taxonomy.readers.text.source import Source
 

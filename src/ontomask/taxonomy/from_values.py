@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ontomask._runtime.atomic_files import atomic_write
+from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask.errors import OntomaskError, TaxonomyError, check_choice, quote_names
 from ontomask.taxonomy import Match, Taxonomy, load_taxonomy, map_terms
 from ontomask.taxonomy.graph import VIRTUAL_ROOT

@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from ontomask._runtime.atomic_files import atomic_write
+from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask._runtime.yaml_text import format_yaml
 from ontomask.errors import OntomaskError, ParameterError, SpecError
 from ontomask.releasefile.checks import is_remote

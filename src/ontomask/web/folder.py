@@ -6,7 +6,7 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-from ontomask._runtime.work_folders import work_folder
+from ontomask._runtime.files.work_folders import work_folder
 from ontomask.engines.formats.formats import named_format
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.web.errors import NotThere, OutsideError, TooLarge

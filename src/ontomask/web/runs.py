@@ -19,8 +19,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ontomask._runtime.atomic_files import atomic_write, write_files_atomically
-from ontomask._runtime.work_folders import sweep_abandoned
+from ontomask._runtime.files.atomic_files import atomic_write, write_files_atomically
+from ontomask._runtime.files.work_folders import sweep_abandoned
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.web.errors import NotThere
 

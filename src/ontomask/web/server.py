@@ -13,8 +13,8 @@ from threading import Timer
 
 import uvicorn
 
+from ontomask._runtime.files.work_folders import work_folder
 from ontomask._runtime.interrupts import early_stopping
-from ontomask._runtime.work_folders import work_folder
 from ontomask.errors import ParameterError
 from ontomask.web.app import create_app, guard_app
 from ontomask.web.session import LARGEST_UPLOAD, Workbench

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
-from ontomask._runtime.work_folders import sweep_abandoned, temporary_folder
+from ontomask._runtime.files.work_folders import sweep_abandoned, temporary_folder
 from ontomask.errors import OntomaskError
 from ontomask.pipeline.randomness import refuse_short_seed
 from ontomask.releasefile.model import ReleaseFile

@@ -13,8 +13,8 @@ from ontomask.cli.options import Json
 
 if TYPE_CHECKING:
     from ontomask.microdata.measures import FigureDescription
+    from ontomask.pipeline.comparing.intersection import Intersection
     from ontomask.pipeline.evaluation import Evaluation
-    from ontomask.pipeline.intersection import Intersection
 
 __all__ = ["evaluate"]
 

@@ -259,7 +259,7 @@ def _print_unmapped(
 
 
 def _write_matches(matches: TermMap, output: str, force: bool) -> None:
-    from ontomask._runtime.atomic_files import atomic_write
+    from ontomask._runtime.files.atomic_files import atomic_write
 
     header = ["value", "concept", "label", "how", "count"]
     label = matches.taxonomy.label

@@ -31,7 +31,7 @@ def schema(
         return
     import json
 
-    from ontomask._runtime.atomic_files import atomic_write
+    from ontomask._runtime.files.atomic_files import atomic_write
 
     with atomic_write(output, force=force) as file:
         file.write(json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n")

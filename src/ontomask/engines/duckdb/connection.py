@@ -13,8 +13,8 @@ from pathlib import Path
 
 import duckdb
 
+from ontomask._runtime.files.work_folders import make_work_folder, remove_work_folder
 from ontomask._runtime.interrupts import register_stop, run_interruptibly
-from ontomask._runtime.work_folders import make_work_folder, remove_work_folder
 from ontomask.engines.duckdb.sql import identifier, literal
 from ontomask.errors import FileFormatError, ParameterError
 

@@ -20,7 +20,7 @@ from typing import BinaryIO, ClassVar, NamedTuple, NoReturn, Self, cast
 import duckdb
 import numpy as np
 
-from ontomask._runtime.work_folders import work_folder
+from ontomask._runtime.files.work_folders import work_folder
 from ontomask.engines.duckdb.connection import (
     file_literal,
     identifier,

@@ -11,8 +11,8 @@ from typing import ClassVar, Self
 
 import duckdb
 
-from ontomask._runtime.atomic_files import atomic_path
-from ontomask._runtime.file_stamps import refuse_changed, stamp_file
+from ontomask._runtime.files.atomic_files import atomic_path
+from ontomask._runtime.files.file_stamps import refuse_changed, stamp_file
 from ontomask.engines.duckdb.connection import (
     close_connection,
     identifier,

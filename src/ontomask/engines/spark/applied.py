@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from ontomask._runtime.atomic_files import write_files_atomically
+from ontomask._runtime.files.atomic_files import write_files_atomically
 from ontomask.engines.memory.applied import number_classes
 from ontomask.engines.memory.frame import Frame
 from ontomask.engines.memory.values import ARROW

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ontomask._runtime.atomic_files import atomic_write
+from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask.errors import format_count
 from ontomask.methods.method import Method
 from ontomask.methods.registry import changed_settings, name_of

@@ -25,7 +25,7 @@ __all__ = [
     "STAFF_WORDS",
     "TIME_WORDS",
     "TRAIT_WORDS",
-    "Vocabulary",
+    "SubjectWords",
     "ends_as_number",
     "word_at",
     "words_of",
@@ -33,7 +33,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class SubjectWords:
     """Words about one subject; ``parts`` count inside longer words, too (Geburtsdatum)."""
 
     words: frozenset[str]
@@ -52,11 +52,11 @@ class Vocabulary:
         return all(map(self.has, words))
 
 
-def _vocabulary(words: str, parts: str = "") -> Vocabulary:
-    return Vocabulary(frozenset(words.split()), tuple(parts.split()))
+def _subject_words(words: str, parts: str = "") -> SubjectWords:
+    return SubjectWords(frozenset(words.split()), tuple(parts.split()))
 
 
-PERSON_WORDS = _vocabulary(
+PERSON_WORDS = _subject_words(
     """
     person subject member customer client user participant respondent student employee citizen
     resident household insured pid mrn ssn uniquepid
@@ -70,12 +70,12 @@ PERSON_WORDS = _vocabulary(
     """,
     "patient pacient paziente versichert verzekerd",
 )
-NAME_WORDS = _vocabulary(
+NAME_WORDS = _subject_words(
     "name names surname firstname lastname forename nom prenom nombre apellido apellidos nome "
     "cognome sobrenome apelido naam voornaam achternaam cognom cognoms",
     "nachname vorname familienname",
 )
-IDENTIFIER_WORDS = _vocabulary(
+IDENTIFIER_WORDS = _subject_words(
     """
     ssn mrn email mail phone telephone tel mobile fax address street iban passport licence license
     url ip username login surname firstname lastname forename nhs dni nif nie uuid guid
@@ -86,11 +86,11 @@ IDENTIFIER_WORDS = _vocabulary(
     """,
     "nachname vorname codicefiscale ausweis handynummer sozialversicherung",
 )
-NUMBER_WORDS = _vocabulary(
+NUMBER_WORDS = _subject_words(
     "id ids nbr nr no number uuid guid key mrn identifier num numero nummer kennung schluessel "
     "matricule pseudonym pseudonyme pseudo uniquepid",
 )
-TRAIT_WORDS = _vocabulary(
+TRAIT_WORDS = _subject_words(
     """
     age sex gender race ethnicity ethnic marital education school degree occupation job profession
     religion nationality nation country native birth born dob birthday birthdate birthplace year
@@ -111,7 +111,7 @@ TRAIT_WORDS = _vocabulary(
     "geschlecht familienstand zivilstand geburt geboorte birth ethnic ethnie etnic nationalit "
     "nacional nazional staatsangeh matrimoni schulabschluss gewicht occupat religi",
 )
-PLACE_WORDS = _vocabulary(
+PLACE_WORDS = _subject_words(
     """
     zip zipcode postal postcode plz city town region state county province district area place
     address municipality ward hospital clinic site location neighbourhood latitude longitude care
@@ -126,7 +126,7 @@ PLACE_WORDS = _vocabulary(
     """,
     "wohnort postleitzahl woonplaats krankenhaus codepostal",
 )
-TIME_WORDS = _vocabulary(
+TIME_WORDS = _subject_words(
     """
     date time day days month week hours stay duration los admitted datetime discharged year24
     datum zeit tag tage monat woche dauer aufnahme entlassung
@@ -139,8 +139,8 @@ TIME_WORDS = _vocabulary(
     """,
     "datum verweildauer aufnahme entlassung offset",
 )
-POSTAL_WORDS = _vocabulary("zip zipcode postal postcode plz codepostal cap cp", "postleitzahl")
-CONFIDENTIAL_WORDS = _vocabulary(
+POSTAL_WORDS = _subject_words("zip zipcode postal postcode plz codepostal cap cp", "postleitzahl")
+CONFIDENTIAL_WORDS = _subject_words(
     """
     charge charges cost costs amount price salary wage wages pay payment payments revenue balance
     debt gain loss capital death died deceased mortality survival survived score glucose serum
@@ -156,7 +156,7 @@ CONFIDENTIAL_WORDS = _vocabulary(
     """,
     "result salary income outcome readmi gehalt einkommen ergebnis",
 )
-CODE_WORDS = _vocabulary(
+CODE_WORDS = _subject_words(
     """
     diag dx icd icd9 icd10 procedure procedures proc px code codes cause disease concept
     icd9code icd10code
@@ -169,14 +169,14 @@ CODE_WORDS = _vocabulary(
     "diagnos krankheit todesursache schluessel",
 )
 COUNT_WORDS = ("num", "number", "count", "n", "nr", "no", "times", "anzahl", "nombre", "aantal")
-STAFF_WORDS = _vocabulary(
+STAFF_WORDS = _subject_words(
     """
     doctor physician provider surgeon nurse therapist prescriber author arzt aerztin medecin medico
     medica dottore arts metge infermera enfermera
     """,
     "chirurg",
 )
-CATEGORY_WORDS = _vocabulary(
+CATEGORY_WORDS = _subject_words(
     "id type code class category group kind status source flag typ art klasse gruppe kategorie "
     "categorie groupe tipo categoria grupo clase classe gruppo soort groep tipus grup"
 )

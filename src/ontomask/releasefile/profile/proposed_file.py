@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from ontomask._runtime.atomic_files import atomic_write, check_folder
+from ontomask._runtime.files.atomic_files import atomic_write, check_folder
 from ontomask.engines.formats.formats import named_format
 from ontomask.errors import OntomaskError, ParameterError, TaxonomyError, format_count
 from ontomask.releasefile.profile.column_fields import suggested_fields

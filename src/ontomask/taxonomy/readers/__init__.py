@@ -8,8 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ontomask._runtime.atomic_files import atomic_write
 from ontomask._runtime.extensions import Registry
+from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask.errors import (
     ExtensionError,
     ParameterError,

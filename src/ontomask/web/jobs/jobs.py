@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from ontomask._runtime.work_folders import sweep_abandoned, temporary_folder
+from ontomask._runtime.files.work_folders import sweep_abandoned, temporary_folder
 from ontomask._runtime.workers import start_python
 from ontomask.web.errors import Busy
 

@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from ontomask._runtime.files.work_folders import REPLACED, lock_folder, work_folder
 from ontomask._runtime.interrupts import mark_unfinished
-from ontomask._runtime.work_folders import REPLACED, lock_folder, work_folder
 from ontomask.errors import FileFormatError, OntomaskError, ParameterError
 
 __all__ = ["atomic_path", "atomic_write", "check_folder", "write_files_atomically"]

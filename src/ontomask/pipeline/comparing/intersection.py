@@ -13,7 +13,7 @@ from ontomask.errors import ParameterError
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.known_values import fold_value, merge_look_alikes, without_unknown
 from ontomask.microdata.schema import Schema
-from ontomask.pipeline.table_pairs import TablePair, pair_tables, read_table
+from ontomask.pipeline.comparing.table_pairs import TablePair, pair_tables, read_table
 from ontomask.risk.classes import canonical_targets
 
 __all__ = ["Intersection", "intersect_releases"]

@@ -1,0 +1,1 @@
+"""Files that are whole or absent, folders for unfinished ones, and files that change."""
