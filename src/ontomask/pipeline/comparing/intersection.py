@@ -92,22 +92,30 @@ def intersect_releases(
         for table in releases
     ]
     classes = [_class_of_records(pair) for pair in pairs]
-    sizes = [_unit_sizes(numbers, pairs[0], schema) for numbers in classes]
-    cells = np.unique(np.column_stack(classes), axis=0, return_inverse=True)[1].reshape(-1)
-    cell_sizes = _unit_sizes(cells, pairs[0], schema)
-    smallest = [int(size.min()) for size in sizes]
+    cells, cell_of_record = np.unique(np.column_stack(classes), axis=0, return_inverse=True)
+    cell_of_record = cell_of_record.reshape(-1)
+    people = _person_codes(pairs[0], schema)
+    cell_sizes = _unit_sizes(cell_of_record, people)
+    smallest = [int(_unit_sizes(numbers, people).min()) for numbers in classes]
     return Intersection(
-        len(cells),
+        len(cell_of_record),
         tuple(smallest),
         int(cell_sizes.min()),
         int(np.count_nonzero(cell_sizes <= 1)),
         int(np.count_nonzero(cell_sizes < min(smallest))),
         {
-            name: _count_disclosed(name, pairs, classes, schema)
+            name: _count_disclosed(
+                cells,
+                np.bincount(cell_of_record),
+                [
+                    _values_by_class(name, pair, numbers, schema)
+                    for pair, numbers in zip(pairs, classes, strict=True)
+                ],
+            )
             for name in schema.confidential_names
             if all(name in pair.after.names for pair in pairs)
         },
-        _person_codes(pairs[0], schema) is not None,
+        people is not None,
     )
 
 
@@ -116,9 +124,8 @@ def _class_of_records(pair: TablePair) -> Longs:
     return np.asarray(canonical_targets(plan)[target])
 
 
-def _unit_sizes(classes: Longs, pair: TablePair, schema: Schema) -> Longs:
+def _unit_sizes(classes: Longs, people: Longs | None) -> Longs:
     """For each record the size of its class: the number of its records, or of its people."""
-    people = _person_codes(pair, schema)
     if people is None:
         members = classes
     else:
@@ -139,14 +146,12 @@ def _known_values(distinct: DistinctValues, schema: Schema) -> DistinctValues:
 
 
 def _count_disclosed(
-    column: str, pairs: Sequence[TablePair], classes: Sequence[Longs], schema: Schema
+    cells: Longs, counts: Longs, values_of_classes: Sequence[dict[int, set[str]]]
 ) -> int:
-    """Number of records for which one value of the column occurs in all of their classes."""
-    values_of_classes = [
-        _values_by_class(column, pair, numbers, schema)
-        for pair, numbers in zip(pairs, classes, strict=True)
-    ]
-    cells, counts = np.unique(np.column_stack(classes), axis=0, return_counts=True)
+    """Number of records for which one value occurs in all of their classes.
+
+    A cell has a class of each release; ``counts`` are the numbers of its records.
+    """
     return sum(
         count
         for cell, count in zip(cells.tolist(), counts.tolist(), strict=True)
