@@ -191,6 +191,14 @@ def distinct_diversity(rows):
     return min(len(set(group)) for group in by_class(rows))
 
 
+def homogeneous(rows):
+    """Which records, by place, are in a class with exactly one known value."""
+    known = defaultdict(set)
+    for group, value in rows:
+        known[group] |= {value} - {None}
+    return [place for place, (group, _) in enumerate(rows) if len(known[group]) == 1]
+
+
 def entropy_diversity(rows):
     def effective_number(group):
         shares = [n / len(group) for n in Counter(group).values()]

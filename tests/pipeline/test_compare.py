@@ -67,7 +67,10 @@ def schema(**more):
 PEOPLE = {"person": "person", "drop": [], "identifiers": ["person"]}
 
 #: What is worked out from the confidential columns.
-OF_CONFIDENTIAL = ("l_distinct", "l_entropy", "l_recursive", "t_equal", "t_ordered", "t_semantic")
+OF_CONFIDENTIAL = (
+    *("homogeneous_records", "homogeneous_people"),
+    *("l_distinct", "l_entropy", "l_recursive", "t_equal", "t_ordered", "t_semantic"),
+)
 
 
 # ------------------------------------------------------------------ the figures

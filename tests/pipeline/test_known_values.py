@@ -112,7 +112,17 @@ def check_figures(release):
     forms = {value: str(value) for _, value in rows if value is not None}
     texts = [(group, forms.get(value)) for group, value in rows]
     assert risk["t_equal"]["outcome"] == pytest.approx(plain_risk.closeness(texts, unequal))
+    check_homogeneous(release, risk)
     return risk
+
+
+def check_homogeneous(release, risk):
+    rows = released(release)
+    places = plain_risk.homogeneous(known(rows, "outcome"))
+    people = {known(rows, "who")[place][1] for place in places} - {None}
+    assert risk["homogeneous_records"] == {"outcome": len(places)}
+    told = {} if release.schema.person is None else {"outcome": len(people)}
+    assert risk["homogeneous_people"] == told
 
 
 def check_promise(release, least, most):
@@ -127,6 +137,7 @@ def check_people(release, least):
     assert release.guarantee.smallest == min(len(set(group)) for group in groups) >= least
     assert release.guarantee.classes == len(groups)
     assert release.guarantee.unit == "people"
+    check_homogeneous(release, release.evaluation.risk)
 
 
 METHODS = [om.Suppression(3), om.RankSwapping(3), om.NoiseAddition(0.5)]
@@ -221,6 +232,34 @@ def test_spellings_and_blanks_are_no_other_values():
     risk = release.evaluation.risk
     assert risk["l_distinct"] == risk["l_entropy"] == {"outcome": 1}
     assert risk["t_equal"] == {"outcome": pytest.approx(2 / 3)}  # of 3 known values 1 or 2
+
+
+def test_records_and_people_in_classes_with_a_single_value():
+    # age 20 knows HIV alone: 3 records of 2 people; age 30 knows flu alone: 2 records of a known
+    # person and one of nobody known; age 40 has two values, and age 50 none
+    table = pl.DataFrame(
+        {
+            "age": [20, 20, 20, 30, 30, 30, 40, 40, 50, 50],
+            "outcome": ["HIV", "hiv ", "?", "flu", "flu", "", "flu", "HIV", "?", None],
+            "who": ["a", "A ", "b", "c", "b", "?", "d", "e", "f", "g"],
+        }
+    )
+    schema = schema_of(person=True)
+    release = om.mask(table, schema, om.Suppression(2))
+    risk = release.evaluation.risk
+    assert risk["homogeneous_records"] == {"outcome": 6}
+    assert risk["homogeneous_people"] == {"outcome": 3}  # b is in both classes
+    before = risk["before"]
+    assert (before["homogeneous_records"], before["homogeneous_people"]) == (
+        {"outcome": 6},
+        {"outcome": 3},
+    )
+    without_people = release.data.drop("who")  # the original table says whose the records are
+    evaluated = om.evaluate(table, without_people, schema).risk
+    for name in ("homogeneous_records", "homogeneous_people"):
+        assert evaluated[name] == evaluated["before"][name] == risk[name]
+    assert "homogeneous_people" in om.evaluate(table, table, schema_of()).risk
+    assert om.evaluate(table, table, schema_of()).risk["homogeneous_people"] == {}
 
 
 def test_a_class_without_known_values_meets_no_requirement():

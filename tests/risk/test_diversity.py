@@ -64,6 +64,16 @@ def test_diversity_over_records(rows, c):
     assert risk.distinct_diversity(table) == plain_risk.distinct_diversity(rows)
     assert risk.entropy_diversity(table) == pytest.approx(plain_risk.entropy_diversity(rows))
     assert risk.recursive_diversity(table, c) == plain_risk.recursive_diversity(rows, c)
+    assert risk.homogeneous_records(table) == len(plain_risk.homogeneous(rows))
+
+
+@given(rows=rows(st.none() | st.integers(0, 2)), data=st.data())
+def test_people_in_classes_with_a_single_value(rows, data):
+    people = data.draw(st.lists(st.integers(-1, 5), min_size=len(rows), max_size=len(rows)))
+    known = {people[place] for place in plain_risk.homogeneous(rows)} - {-1}
+    classes = np.array([group for group, _ in rows])
+    found = risk.count_homogeneous_people(confidential(rows), classes, np.array(people))
+    assert found == len(known)
 
 
 @given(rows=rows(st.sampled_from([None, 0, 1, 2, 5, 9])))
@@ -166,6 +176,7 @@ def test_no_record_is_left():
     table = risk.Confidential("c", none, none, none)
     assert risk.distinct_diversity(table) == risk.entropy_diversity(table) == 0
     assert risk.recursive_diversity(table) == risk.closeness(table) == 0
+    assert risk.homogeneous_records(table) == 0
 
 
 def test_the_same_pair_twice_is_counted_together():

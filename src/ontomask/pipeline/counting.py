@@ -140,8 +140,11 @@ def count_table(engine: Engine, schema: Schema) -> Counted:
     columns = _code_columns(schema, distinct)
     tuples, records = place_records(rows, columns, kept)
     count_values = count_known_by_tuple(records, schema)
-    people = None if schema.person is None else count_values(schema.person, False)
-    merged = None if people is None else merge_look_alikes(people[1])[0]
+    people, merged = None, None
+    if schema.person is not None:
+        people_classes, spelt = count_values(schema.person, False)
+        merged = merge_look_alikes(spelt)[0]
+        people = people_classes, merged.codes
     return Counted(
         engine,
         schema,
@@ -149,8 +152,8 @@ def count_table(engine: Engine, schema: Schema) -> Counted:
         columns,
         PlanInput(
             tuples,
-            None if people is None or merged is None else (people[0], merged.codes),
-            tuple(sensitive_counts(schema, count_values)),
+            people,
+            tuple(sensitive_counts(schema, count_values, people)),
         ),
         None if merged is None else np.sort(merged.counts)[::-1][:MOST_PEOPLE],
         0 if merged is None else tuples.records - int(merged.counts.sum()),

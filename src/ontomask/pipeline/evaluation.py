@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,18 @@ from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.microdata.value_coding import code_column
 from ontomask.pipeline.guarantee import format_percent
-from ontomask.risk import Confidential
+from ontomask.pipeline.planning.plan import People
+from ontomask.risk import Confidential, count_homogeneous_people
 
 __all__ = [
     "Evaluation",
     "ValueCounter",
     "column_name",
     "count_known_values",
+    "count_people_by_class",
     "evaluate_plan",
     "sensitive_counts",
+    "with_people",
 ]
 
 Longs = NDArray[np.int64]
@@ -90,12 +93,28 @@ def evaluate_plan(
 # ---------------------------------------------------------------------- confidential columns
 
 
-def sensitive_counts(schema: Schema, count_values: ValueCounter) -> list[Confidential]:
+def sensitive_counts(
+    schema: Schema, count_values: ValueCounter, people: People | None = None
+) -> list[Confidential]:
     """How often each known value of the confidential columns occurs in each class of records."""
-    return [
+    columns = [
         _count_sensitive(column, *count_known_values(column, count_values))
         for column in schema.confidential
     ]
+    return columns if people is None else [with_people(column, people) for column in columns]
+
+
+def with_people(column: Confidential, people: People) -> Confidential:
+    """The same counts with the number of people in classes with a single value."""
+    return replace(column, homogeneous_people=count_homogeneous_people(column, *people))
+
+
+def count_people_by_class(schema: Schema, count_values: ValueCounter) -> People | None:
+    """The class and the person of each record; None where the schema does not say who is who."""
+    if schema.person is None:
+        return None
+    classes, people = count_values(schema.person, False)
+    return classes, merge_look_alikes(people)[0].codes
 
 
 def count_known_values(

@@ -19,14 +19,19 @@ from ontomask.errors import InternalError, check_choice, format_count
 from ontomask.methods.method import Method
 from ontomask.methods.people import count_people
 from ontomask.microdata.distinct_values import DistinctValues
-from ontomask.microdata.known_values import merge_look_alikes
 from ontomask.microdata.schema import Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.pipeline.counting import Counted, translate_file_errors
-from ontomask.pipeline.evaluation import Evaluation, ValueCounter, evaluate_plan, sensitive_counts
+from ontomask.pipeline.evaluation import (
+    Evaluation,
+    ValueCounter,
+    count_people_by_class,
+    evaluate_plan,
+    sensitive_counts,
+)
 from ontomask.pipeline.guarantee import Guarantee, format_method, make_guarantee
 from ontomask.pipeline.planning.blocks import BlockPlan
-from ontomask.pipeline.planning.plan import Plan
+from ontomask.pipeline.planning.plan import People, Plan
 from ontomask.risk import Confidential
 from ontomask.risk.classes import canonical_targets
 from ontomask.taxonomy import TermMap
@@ -226,11 +231,12 @@ def make_release(
     """Make the release of a table that was counted, planned, masked and verified."""
     schema, transitions, method = counted.schema, plan.transitions, plan.method
     count_values = _class_counter(schema, transitions, applied)
-    after = sensitive_counts(schema, count_values)
+    people = count_people_by_class(schema, count_values)
+    after = sensitive_counts(schema, count_values, people)
     return Release(
         data=applied.shuffle(order_key) if shuffle else applied.data,
         transitions=transitions,
-        guarantee=_guarantee(schema, method, transitions, applied, count_values, after),
+        guarantee=_guarantee(schema, method, transitions, applied, people, after),
         method=method,
         schema=schema,
         records=applied.records,
@@ -269,15 +275,13 @@ def _guarantee(
     method: Method,
     plan: Transitions,
     applied: Applied,
-    count_values: ValueCounter,
+    people: People | None,
     confidential: Sequence[Confidential],
 ) -> Guarantee:
     names = [column.column for column in schema.quasi_identifiers]
-    if schema.person is None:
+    if people is None:
         return make_guarantee(names, method, plan, applied.class_sizes(), "record", confidential)
-    classes, people = count_values(schema.person, False)
-    sizes = count_people(classes, merge_look_alikes(people)[0].codes)
-    return make_guarantee(names, method, plan, sizes, "person", confidential)
+    return make_guarantee(names, method, plan, count_people(*people), "person", confidential)
 
 
 def _undeclared_columns(names: Sequence[str], schema: Schema) -> dict[str, str]:

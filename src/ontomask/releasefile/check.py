@@ -33,7 +33,11 @@ from ontomask.pipeline.counting import (
     translate_file_errors,
     warn_about_table,
 )
-from ontomask.pipeline.evaluation import ValueCounter, sensitive_counts
+from ontomask.pipeline.evaluation import (
+    ValueCounter,
+    count_people_by_class,
+    sensitive_counts,
+)
 from ontomask.pipeline.facts import mapping_coverage
 from ontomask.pipeline.guarantee import format_method as shown_method
 from ontomask.pipeline.look_alikes import describe_look_alikes
@@ -282,7 +286,11 @@ class _Checker:
 
         k = self.spec.method_object().target_k
         return self._attempt(
-            lambda: evaluate_original_risk(tuples, k, sensitive_counts(schema, count_values))
+            lambda: evaluate_original_risk(
+                tuples,
+                k,
+                sensitive_counts(schema, count_values, count_people_by_class(schema, count_values)),
+            )
         )
 
     def _describe_columns(self, engine: StoredEngine | None) -> Iterator[CheckedColumn]:

@@ -35,6 +35,8 @@ RISK = {
     "linkage_text": "Record linkage by identical values",
     "unchanged": "Unchanged records",
     "suppressed": "Suppressed records",
+    "homogeneous_records": "Records in classes with a single sensitive value",
+    "homogeneous_people": "People in classes with a single sensitive value",
     "l_distinct": "l-diversity, distinct values",
     "l_entropy": "l-diversity, entropy",
     "l_recursive": "l-diversity, recursive",

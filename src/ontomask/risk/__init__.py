@@ -19,8 +19,10 @@ from ontomask.risk.classes import (
 )
 from ontomask.risk.diversity import (
     Confidential,
+    count_homogeneous_people,
     distinct_diversity,
     entropy_diversity,
+    homogeneous_records,
     recursive_diversity,
 )
 from ontomask.risk.evaluation import DESCRIPTIONS, evaluate_risk
@@ -59,6 +61,8 @@ __all__ = [
     "sd_interval",
     # what a class tells about a confidential attribute
     "Confidential",
+    "homogeneous_records",
+    "count_homogeneous_people",
     "distinct_diversity",
     "entropy_diversity",
     "recursive_diversity",

@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 from ontomask.errors import ParameterError
 from ontomask.microdata.attributes import Attribute
 
-__all__ = ["Confidential", "distinct_diversity", "entropy_diversity", "recursive_diversity"]
+__all__ = [
+    "Confidential",
+    "count_homogeneous_people",
+    "distinct_diversity",
+    "entropy_diversity",
+    "homogeneous_records",
+    "recursive_diversity",
+]
 
 Ints = NDArray[np.integer]
 Longs = NDArray[np.int64]
@@ -34,6 +41,8 @@ class Confidential:
         values: Position of a value among the sorted values of the attribute; -1 if it is missing.
         counts: Number of records of that class with that value.
         attribute: The attribute itself; needed only for distances between values.
+        homogeneous_people: As :func:`count_homogeneous_people` counts them; None if nobody is known
+            by name.
 
     >>> Confidential("outcome", np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([2, 3, 5]))
     Confidential('outcome': 10 records, 2 classes, 2 values)
@@ -44,6 +53,7 @@ class Confidential:
     values: Ints
     counts: Ints
     attribute: Attribute | None = None
+    homogeneous_people: int | None = None
 
     def __post_init__(self) -> None:
         if not len(self.classes) == len(self.values) == len(self.counts):
@@ -84,6 +94,12 @@ class Confidential:
         """Whether a class has no record with a known value."""
         known = np.unique(self.classes[self._is_known])
         return len(known) < len(np.unique(self.classes))
+
+    @cached_property
+    def homogeneous_classes(self) -> Ints:
+        """The numbers of the classes with exactly one known value."""
+        classes = np.unique(self.classes[self._is_known])
+        return np.asarray(classes[np.diff(self.begin) == 1])
 
     @cached_property
     def used(self) -> Longs:
@@ -141,6 +157,33 @@ def distinct_diversity(confidential: Confidential) -> int:
     if confidential.has_unknown_class:
         return 0
     return int(np.diff(confidential.begin).min(initial=len(confidential.used)))
+
+
+def homogeneous_records(confidential: Confidential) -> int:
+    """Number of records in classes with exactly one known value: whoever is in one has that value.
+
+    Records of such a class count even where their own value is missing. From 0 to the number of
+    records. Lower is better.
+
+    >>> homogeneous_records(Confidential("o", np.array([0, 0, 1]), np.array([0, 1, 1]), np.ones(3)))
+    1
+    """
+    inside = np.isin(confidential.classes, confidential.homogeneous_classes)
+    return int(confidential.counts[inside].sum())
+
+
+def count_homogeneous_people(confidential: Confidential, classes: Ints, people: Ints) -> int:
+    """Count the different people with a record in a class with exactly one known value.
+
+    ``classes`` and ``people`` are parallel: the class of a record, numbered as in ``confidential``,
+    and the number of its person. Unknown people (-1) count as nobody.
+
+    >>> outcome = Confidential("o", np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([1, 1, 3]))
+    >>> count_homogeneous_people(outcome, np.array([0, 0, 1, 1, 1]), np.array([0, 1, 2, 2, -1]))
+    1
+    """
+    inside = np.isin(classes, confidential.homogeneous_classes) & (people >= 0)
+    return len(np.unique(people[inside]))
 
 
 def entropy_diversity(confidential: Confidential) -> float:

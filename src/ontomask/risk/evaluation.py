@@ -21,6 +21,7 @@ from ontomask.risk.diversity import (
     Confidential,
     distinct_diversity,
     entropy_diversity,
+    homogeneous_records,
     recursive_diversity,
 )
 from ontomask.risk.intervals import rank_interval, sd_interval
@@ -138,6 +139,18 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
         "none.",
         t_ordered="The same with distances between values by rank (numbers only).",
         t_semantic="The same with semantic distances between values (earth mover's distance).",
+    ),
+    **_describe_figures(
+        "lower",
+        "0 to the number of records, by attribute",
+        homogeneous_records="Number of records in equivalence classes with a single known value: "
+        "anybody who knows that a person is in such a class knows the value.",
+    ),
+    **_describe_figures(
+        "lower",
+        "0 to the number of people, by attribute",
+        homogeneous_people="Number of people with a record in such a class; only if the schema has "
+        "a person column.",
     ),
     **_describe_figures(
         "higher",
@@ -301,6 +314,14 @@ def _sensitive_figures(
     ]
     meaningful = [*numbers, *words] if semantic_closeness else []
     return {
+        "homogeneous_records": {
+            attribute.name: homogeneous_records(attribute) for attribute in sensitive
+        },
+        "homogeneous_people": {
+            attribute.name: attribute.homogeneous_people
+            for attribute in sensitive
+            if attribute.homogeneous_people is not None
+        },
         "l_distinct": {attribute.name: distinct_diversity(attribute) for attribute in sensitive},
         "l_entropy": {attribute.name: entropy_diversity(attribute) for attribute in sensitive},
         "l_recursive": {

@@ -13,14 +13,13 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ontomask.errors import OntomaskError, OntomaskWarning
 from ontomask.methods.method import Method
 from ontomask.methods.people import count_people
 from ontomask.methods.registry import name_of, settings_of
 from ontomask.microdata.tuples import Transitions, Tuples
-from ontomask.pipeline.evaluation import Evaluation, evaluate_plan
+from ontomask.pipeline.evaluation import Evaluation, evaluate_plan, with_people
 from ontomask.pipeline.guarantee import Guarantee, make_guarantee
 from ontomask.pipeline.planning.plan import People, PlanInput, plan_release
 from ontomask.pipeline.randomness import derive_generator
@@ -29,8 +28,6 @@ from ontomask.risk import Confidential, masked_classes
 from ontomask.risk.classes import canonical_targets
 
 __all__ = ["Point", "ComparisonTask", "find_dominated", "judge_points", "compute_point"]
-
-Longs = NDArray[np.int64]
 
 UNKNOWN_CONFIDENTIAL = (
     "this method may mask records with the same values differently, so l and t are unknown until "
@@ -153,7 +150,9 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
     sizes, unit = masked_classes(transitions, drops), "record"
     if counted.people is not None:
         if transitions.has_one_target_per_tuple:
-            sizes, unit = _count_people_by_class(counted.people, transitions, drops), "person"
+            people = _place_people(counted.people, transitions, drops)
+            sizes, unit = count_people(*people), "person"
+            after = [with_people(column, people) for column in after]
         else:
             notes.append(UNKNOWN_PEOPLE)
     evaluation = evaluate_plan(
@@ -182,11 +181,11 @@ def _count_by_class(column: Confidential, plan: Transitions, drops: bool) -> Con
     )
 
 
-def _count_people_by_class(people: People, plan: Transitions, drops: bool) -> Longs:
-    """Count the different people of each class that is released."""
+def _place_people(people: People, plan: Transitions, drops: bool) -> People:
+    """The people by class that is released, from those by tuple."""
     target = plan.target_of()[people[0]]
     kept = plan.released_targets(drops)[target]
-    return count_people(canonical_targets(plan)[target][kept], people[1][kept])
+    return canonical_targets(plan)[target][kept], people[1][kept]
 
 
 # ---------------------------------------------------------------------- judging it

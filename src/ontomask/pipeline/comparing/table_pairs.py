@@ -18,7 +18,7 @@ from ontomask.engines.ranges import cut_into_ranges
 from ontomask.errors import ColumnError, ParameterError, SchemaError, format_count, quote_names
 from ontomask.microdata.attributes import MISSING, NominalAttribute, NumericalAttribute
 from ontomask.microdata.distinct_values import DistinctValues
-from ontomask.microdata.known_values import without_unknown
+from ontomask.microdata.known_values import merge_look_alikes, without_unknown
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
 from ontomask.microdata.value_coding import CodedColumn, code_column, concepts_of
@@ -102,15 +102,19 @@ def evaluate(
     shared_schema = replace(
         schema, confidential=[c for c in schema.confidential if column_name(c) in common]
     )
+    classes, people = canonical_targets(plan)[target], pair.people(schema)
     return evaluate_plan(
         plan,
         k,
         sensitive_counts(
             shared_schema,
-            _value_counter(pair.after, schema, pair.is_released, canonical_targets(plan)[target]),
+            _value_counter(pair.after, schema, pair.is_released, classes),
+            None if people is None else (classes, people),
         ),
         sensitive_counts(
-            shared_schema, _value_counter(pair.before, schema, pair.kept, record_tuple)
+            shared_schema,
+            _value_counter(pair.before, schema, pair.kept, record_tuple),
+            None if people is None else (record_tuple, people),
         ),
         semantic_closeness=semantic_closeness,
     )
@@ -133,6 +137,13 @@ class TablePair:
     def make_plan(self) -> tuple[Transitions, Longs, Longs]:
         """The pair of tables as transitions; the tuple and the target of each record."""
         return _make_plan(_with_whole_records_suppressed(self.columns))
+
+    def people(self, schema: Schema) -> Longs | None:
+        """The person of each record, -1 where unknown; None where the original does not say."""
+        if schema.person is None or schema.person not in self.before.names:
+            return None
+        spelt = self.before.distinct_values(schema.person).select_rows(self.kept)
+        return merge_look_alikes(without_unknown(spelt, schema.missing_marks))[0].codes
 
 
 def pair_tables(before: Frame, after: Frame, schema: Schema, match_by: str | None) -> TablePair:
