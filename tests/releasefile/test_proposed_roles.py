@@ -12,6 +12,8 @@ import pytest
 import ontomask as om
 from ontomask.errors import SpecError
 from ontomask.releasefile.check import check
+from ontomask.releasefile.profile import column_names
+from ontomask.releasefile.profile.column_names import SubjectWords
 from ontomask.releasefile.profile.proposed_file import write_proposal
 from ontomask.releasefile.profile.table_profile import profile
 
@@ -253,3 +255,15 @@ def test_an_omop_condition_table(data_folder, tmp_path):
 def test_only_constant_columns_are_kept(name, data_folder):
     found = profile(data_folder / name)
     assert [column.name for column in found.columns if column.role == "keep"] == []
+
+
+def test_every_word_to_guess_by_can_occur_in_a_name():
+    subjects = {n: s for n, s in vars(column_names).items() if isinstance(s, SubjectWords)}
+    assert len(subjects) > 8
+    lost = [
+        (name, word)
+        for name, subject in subjects.items()
+        for word in subject.words
+        if not subject.has_any(column_names.words_of(word))
+    ]
+    assert lost == []

@@ -22,7 +22,7 @@ from ontomask.pipeline.requirements import unmet_requirements
 from ontomask.releasefile.compared_methods import parse_methods
 from ontomask.releasefile.model import ReleaseFile, Requirements
 from ontomask.releasefile.run import mask_file
-from ontomask.report.two_releases import compare_figures, differing_settings
+from ontomask.report.figure_comparison import compare_figures, differing_settings
 from ontomask.web.result_sections import TABS, build_result_sections, evaluate_requirements
 from workbench import SEED, tab_of, write_discharges
 

@@ -1,4 +1,4 @@
-"""Check a release file before masking: roles, values, and the risk of the original table."""
+"""Check a release file with its table: roles, values, and the risk of the original table."""
 
 from __future__ import annotations
 

@@ -16,10 +16,10 @@ from ontomask.methods.method import Method
 from ontomask.methods.registry import METHODS, changed_settings, name_of
 from ontomask.methods.settings import read_settings
 from ontomask.pipeline.comparing.comparison import method_as_yaml
-from ontomask.releasefile.checks import is_remote
 from ontomask.releasefile.methods import problems_of_settings, rename_old_settings
 from ontomask.releasefile.model import COMPRESSION_SUFFIXES, ReleaseFile
 from ontomask.releasefile.problems import choices_hint
+from ontomask.releasefile.validation import is_remote
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
 
 if TYPE_CHECKING:

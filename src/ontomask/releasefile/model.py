@@ -40,7 +40,9 @@ from ontomask.methods.registry import METHODS
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.pipeline.facts import DEFAULT_THRESHOLD, choose_threshold
 from ontomask.releasefile import fields as kinds
-from ontomask.releasefile.checks import (
+from ontomask.releasefile.methods import json_schema_of_methods, rename_old_settings
+from ontomask.releasefile.problems import Problem, format_value, raise_problems
+from ontomask.releasefile.validation import (
     ENGINES,
     ROLES,
     TYPES,
@@ -50,8 +52,6 @@ from ontomask.releasefile.checks import (
     problems_from_validation,
     problems_of_column,
 )
-from ontomask.releasefile.methods import json_schema_of_methods, rename_old_settings
-from ontomask.releasefile.problems import Problem, format_value, raise_problems
 from ontomask.releasefile.yaml_file import read_yaml
 from ontomask.report.plain_values import file_name
 from ontomask.taxonomy import Taxonomy, load_taxonomy

@@ -16,10 +16,10 @@ from ontomask.errors import FileFormatError, ParameterError
 from ontomask.pipeline import Evaluation, Intersection, Release, evaluate, intersect_releases, mask
 from ontomask.pipeline.randomness import refuse_short_seed
 from ontomask.pipeline.requirements import check_requirements, refuse_unchanged
-from ontomask.releasefile.checks import is_remote
 from ontomask.releasefile.manifest import make_manifest, previous_cautions
 from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.problems import translate_hints
+from ontomask.releasefile.validation import is_remote
 from ontomask.report.manifest import FileFacts, read_file_facts, write_manifest
 from ontomask.report.transitions_file import write_private_transitions
 

@@ -29,9 +29,9 @@ from ontomask.errors import (
     quote_names,
 )
 from ontomask.pipeline import Release, mask
-from ontomask.releasefile.checks import SPARK_FORMATS, is_remote, table_suffix
 from ontomask.releasefile.manifest import previous_cautions
 from ontomask.releasefile.problems import translate_hints
+from ontomask.releasefile.validation import SPARK_FORMATS, is_remote, table_suffix
 from ontomask.report.manifest import FileFacts
 from ontomask.report.plain_values import file_name
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ontomask.taxonomy.codes import CodeStyle
+from ontomask.taxonomy.code_repair import CodeStyle
 
 __all__ = ["About"]
 

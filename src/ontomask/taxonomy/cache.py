@@ -27,7 +27,7 @@ from ontomask import errors
 from ontomask._runtime.own_warnings import collect_warnings, warn
 from ontomask._version import __version__
 from ontomask.taxonomy.about import About
-from ontomask.taxonomy.codes import CodeStyle
+from ontomask.taxonomy.code_repair import CodeStyle
 from ontomask.taxonomy.graph import Links
 from ontomask.taxonomy.taxonomy import Taxonomy
 

@@ -13,7 +13,8 @@ from ontomask.utility.association import (
 from ontomask.utility.classes import average_class_size, discernibility, kl
 from ontomask.utility.clustering import Clustering, clustering_distance
 from ontomask.utility.columns import Change, MeanShift, mean_shift, variance_difference
-from ontomask.utility.errors import (
+from ontomask.utility.evaluation import DESCRIPTIONS, evaluate_utility
+from ontomask.utility.information_loss import (
     attribute_sse,
     changed,
     changed_records,
@@ -22,7 +23,6 @@ from ontomask.utility.errors import (
     semantic_quality,
     sse,
 )
-from ontomask.utility.evaluation import DESCRIPTIONS, evaluate_utility
 from ontomask.utility.numerical import NumberSummary, numbers
 
 __all__ = [

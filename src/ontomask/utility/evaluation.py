@@ -16,7 +16,7 @@ from ontomask.utility.association import Correlations, associations
 from ontomask.utility.classes import average_class_size, discernibility, kl
 from ontomask.utility.clustering import clustering_distance
 from ontomask.utility.columns import Change, MeanShift, mean_shift, variance_difference
-from ontomask.utility.errors import (
+from ontomask.utility.information_loss import (
     attribute_sse,
     changed,
     changed_records,

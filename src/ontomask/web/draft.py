@@ -20,10 +20,10 @@ import yaml
 from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask._runtime.yaml_text import format_yaml
 from ontomask.errors import OntomaskError, ParameterError, SpecError
-from ontomask.releasefile.checks import is_remote
 from ontomask.releasefile.methods import rename_old_settings
 from ontomask.releasefile.model import ReleaseFile, Requirements, problems_of_release_file
 from ontomask.releasefile.problems import Problem
+from ontomask.releasefile.validation import is_remote
 from ontomask.releasefile.yaml_file import MAX_FILE_BYTES, edit_yaml, parse_yaml
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
 from ontomask.web.control_hints import describe_problem

@@ -190,7 +190,9 @@ def test_concepts_are_drawn_with_their_exact_chances(diagnoses, measure, distrib
     distance = plain.DISTANCES[measure]
     variance = plain.semantic_variance(diagnoses, few, distance)
     spread = math.sqrt(0.4 * variance)
-    sample = np.arange(-8_001, 8_002, 2) / 8_002  # the law in thin slices; none ends at a distance
+    sample = (
+        np.arange(-8_001, 8_002, 2) / 8_002
+    )  # the distribution in thin slices; none ends at a distance
     if distribution == "normal":
         density = np.exp(-((sample / spread) ** 2) / 2)
     else:
@@ -379,7 +381,7 @@ def test_numbers_of_any_size():
         assert np.isfinite(plan.targets).all()
 
 
-# ---------------------------------------------------------------- the law
+# ---------------------------------------------------------------- the distribution
 
 
 @pytest.mark.parametrize("distribution", ["normal", "laplace"])

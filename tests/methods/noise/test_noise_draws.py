@@ -20,13 +20,13 @@ import plain
 import plain_noise
 from method_tables import attribute, counted
 from ontomask.methods import NoiseAddition
+from ontomask.methods.noise.distribution import NoiseDistribution
 from ontomask.methods.noise.keyed_draws import (
     combine_keys,
     draw_uniforms,
     stream_key,
     value_digests,
 )
-from ontomask.methods.noise.law import NoiseLaw
 from ontomask.methods.noise.table import count_transitions
 from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
 from ontomask.microdata.missing_values import NominalOrMissing
@@ -232,54 +232,59 @@ def test_no_two_records_share_a_draw():
     assert len(np.unique(drawn(1_000, numbers=200))) > MANY - 3
 
 
-# ---------------------------------------------------------------- the laws
+# ---------------------------------------------------------------- the distributions
 
-LAWS = ["normal", "laplace"]
+DISTRIBUTIONS = ["normal", "laplace"]
 SPREADS = [1e-6, 0.01, 0.3, 1, 7, 1e4, 1e8, 1e150]
 
 
-def share_within(law, x):
+def share_within(distribution, x):
     """The chance of a size up to x."""
-    if law.name == "normal":
-        return math.erf(x / (law.spread * math.sqrt(2)))
-    return -math.expm1(-x * math.sqrt(2) / law.spread)
+    if distribution.name == "normal":
+        return math.erf(x / (distribution.spread * math.sqrt(2)))
+    return -math.expm1(-x * math.sqrt(2) / distribution.spread)
 
 
-def share_beyond(law, x):
+def share_beyond(distribution, x):
     """The chance of a larger one, with all its digits where it is small."""
-    if law.name == "normal":
-        return math.erfc(x / (law.spread * math.sqrt(2)))
-    return math.exp(-x * math.sqrt(2) / law.spread)
+    if distribution.name == "normal":
+        return math.erfc(x / (distribution.spread * math.sqrt(2)))
+    return math.exp(-x * math.sqrt(2) / distribution.spread)
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
 @pytest.mark.parametrize("spread", SPREADS)
-def test_quantiles_invert_the_law(name, spread):
-    law = NoiseLaw(name, spread)
+def test_quantiles_invert_the_distribution(name, spread):
+    distribution = NoiseDistribution(name, spread)
     uniform = np.array([0.5, 0.5 + 2**-40, 0.6, 0.75, 0.9, 0.99, 0.999999, 1 - 2**-53])
     share = 2 * (uniform - 0.5) + 2**-53  # of sizes, in the middle of a step
-    inside = share_within(law, 1)
-    for x, part in zip(law.draw_within_1(uniform).tolist(), share.tolist(), strict=True):
+    inside = share_within(distribution, 1)
+    for x, part in zip(distribution.draw_within_1(uniform).tolist(), share.tolist(), strict=True):
         assert 0 < x <= 1
-        assert share_within(law, x) == pytest.approx(part * inside, rel=1e-12)
-    for x, part in zip(law.free(uniform).tolist(), share.tolist(), strict=True):
+        assert share_within(distribution, x) == pytest.approx(part * inside, rel=1e-12)
+    for x, part in zip(distribution.free(uniform).tolist(), share.tolist(), strict=True):
         # The rarest have a chance of 2^-53, and are not lost to rounding.
-        assert share_beyond(law, x) == pytest.approx(1 - part, rel=1e-9)
-        assert share_within(law, x) == pytest.approx(part, rel=1e-12)
+        assert share_beyond(distribution, x) == pytest.approx(1 - part, rel=1e-9)
+        assert share_within(distribution, x) == pytest.approx(part, rel=1e-12)
 
 
 @pytest.mark.parametrize("spread", [1e4, 1e8, 1e150])
-@pytest.mark.parametrize("name", LAWS)
-def test_a_wide_law_is_even(name, spread):
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_a_wide_distribution_is_even(name, spread):
     uniform = np.linspace(0, 1, 1_001)[:-1]
-    assert NoiseLaw(name, spread).draw_within_1(uniform) == pytest.approx(2 * uniform - 1, abs=1e-4)
+    assert NoiseDistribution(name, spread).draw_within_1(uniform) == pytest.approx(
+        2 * uniform - 1, abs=1e-4
+    )
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
 @given(place=st.integers(0, 2**53 - 1), spread=st.sampled_from(SPREADS))
 def test_both_sides_are_alike(name, place, spread):
-    law, uniform = NoiseLaw(name, spread), np.array([place, 2**53 - 1 - place]) * 2.0**-53
-    for a, b in (law.draw_within_1(uniform), law.free(uniform)):
+    distribution, uniform = (
+        NoiseDistribution(name, spread),
+        np.array([place, 2**53 - 1 - place]) * 2.0**-53,
+    )
+    for a, b in (distribution.draw_within_1(uniform), distribution.free(uniform)):
         assert a == -b != 0
         assert (a > 0) == (place >= 2**52)
 
@@ -298,7 +303,7 @@ def tables(draw):
     measure = draw(st.sampled_from(["sanchez", "wu_palmer", "lin"]))
     method = NoiseAddition(
         draw(st.sampled_from([0.1, 1.0])),
-        draw(st.sampled_from(LAWS)),
+        draw(st.sampled_from(DISTRIBUTIONS)),
         draw(st.sampled_from(STRATEGIES)),
         draw(st.sampled_from(["semantic", "classic"])),
     )
@@ -399,37 +404,39 @@ def test_a_plan_is_what_its_records_become(table, data):
             assert getattr(a, "candidates", None) == getattr(b, "candidates", None)
 
 
-@given(data=st.data(), distribution=st.sampled_from(LAWS))
-def test_words_go_where_the_plain_algorithm_may_go_with_the_same_noise(data, distribution):
+@given(data=st.data(), name=st.sampled_from(DISTRIBUTIONS))
+def test_words_go_where_the_plain_algorithm_may_go_with_the_same_noise(data, name):
     domain = data.draw(taxonomies(max_concepts=10).filter(lambda it: len(it) > 1))
     few = st.lists(st.sampled_from(domain.identifiers), min_size=2, unique=True)
     column = sorted(data.draw(few))
     tuples, _ = counted([(column, domain)])
-    noise = fitted(NoiseAddition(1, distribution), tuples)
+    noise = fitted(NoiseAddition(1, name), tuples)
     mean = plain.semantic_mean(domain, column, plain.sanchez)
-    law = NoiseLaw(distribution, math.sqrt(plain.semantic_variance(domain, column, plain.sanchez)))
+    distribution = NoiseDistribution(
+        name, math.sqrt(plain.semantic_variance(domain, column, plain.sanchez))
+    )
     for number in range(4):
         every = np.full(len(column), number)
         (found,) = noise.masked(tuples.codes, noise.keys(tuples.codes), every)
         for value, concept in zip(column, found.tolist(), strict=True):
             uniform = plain_uniform(SECRET, {"a0": value}, number, "a0", 0)
-            (epsilon,) = law.draw_within_1(np.array([uniform]))
+            (epsilon,) = distribution.draw_within_1(np.array([uniform]))
             reached = plain_noise.reached(domain, mean, value, epsilon, plain.sanchez)
             assert domain.identifiers[concept] in reached
 
 
-@pytest.mark.parametrize("distribution", LAWS)
-def test_numbers_are_moved_and_reflected_by_hand(distribution):
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_numbers_are_moved_and_reflected_by_hand(name):
     column = [0, 10, 20, 100]
     tuples, _ = counted([(column, None)])
-    noise = fitted(NoiseAddition(2, distribution), tuples)
-    law = NoiseLaw(distribution, math.sqrt(2 * np.var(column)))
+    noise = fitted(NoiseAddition(2, name), tuples)
+    distribution = NoiseDistribution(name, math.sqrt(2 * np.var(column)))
     inside = 0
     for number in range(50):
         (found,) = noise.masked(tuples.codes, noise.keys(tuples.codes), np.full(4, number))
         for value, masked in zip(column, found.tolist(), strict=True):
             uniform = plain_uniform(SECRET, {"a0": float(value)}, number, "a0", 0)
-            moved = value + law.free(np.array([uniform]))[0]
+            moved = value + distribution.free(np.array([uniform]))[0]
             inside += 0 <= moved <= 100
             while not 0 <= moved <= 100:
                 moved = -moved if moved < 0 else 200 - moved

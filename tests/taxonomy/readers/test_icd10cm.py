@@ -8,7 +8,7 @@ import pytest
 
 import ontomask as om
 from ontomask.errors import OntomaskError, UnknownTaxonomyError
-from ontomask.taxonomy.codes import ICD10
+from ontomask.taxonomy.code_repair import ICD10
 from ontomask.taxonomy.readers import icd10cm
 
 

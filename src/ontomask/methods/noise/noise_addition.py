@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ontomask.distances import Distances, MeasureLike
 from ontomask.errors import ParameterError
 from ontomask.methods.method import Method
-from ontomask.methods.noise.law import NoiseLaw
+from ontomask.methods.noise.distribution import NoiseDistribution
 from ontomask.methods.settings import OperatorChoice, SettingHelp
 from ontomask.microdata.attributes import FIXED_POINT_ONE, Attribute
 from ontomask.microdata.tuples import Transitions, Tuples
@@ -237,7 +237,7 @@ class NoiseAddition(Method):
         from ontomask.methods.noise.keyed_draws import draw_uniforms
 
         uniform, tie = draw_uniforms(random.bytes(32), np.arange(size))
-        return self.law(variance).draw_within_1(uniform), tie
+        return self.noise_distribution(variance).draw_within_1(uniform), tie
 
     def target(self, variance: float) -> float:
         r"""The expected distance :math:`E|\varepsilon|` of a term in a column of a given variance.
@@ -257,11 +257,11 @@ class NoiseAddition(Method):
         """
         if not 0 <= variance <= 1:
             raise ParameterError(f"variance must be a number from 0 to 1, got {variance!r}")
-        return self.law(variance).mean_size() if variance else 0.0
+        return self.noise_distribution(variance).mean_size() if variance else 0.0
 
-    def law(self, variance: float) -> NoiseLaw:
+    def noise_distribution(self, variance: float) -> NoiseDistribution:
         """The distribution of the noise in a column of a given variance."""
-        return NoiseLaw(self.distribution, math.sqrt(self.alpha) * math.sqrt(variance))
+        return NoiseDistribution(self.distribution, math.sqrt(self.alpha) * math.sqrt(variance))
 
     # ------------------------------------------------------------------ one value at a time
 

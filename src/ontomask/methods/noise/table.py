@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.distances import MeasureLike
+from ontomask.methods.noise.distribution import NoiseDistribution
 from ontomask.methods.noise.keyed_draws import (
     Codes,
     Keys,
@@ -29,7 +30,6 @@ from ontomask.methods.noise.keyed_draws import (
     stream_key,
     value_digests,
 )
-from ontomask.methods.noise.law import NoiseLaw
 from ontomask.methods.noise.noise_addition import (
     NoiseAddition,
     SemanticNoise,
@@ -139,11 +139,11 @@ class NoisyNumbers(ColumnNoise):
 
     attribute: NumericalAttribute
     shares: Floats
-    law: NoiseLaw
+    distribution: NoiseDistribution
 
     def _draw_present(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> Floats:
         uniform, _ = draw_uniforms(self.stream, number, keys)
-        moved = np.mod(self.shares[codes] + self.law.free(uniform), 2)
+        moved = np.mod(self.shares[codes] + self.distribution.free(uniform), 2)
         reflected = np.minimum(moved, 2 - moved)
         least, greatest = self.attribute.numbers[[0, -1]]
         return self.attribute.round_targets(least + reflected * (greatest - least))
@@ -157,7 +157,7 @@ class NoisyWords(ColumnNoise):
     measure: MeasureLike
     values: Ints
     mean: Concept
-    law: NoiseLaw
+    distribution: NoiseDistribution
 
     @cached_property
     def _noise(self) -> SemanticNoise:
@@ -172,7 +172,7 @@ class NoisyWords(ColumnNoise):
         counts = np.bincount(codes, minlength=self.known)
         held = np.flatnonzero(counts)
         uniform, tie = draw_uniforms(self.stream, number[order], keys[order])
-        epsilon = self.law.draw_within_1(uniform)
+        epsilon = self.distribution.draw_within_1(uniform)
         drawn = np.empty(len(codes), dtype=np.int32)
         drawn[order] = self._noise.masked(self.values[held], counts[held], epsilon, tie)
         return drawn
@@ -212,7 +212,9 @@ def _fit_column(
             return BaselineNoise(*shared, method, attribute.numbers[held], counts[held])
         least, greatest = attribute.numbers[[0, -1]]
         shares = (attribute.numbers - least) / (greatest - least)  # from 0 to 1: nothing overflows
-        return NoisyNumbers(*shared, attribute, shares, _law_of_shares(method, shares, counts))
+        return NoisyNumbers(
+            *shared, attribute, shares, _distribution_of_shares(method, shares, counts)
+        )
     assert isinstance(attribute, NominalAttribute)
     codes = attribute.domain.codes(list(attribute.values))
     if method.strategy != "semantic":
@@ -222,15 +224,19 @@ def _fit_column(
     mean, variance = mean_and_variance(frequencies, attribute.domain, measure)
     if variance == 0:
         raise no_variance_error(f"attribute {attribute.name!r} has variance 0")
-    return NoisyWords(*shared, attribute.domain, measure, codes, mean, method.law(variance))
+    return NoisyWords(
+        *shared, attribute.domain, measure, codes, mean, method.noise_distribution(variance)
+    )
 
 
-def _law_of_shares(method: NoiseAddition, shares: Floats, counts: Longs) -> NoiseLaw:
+def _distribution_of_shares(
+    method: NoiseAddition, shares: Floats, counts: Longs
+) -> NoiseDistribution:
     records = int(counts.sum())
     mean = float(shares @ counts) / records
-    law = method.law(float((shares - mean) ** 2 @ counts) / records)
+    distribution = method.noise_distribution(float((shares - mean) ** 2 @ counts) / records)
     # Reflected so often, any wider noise is even; sums would lose their digits.
-    return law._replace(spread=min(law.spread, 1e6))
+    return distribution._replace(spread=min(distribution.spread, 1e6))
 
 
 # ---------------------------------------------------------------------- the plan

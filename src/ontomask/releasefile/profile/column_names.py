@@ -128,7 +128,7 @@ PLACE_WORDS = _subject_words(
 )
 TIME_WORDS = _subject_words(
     """
-    date time day days month week hours stay duration los admitted datetime discharged year24
+    date time day days month week hours stay duration los admitted datetime discharged
     datum zeit tag tage monat woche dauer aufnahme entlassung
     jour jours mois semaine heure duree sejour sortie
     fecha dia dias mes semana hora duracion estancia ingreso alta

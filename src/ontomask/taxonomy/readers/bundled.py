@@ -10,7 +10,7 @@ from importlib.resources import files
 import numpy as np
 
 from ontomask.taxonomy.about import About
-from ontomask.taxonomy.codes import ICD9_DIAGNOSES, ICD9_PROCEDURES, CodeStyle
+from ontomask.taxonomy.code_repair import ICD9_DIAGNOSES, ICD9_PROCEDURES, CodeStyle
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = [

@@ -18,7 +18,7 @@ from types import ModuleType
 from ontomask._runtime.extras import extra_hint
 from ontomask.errors import OntomaskError
 from ontomask.taxonomy.about import About
-from ontomask.taxonomy.codes import ICD10
+from ontomask.taxonomy.code_repair import ICD10
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["read"]

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from ontomask.pipeline.comparing.axes import Axis, loss_axes, risk_axes
 from ontomask.releasefile.model import Requirements
-from ontomask.report.two_releases import FigureComparison, compare_figures, differing_settings
+from ontomask.report.figure_comparison import FigureComparison, compare_figures, differing_settings
 from ontomask.web.requests import ERROR_RESPONSES, Bench, NotThere
 from ontomask.web.result_sections import evaluate_requirements
 from ontomask.web.runs import StoredRun

@@ -6,9 +6,9 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from ontomask.errors import ParameterError
-from ontomask.releasefile.checks import is_remote
 from ontomask.releasefile.model import ReleaseFile
 from ontomask.releasefile.run import output_files
+from ontomask.releasefile.validation import is_remote
 from ontomask.web.folder import SIDE_FILE_SUFFIXES
 from ontomask.web.jobs.jobs import JobKind, JobRequest, JobState
 from ontomask.web.requests import ERROR_RESPONSES, Bench, RequestModel

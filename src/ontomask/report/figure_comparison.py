@@ -1,4 +1,4 @@
-"""Two releases side by side: every figure of both, and which of them is better by it."""
+"""Compare the figures of two releases: which release is better by each figure."""
 
 from __future__ import annotations
 

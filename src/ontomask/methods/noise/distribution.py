@@ -1,4 +1,4 @@
-"""The laws that noise is drawn from, by inversion: one number from 0 up to 1 gives one draw."""
+"""The distributions of noise, drawn by inversion: one number from 0 up to 1 gives one draw."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NoiseLaw"]
+__all__ = ["NoiseDistribution"]
 
 Floats = NDArray[np.float64]
 
@@ -16,22 +16,22 @@ Floats = NDArray[np.float64]
 HALF_STEP = 2.0**-54
 
 
-class NoiseLaw(NamedTuple):
-    """The ``"normal"`` or the ``"laplace"`` law with mean 0 and standard deviation ``spread``.
+class NoiseDistribution(NamedTuple):
+    """The ``"normal"`` or ``"laplace"`` distribution of mean 0 and standard deviation ``spread``.
 
-    A draw is the quantile of a uniform number. Quantiles are taken from the middle of the law
-    outwards, in either direction alike, so that neither tail is shorter than the other.
+    A draw is the quantile of a uniform number. Quantiles are taken from the middle
+    outwards, in both directions, so that neither tail is shorter than the other.
     """
 
     name: str
     spread: float
 
     def free(self, uniform: Floats) -> Floats:
-        """Numbers of this law."""
+        """Draws of this distribution."""
         return self._quantile(_from_the_middle(uniform), math.inf)
 
     def draw_within_1(self, uniform: Floats) -> Floats:
-        """Numbers of this law, given that their size is at most 1."""
+        """Draws of this distribution, given that their size is at most 1."""
         return np.clip(self._quantile(_from_the_middle(uniform), 1.0), -1.0, 1.0)
 
     def _quantile(self, place: Floats, most: float) -> Floats:
@@ -43,15 +43,15 @@ class NoiseLaw(NamedTuple):
             scale = self.spread * math.sqrt(2)
             return np.asarray(scale * erfinv(place * math.erf(most / scale)))
         scale = self.spread / math.sqrt(2)
-        # 1 - e^(-x / scale) is the share within x. expm1 and log1p keep the digits of a law so
-        # wide that it is even, as erf and erfinv do.
+        # 1 - e^(-x / scale) is the share within x. expm1 and log1p keep the digits of a
+        # distribution so wide that it is nearly uniform, as erf and erfinv do.
         sizes = -scale * log1p(np.abs(place) * math.expm1(-most / scale))
         return np.asarray(np.copysign(sizes, place))
 
     def mean_size(self) -> float:
-        """The mean of their size, within 1."""
+        """The mean size of draws within 1."""
         if self.spread > 1e4:
-            return 0.5  # as good as even; the formulas would lose their digits
+            return 0.5  # nearly uniform; the formulas would lose their digits
         if self.name == "normal":
             inside = math.erf(1 / (self.spread * math.sqrt(2)))
             below = -math.expm1(-1 / (2 * self.spread**2)) if self.spread > 1e-3 else 1.0

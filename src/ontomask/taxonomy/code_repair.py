@@ -1,4 +1,4 @@
-"""Codes that lost their point or their zeros on the way through a spreadsheet or a number type."""
+"""Repair of codes that lost their point or zeros in a spreadsheet or a number type."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class CodeStyle:
     letters_anywhere: bool = False
 
     def readings(self, value: str) -> Iterator[tuple[str, str]]:
-        """What a damaged code may have been, with what was mended, the likeliest first."""
+        """What a damaged code may have been, the likeliest first, and what was restored."""
         code = value.strip().upper()
         width = self.letters.get(code[:1], self.before_point)
         if self.letters_anywhere:

@@ -1,4 +1,4 @@
-"""Checks of a release file: each field by itself, and fields that depend on each other."""
+"""Validation of a release file without its table: each field, and fields that depend on others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far records and values have moved."""
+"""Information loss: how far records and values are from their originals."""
 
 from __future__ import annotations
 
