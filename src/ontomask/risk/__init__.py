@@ -35,6 +35,19 @@ from ontomask.risk.linkage import (
     projected,
     unchanged,
 )
+from ontomask.risk.population import (
+    expected_reidentifications,
+    individual_risk,
+    k_map,
+    presence,
+)
+from ontomask.risk.superpopulation import (
+    PopulationUniques,
+    pitman_uniques,
+    population_uniques,
+    snb_uniques,
+    zayatz_uniques,
+)
 from ontomask.risk.t_closeness import closeness
 
 __all__ = [
@@ -67,6 +80,16 @@ __all__ = [
     "entropy_diversity",
     "recursive_diversity",
     "closeness",
+    # against a population
+    "k_map",
+    "presence",
+    "individual_risk",
+    "expected_reidentifications",
+    "population_uniques",
+    "PopulationUniques",
+    "pitman_uniques",
+    "zayatz_uniques",
+    "snb_uniques",
     # all of it
     "evaluate_risk",
     "DESCRIPTIONS",
