@@ -220,6 +220,32 @@ def recursive_diversity(rows, c):
     return best
 
 
+def shares(values):
+    return {value: n / len(values) for value, n in Counter(values).items()}
+
+
+def likeness(rows):
+    """By figure, over every class and every value: α, basic and enhanced β, δ, and δ as printed.
+
+    Infinite where nothing is known of a class; δ as printed also where a class lacks a value.
+    """
+    whole = shares([value for _, value in rows if value is not None])
+    groups = [shares(group) for group in by_class(rows)]
+    if not all(groups):
+        return {"alpha": 1} | dict.fromkeys(("beta", "enhanced", "delta", "printed"), math.inf)
+    cells = [(q.get(s, 0), p) for q in groups for s, p in whole.items()]
+    beta = max((q - p) / p for q, p in cells)
+    return {
+        "alpha": max(q for q, _ in cells),
+        "beta": beta,
+        "enhanced": beta
+        if all((q - p) / p <= -math.log(p) + 1e-12 for q, p in cells)
+        else math.inf,
+        "delta": max(abs(math.log(q / p)) for q, p in cells if q),
+        "printed": max(abs(math.log(q / p)) if q else math.inf for q, p in cells),
+    }
+
+
 def transport(p, q, ground):
     """The earth mover's distance between two distributions: the linear program as it is defined."""
     m = len(p)

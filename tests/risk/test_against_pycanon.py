@@ -11,6 +11,12 @@ Where the definitions differ:
   from above, and is reached where c is large enough. Its c has a test that shows what it is.
 - t-closeness: numbers by rank ("ordered"), words with equal distances ("equal"), as here. A column
   with one value divides by zero there; here t is 0.
+- enhanced β-likeness: pycanon gives the smaller of the basic β and the greatest -ln p. That is a
+  number for every table, also where the paper's condition holds for no β, because a frequent value
+  gains more than its own -ln p; there it is infinite here. Where a β holds, both agree.
+- δ-disclosure: pycanon leaves out the values that a class lacks, as here. In the paper they make δ
+  infinite.
+- (α, k): the largest share of any value, in both; Wong et al. also let one value be named.
 - several confidential columns: pycanon takes the worst of them; here each has its own figure.
 - a missing quasi-identifier: pycanon leaves the record out; here it is a class like another.
 """
@@ -116,6 +122,44 @@ def test_t_of_numbers(table):
             pycanon.t_closeness(table, QUASI, ["number"])
         return
     assert found == pytest.approx(pycanon.t_closeness(table, QUASI, ["number"]), abs=1e-12)
+
+
+def check_likeness(table, column):
+    """α, β and δ are those of pycanon."""
+    one = watched(table, column)
+    expected = {
+        risk.alpha: pycanon.alpha_k_anonymity(table, QUASI, [column])[0],
+        risk.basic_beta_likeness: pycanon.basic_beta_likeness(table, QUASI, [column]),
+        risk.delta_disclosure: pycanon.delta_disclosure(table, QUASI, [column]),
+    }
+    for figure, wanted in expected.items():
+        assert figure(one) == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+    # Theirs of enhanced likeness is the basic one, cut at -ln p of the rarest value.
+    rarest = table[column].value_counts(normalize=True).min()
+    theirs = pycanon.enhanced_beta_likeness(table, QUASI, [column])
+    assert theirs == pytest.approx(min(risk.basic_beta_likeness(one), -np.log(rarest)), abs=1e-12)
+    if risk.enhanced_beta_likeness(one) < np.inf:
+        assert risk.enhanced_beta_likeness(one) == pytest.approx(theirs, abs=1e-12)
+
+
+@given(table=random_tables())
+def test_alpha_beta_and_delta(table):
+    check_likeness(table, "word")
+
+
+def test_alpha_beta_and_delta_of_adult(data_folder):
+    adult = pd.read_csv(data_folder / "adult.csv.gz").sample(8_000, random_state=1)
+    table = adult.assign(a=adult["education_num"], b=adult["age"] // 10).fillna("?")
+    table = table.reset_index(drop=True)
+    for column in ("occupation", "marital_status"):
+        check_likeness(table, column)
+
+
+def test_the_enhanced_beta_of_pycanon_is_a_number_where_none_holds():
+    table = pd.DataFrame({"a": [1, 1, 2, 2, 2], "b": [1] * 5, "word": list("xxxxy")})
+    # x has 4 of 5 and gains 1/4 in its class, above -ln(4/5) = 0.22
+    assert risk.enhanced_beta_likeness(watched(table, "word")) == np.inf
+    assert pycanon.enhanced_beta_likeness(table, QUASI, ["word"]) == pytest.approx(2 / 3)
 
 
 @given(table=random_tables())

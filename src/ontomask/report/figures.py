@@ -43,6 +43,10 @@ RISK = {
     "t_equal": "t-closeness, equal distance",
     "t_ordered": "t-closeness, ordered distance",
     "t_semantic": "t-closeness, semantic distance",
+    "alpha": "(α, k)-anonymity, α",
+    "beta": "β-likeness, basic",
+    "beta_enhanced": "β-likeness, enhanced",
+    "delta": "δ-disclosure privacy, δ",
 }
 RISK_BY_COLUMN = {
     "linkage_alone": "record linkage with this column alone",
@@ -185,6 +189,8 @@ def _figure_rows(
     titles: Mapping[str, str], figures: Mapping[str, Any], before: Mapping[str, Any]
 ) -> Iterator[Figure]:
     for name, title in titles.items():
+        if name not in figures:  # a manifest of an earlier version
+            continue
         figure = figures[name]
         before_values = before.get(name)
         values = figure["value"] if isinstance(figure["value"], Mapping) else {"": figure["value"]}
@@ -192,7 +198,7 @@ def _figure_rows(
             before_value = (
                 before_values.get(column) if isinstance(before_values, Mapping) else before_values
             )
-            if value is None and before_value is None:
+            if value is None and before_value is None and not column:
                 continue
             yield Figure(
                 name,

@@ -27,6 +27,12 @@ from ontomask.risk.diversity import (
 )
 from ontomask.risk.evaluation import DESCRIPTIONS, evaluate_risk
 from ontomask.risk.intervals import rank_interval, sd_interval
+from ontomask.risk.likeness import (
+    alpha,
+    basic_beta_likeness,
+    delta_disclosure,
+    enhanced_beta_likeness,
+)
 from ontomask.risk.linkage import (
     Linkage,
     linkage_by_attribute,
@@ -80,6 +86,10 @@ __all__ = [
     "entropy_diversity",
     "recursive_diversity",
     "closeness",
+    "alpha",
+    "basic_beta_likeness",
+    "enhanced_beta_likeness",
+    "delta_disclosure",
     # against a population
     "k_map",
     "presence",

@@ -139,6 +139,16 @@ class Confidential:
         """Number of records with a known value in each class that has one."""
         return self._sum_by_class(self.times)
 
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of each value in ``held`` among the known values of its class."""
+        return np.asarray(self.times / np.repeat(self.sizes, np.diff(self.begin)))
+
+    @cached_property
+    def table_shares(self) -> NDArray[np.float64]:
+        """The share of each value in ``used`` among the known values of the table."""
+        return np.bincount(self.held, weights=self.times) / max(self.sizes.sum(), 1)
+
     def _sum_by_class(self, terms: NDArray[np.float64] | Longs) -> NDArray[np.int64]:
         return (
             np.add.reduceat(terms, self.begin[:-1]) if len(terms) else np.zeros(0, dtype=np.int64)
@@ -201,8 +211,8 @@ def entropy_diversity(confidential: Confidential) -> float:
     """
     if not confidential.records or confidential.has_unknown_class:
         return 0.0
-    share = confidential.times / np.repeat(confidential.sizes, np.diff(confidential.begin))
-    return exp(float(confidential._sum_by_class(-share * np.log(share)).min()))
+    terms = -confidential.shares * np.log(confidential.shares)
+    return exp(float(confidential._sum_by_class(terms).min()))
 
 
 def recursive_diversity(confidential: Confidential, c: float = 3.0) -> int:

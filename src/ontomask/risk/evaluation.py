@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,12 @@ from ontomask.risk.diversity import (
     recursive_diversity,
 )
 from ontomask.risk.intervals import rank_interval, sd_interval
+from ontomask.risk.likeness import (
+    alpha,
+    basic_beta_likeness,
+    delta_disclosure,
+    enhanced_beta_likeness,
+)
 from ontomask.risk.linkage import linkage_by_attribute, linkage_nearest, linkage_text
 from ontomask.risk.t_closeness import closeness
 
@@ -164,6 +171,23 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
         "0 to the number of values, by attribute",
         l_recursive="Recursive (c, l)-diversity: largest l that holds for all classes; c is 3 by "
         "default.",
+    ),
+    **_describe_figures(
+        "lower",
+        "0 to 1, by attribute",
+        alpha="(α, k)-anonymity: largest share of a value among the known values of a class; 1 if "
+        "a class has none.",
+    ),
+    **_describe_figures(
+        "lower",
+        "from 0, by attribute",
+        beta="Basic β-likeness: largest relative gain of the share of a value in a class over its "
+        "share in the whole table; not computed if a class has no known value.",
+        beta_enhanced="Enhanced β-likeness: the same if no value gains more than the negative "
+        "logarithm of its share in the whole table; otherwise no β holds.",
+        delta="δ-disclosure privacy: largest difference of the logarithms of the shares of a value "
+        "in a class and in the whole table, over the values that occur in the class; not computed "
+        "if a class has no known value.",
     ),
     **_describe_figures(
         "neither",
@@ -332,4 +356,21 @@ def _sensitive_figures(
         "t_semantic": {
             attribute.name: closeness(attribute, "semantic") for attribute in meaningful
         },
+        "alpha": {attribute.name: alpha(attribute) for attribute in sensitive},
+        **{
+            name: {attribute.name: _finite(likeness(attribute)) for attribute in sensitive}
+            for name, likeness in LIKENESS.items()
+        },
     }
+
+
+#: The figures without an upper limit; infinite ones are None, because JSON has no infinity.
+LIKENESS = {
+    "beta": basic_beta_likeness,
+    "beta_enhanced": enhanced_beta_likeness,
+    "delta": delta_disclosure,
+}
+
+
+def _finite(figure: float) -> float | None:
+    return figure if isfinite(figure) else None

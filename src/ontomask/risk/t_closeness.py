@@ -81,20 +81,13 @@ def closeness(confidential: Confidential, ground: str = "equal") -> float:
 
 def _farthest_by_equality(confidential: Confidential) -> float:
     """Half the summed difference: what the class has too much of its own values."""
-    table_shares = _table_shares(confidential)[confidential.held]
-    share = confidential.times / np.repeat(confidential.sizes, np.diff(confidential.begin))
-    excess = np.maximum(share - table_shares, 0)
+    excess = np.maximum(confidential.shares - confidential.table_shares[confidential.held], 0)
     return float(np.add.reduceat(excess, confidential.begin[:-1]).max())
-
-
-def _table_shares(confidential: Confidential) -> Floats:
-    """The share of each value in the whole table."""
-    return np.bincount(confidential.held, weights=confidential.times) / confidential.sizes.sum()
 
 
 def _farthest_by_rank(confidential: Confidential, gaps: Floats) -> float:
     """The distance where values stand in a line: what has to pass each gap, times its width."""
-    table_shares, values = _table_shares(confidential), len(confidential.used)
+    table_shares, values = confidential.table_shares, len(confidential.used)
     at_a_time = max(1, CELLS_AT_A_TIME // values)
     farthest = 0.0
     for first in range(0, len(confidential.sizes), at_a_time):
@@ -125,7 +118,7 @@ def _farthest_by_transport(confidential: Confidential, attribute: NominalAttribu
         )
     ground = attribute.rows(attribute.place[used])[:, used] / FIXED_POINT_ONE
     metric = attribute.measure in METRICS
-    table_shares = _table_shares(confidential)
+    table_shares = confidential.table_shares
     bounds = np.array(
         [
             _transport_bounds(*_transport_problem(confidential, table_shares, g, metric), ground)
