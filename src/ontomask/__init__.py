@@ -1,4 +1,4 @@
-"""Anonymise microdata with terms, such as diagnoses and occupations, by their semantics.
+"""Anonymise microdata with columns of words or codes, such as diagnoses and occupations.
 
 Taxonomies say which concepts are kinds of others, distances how different two concepts are, and
 statistics describe columns of concepts. Masking methods change quasi-identifiers so that records

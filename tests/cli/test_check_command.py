@@ -154,7 +154,7 @@ def test_a_method_without_classes_cannot_be_asked_for_k(jobs, command):
     assert (
         "require.k cannot be met: RankSwapping(window=3) does not guarantee k-anonymity" in done.err
     )
-    assert "remove k from require, or choose a method that forms groups" in done.err
+    assert "remove k from require, or choose a method that guarantees k-anonymity" in done.err
 
 
 def write_jobs(path, *columns):

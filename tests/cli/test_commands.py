@@ -51,7 +51,8 @@ def test_every_command_has_an_example(command, tmp_path, words):
     assert (said.code, said.err) == (0, "")
     assert f"Example: ontomask {' '.join(words)}" in " ".join(said.out.split())
     usage, _, _ = said.out.partition("\n")
-    assert not re.search(r"[{\[][a-z]", usage), "arguments are in capitals"
+    assert not re.search(r"{|\[[a-z]", usage), "arguments are in capitals, without braces"
+    assert not re.search(r"^ +[A-Z]+ <", said.out, re.MULTILINE), "and have no Python types"
     assert not re.search(r"^ +-.* <", said.out, re.MULTILINE), "and so are the values of options"
 
 

@@ -38,6 +38,7 @@ def test_the_table_and_nothing_else(command, jobs):
         ["rank_swapping:strategy=dynamic", "window", "2"],
         ["rank_swapping:strategy=dynamic", "window", "3"],
     ]
+    assert [row.split()[3] for row in rows[-2:]] == ["none", "none"]  # no k is guaranteed
     assert sorted(jobs.iterdir()) == before
 
 
@@ -60,7 +61,7 @@ def test_all_six_methods_unless_others_are_asked_for(command, jobs):
 
 def test_page_table_and_release_files(command, jobs):
     write_spec(jobs / "release.yaml", ("k: 3}", "k: 3, candidates: values}\nrequire: {k: 3}"))
-    named = ("--output", "compare.html", "--csv", "compare.csv", "--specs", "specs")
+    named = ("--output", "compare.html", "--csv", "compare.csv", "--release-files", "specs")
     done = command(jobs, "compare", "release.yaml", *FEW, *named)
     assert done.code == 0, done.err
     assert done.out.splitlines()[-1] == "compare.html, compare.csv, specs"
@@ -94,7 +95,14 @@ def test_page_table_and_release_files(command, jobs):
 def test_release_files_from_another_folder(command, jobs):
     (jobs / "a" / "b").mkdir(parents=True)
     done = command(
-        jobs / "a", "compare", "../release.yaml", *FEW, "--specs", "b", "--output", "c.html"
+        jobs / "a",
+        "compare",
+        "../release.yaml",
+        *FEW,
+        "--release-files",
+        "b",
+        "--output",
+        "c.html",
     )
     assert done.code == 0, done.err
     spec = load_release_file(jobs / "a" / "b" / "recoding-k3.yaml")
@@ -107,7 +115,9 @@ def test_release_files_from_another_folder(command, jobs):
 def test_values_that_a_release_file_names_are_not_on_the_page(command, jobs):
     mapping = ("tax.csv}", "tax.csv, mapping: {Sprains: sprain}}")
     write_spec(jobs / "release.yaml", mapping)
-    done = command(jobs, "compare", "release.yaml", *FEW, "--output", "c.html", "--specs", "s")
+    done = command(
+        jobs, "compare", "release.yaml", *FEW, "--output", "c.html", "--release-files", "s"
+    )
     assert done.code == 0, done.err
     assert "Sprains" not in (jobs / "c.html").read_text(encoding="utf-8")
     assert "Sprains" in (jobs / "s" / "recoding-k2.yaml").read_text(encoding="utf-8")
@@ -115,7 +125,15 @@ def test_values_that_a_release_file_names_are_not_on_the_page(command, jobs):
 
 def test_a_point_that_fails_is_told_and_has_no_release_file(command, jobs):
     done = command(
-        jobs, "compare", "release.yaml", "--methods", "recoding", "--k", "3,61", "--specs", "s"
+        jobs,
+        "compare",
+        "release.yaml",
+        "--methods",
+        "recoding",
+        "--k",
+        "3,61",
+        "--release-files",
+        "s",
     )
     assert done.code == 0
     assert done.out.splitlines()[3].split()[-1] == "failed"
@@ -147,7 +165,10 @@ WRONG = {
         "must not be an input of the release, got people.csv",
     ),
     "a file there": (("--csv", "old.csv"), "old.csv already exists"),
-    "a folder that is a file": (("--specs", "tax.csv"), "tax.csv must be a folder, got a file"),
+    "a folder that is a file": (
+        ("--release-files", "tax.csv"),
+        "tax.csv must be a folder, got a file",
+    ),
     "a seed": (("--seed-file", "people.csv"), "must be a non-negative integer and nothing else"),
 }
 
@@ -173,11 +194,11 @@ def test_no_release_file(command, jobs):
 def test_existing_files_are_refused_unless_forced(command, jobs):
     (jobs / "specs").mkdir()
     (jobs / "specs" / "recoding-k3.yaml").write_text("mine", encoding="utf-8")
-    done = command(jobs, "compare", "release.yaml", *FEW, "--specs", "specs")
+    done = command(jobs, "compare", "release.yaml", *FEW, "--release-files", "specs")
     assert done.code == 2
     assert "recoding-k3.yaml already exists" in done.err
     assert [path.name for path in (jobs / "specs").iterdir()] == ["recoding-k3.yaml"]
-    done = command(jobs, "compare", "release.yaml", *FEW, "--specs", "specs", "--force")
+    done = command(jobs, "compare", "release.yaml", *FEW, "--release-files", "specs", "--force")
     assert done.code == 0
     assert len(list((jobs / "specs").iterdir())) == 6
 

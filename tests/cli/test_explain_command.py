@@ -91,6 +91,8 @@ def test_which_methods_draw(jobs, command, method, drawn):
         (["hepatitis D"], "did you mean 'hepatitis B' (diagnosis)"),
         (["diagnosis=hepatits"], "no record has the value 'hepatits' in column 'diagnosis'"),
         (["age=19"], "did you mean '20'?"),
+        (["colour=red"], "hint: the quasi-identifiers are 'diagnosis', 'age'"),
+        (["nothing like it"], "hint: write the value as in the original table"),
         (["flu", "20"], "VALUE must be COLUMN=VALUE if there are several, got 'flu'"),
         (["diagnosis=flu", "age=20", "age=21"], "'age' is given twice"),
         (["diagnosis=flu", "wage=20"], "there is no quasi-identifier 'wage'"),

@@ -191,7 +191,7 @@ def test_one_table_of_several(jobs, command):
     assert min(Counter((row["diagnosis"], row["age"]) for row in masked).values()) >= K
     assert [row["note"] for row in masked] == [row["note"] for row in records(N)]
     compared = command(
-        jobs, "evaluate", "people.sqlite", "released.parquet", "--spec", "release.yaml"
+        jobs, "evaluate", "people.sqlite", "released.parquet", "--release-file", "release.yaml"
     )
     assert compared.code == 0
 
@@ -215,7 +215,7 @@ method: {name: microaggregation, k: 4}
     assert {row["grade"] for row in masked} <= {"1", "2", "3"}
     assert all(row["born"].endswith("/03/1990") for row in masked)
     compared = command(
-        jobs, "evaluate", "people.csv", "released.csv", "--spec", "release.yaml", "--json"
+        jobs, "evaluate", "people.csv", "released.csv", "--release-file", "release.yaml", "--json"
     )
     assert json.loads(compared.out)["risk"]["k"] >= 4
 

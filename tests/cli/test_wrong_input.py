@@ -82,6 +82,18 @@ WRONG = {
     ),
     "no number": (data(HEADER + "1,flu,old,x,1\n"), "must contain numbers, got text such as 'old'"),
     "k too large": (spec(("k: 3", "k: 61")), "k must be at most the number of records, 60, got 61"),
+    "more than the records, of people": (
+        spec(("method:", "person: pay\nmethod:"), ("k: 3", "k: 61")),
+        "k must be at most the number of people, 11, got 61",
+    ),
+    "a role by the name that others use": (
+        spec(("note: {role: keep}", "note: {role: Quasi-identifier}")),
+        "got 'Quasi-identifier'\n\nhint: did you mean 'quasi'?",
+    ),
+    "a role that is sensitive": (
+        spec(("note: {role: keep}", "note: {role: sensitive}")),
+        "hint: did you mean 'confidential'?",
+    ),
     "too few people": (
         spec(("method:", "person: pay\nmethod:"), ("k: 3", "k: 30")),
         "k must be at most the number of people, 11, got 30",
@@ -157,7 +169,11 @@ def test_only_columns_of_the_table_are_counted(jobs, command):
     write_spec(jobs / "release.yaml")
     columns = len((jobs / "people.csv").read_text("utf-8").splitlines()[0].split(","))
     write_spec(jobs / "release.yaml", ("  age:", "  aeg:"))
-    assert f"60 records, {columns} columns\n" in command(jobs, "check", "release.yaml").out
+    told = command(jobs, "check", "release.yaml").out
+    assert f"60 records, {columns} columns\n" in told
+    rows = {line.split()[0]: line.split() for line in told.splitlines()[2:8]}
+    assert rows["aeg"][-4:] == ["not", "in", "the", "table"]
+    assert rows["age"][1:3] == ["not", "listed"]
 
 
 def test_names_that_queries_use_are_names_like_others(jobs, command):

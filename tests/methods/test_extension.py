@@ -177,7 +177,7 @@ def test_without_names_methods_that_need_settings_are_compared_in_their_own_file
 
 
 def test_release_files_of_points_can_be_run(table):
-    command("compare", "release.yaml", "--methods", "top_coding", "--specs", "points")
+    command("compare", "release.yaml", "--methods", "top_coding", "--release-files", "points")
     names = sorted(path.name for path in Path("points").iterdir())
     assert names == [f"top_coding-column-age-threshold{value}.yaml" for value in (60, 70, 80)]
     spec = load_release_file(Path("points") / names[0])
@@ -251,7 +251,7 @@ def test_a_measure_is_part_of_every_evaluation(table):
     assert list(om.utility.DESCRIPTIONS)[-1] == "largest_move"
     assert "largest_move" not in om.risk.DESCRIPTIONS
     assert "age [largest_move]" in command(
-        "evaluate", "people.csv", "released.csv", "--spec", "release.yaml"
+        "evaluate", "people.csv", "released.csv", "--release-file", "release.yaml"
     )
 
 

@@ -763,6 +763,17 @@ def test_more_people_than_there_are():
     )
 
 
+def test_k_above_the_number_of_records_is_told_by_people_where_they_are_known():
+    refused(
+        {"x": [1, 2, 3, 4], "who": [1, 1, 1, 2]},
+        [Numeric("x")],
+        ParameterError,
+        "k must be at most the number of people, 2, got 5",
+        k=5,
+        person="who",
+    )
+
+
 def test_people_need_a_plan_that_keeps_tuples_whole(diagnoses):
     class SplittingGroups(Splitting, GroupingMethod):
         pass

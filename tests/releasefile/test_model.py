@@ -657,7 +657,7 @@ WRONG = [
         "none.csv",
         4,
         "columns.diagnosis.taxonomy must be a bundled ... got 'none.csv'",
-        "The known taxonomies are 'icd9cm',",
+        "the known taxonomies are 'icd9cm',",
     ),
     (
         "icd9cm",

@@ -82,7 +82,7 @@ def test_names_that_are_not_files(twice, value, words):
 def test_the_intersection_is_measured(twice, command):
     write_spec(twice / "release.yaml", ("k: 3", "k: 4"), ("output:", "order: keep\noutput:"))
     om.run_release_file(twice / "release.yaml")
-    ask = ["evaluate", "people.csv", "released.csv", "--spec", "release.yaml"]
+    ask = ["evaluate", "people.csv", "released.csv", "--release-file", "release.yaml"]
     figures = json.loads(command(twice, *ask, "--with", "first.csv", "--json").out)
     assert figures["intersection"]["k_of_each"] == [4, 3]
     assert figures["intersection"]["records"] == 60

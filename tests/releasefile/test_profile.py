@@ -218,7 +218,7 @@ def test_levels(looked_at, values, levels):
 def test_booleans_of_parquet(looked_at):
     found = looked_at("parquet", married=[True, False] * 40, age=list(range(80)))
     assert (found["married"].type, found["married"].role) == ("two values", "quasi")
-    assert "which others may know" in found["married"].suggestion.reason
+    assert "others may know it" in found["married"].suggestion.reason
 
 
 def test_missing_values_of_all_sorts(looked_at, tmp_path):

@@ -247,7 +247,7 @@ def test_squares_are_in_rows_and_columns_with_their_values():
     table = [[1, 0.256, None], [0.256, 1, 0], [None, 0, 1]]
     root = read(draw_heatmap("t", ["a", "b", "c"], table))
     squares = {it.find("title").text: it for it in root.iter("g")}
-    assert [*squares][:4] == ["a, a: 1", "a, b: .26", "a, c: –", "b, a: .26"]
+    assert [*squares][:4] == ["a, a: 1", "a, b: .26", "a, c: withheld", "b, a: .26"]
     assert [it.find("text").text for it in squares.values()][3:] == [".26", "1", "0", "–", "0", "1"]
     rect = squares["a, b: .26"].find("rect")
     assert "var(--high) 25.6%" in rect.get("style")

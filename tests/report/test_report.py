@@ -18,7 +18,7 @@ from benchmarks.report import wide_release
 from ontomask.errors import ParameterError
 from ontomask.pipeline.facts import publishable_facts
 from ontomask.releasefile.manifest import make_manifest
-from ontomask.report.page import _describe_unnamed_means
+from ontomask.report.page import _describe_unnamed_means, _format_mean_dates
 from rare_words import METHODS_TRIED, SEED, patients, released, spec_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
@@ -186,6 +186,24 @@ def test_what_is_guaranteed_and_what_is_measured(stay):
     assert text.count(linked) >= 3  # tile, paragraph, table
 
 
+def test_the_order_of_the_rows_is_that_of_the_file(stay, folder, tmp_path):
+    path, known = stay
+    assert known["order"] == "shuffled"
+    assert "The rows are in a random order." in path.read_text()
+    assert "original order" not in path.read_text()
+    release, _, _ = released(folder, {"name": "microaggregation", "k": 4})
+    release.save_report(tmp_path / "frame.html")
+    text = " ".join((tmp_path / "frame.html").read_text().split())
+    assert "The rows are in their original order, unless they were shuffled" in text
+
+
+def test_no_cell_of_a_table_is_a_dash(stay):
+    path, _ = stay
+    text = path.read_text()
+    assert not re.search(r"<td[^>]*>\s*[-–]\s*</td>", text)
+    assert re.search(r"<td[^>]*>\s*not applicable\s*</td>", text)  # interval disclosure of words
+
+
 @pytest.mark.parametrize(
     ("distance", "words"),
     [
@@ -196,6 +214,17 @@ def test_what_is_guaranteed_and_what_is_measured(stay):
 )
 def test_means_that_are_not_named(distance, words):
     assert _describe_unnamed_means(distance) == words
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (15_500.0, 15_600.0, "2012-06-09 → 2012-09-17, rounded to 100 days"),
+        (900.0, 901.0, "1972-06-19 → 1972-06-20"),
+    ],
+)
+def test_mean_dates_say_how_far_they_are_rounded(before, after, words):
+    assert _format_mean_dates(before, after) == words
 
 
 def test_usual_values_and_ranges_of_shares_are_in_percent(stay):
@@ -222,7 +251,8 @@ def test_cells_of_columns_that_hardly_changed_are_withheld(diagnoses, tmp_path):
     cells = re.findall(r"<td[^>]*>([^<]*)</td>", (tmp_path / "report.html").read_text("utf-8"))
     # Of two changed words: changed, mean distance, root mean square, mean, variance and two risks.
     # Of the ages: errors, mean and variance, of which one record contributes too much.
-    assert cells.count("withheld") == 7 + 4
+    # Of the taxonomy, which is not bundled: its size and fingerprint.
+    assert cells.count("withheld") == 7 + 4 + 2
 
 
 def test_a_frame_has_a_report_too(folder, tmp_path):

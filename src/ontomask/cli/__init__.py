@@ -16,6 +16,7 @@ from typing import Annotated
 
 import typer
 
+from ontomask.cli.command import Command
 from ontomask.cli.commands import (
     check,
     compare,
@@ -46,17 +47,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("init")(init.init)
-app.command("check")(check.check)
-app.command("mask")(mask.mask)
-app.command("evaluate")(evaluate.evaluate)
-app.command("explain")(explain.explain)
+app.command("init", cls=Command)(init.init)
+app.command("check", cls=Command)(check.check)
+app.command("mask", cls=Command)(mask.mask)
+app.command("evaluate", cls=Command)(evaluate.evaluate)
+app.command("explain", cls=Command)(explain.explain)
 app.command("compare", cls=compare.CompareCommand)(compare.compare)
-app.command("workbench")(workbench.workbench)
-app.command("schema")(spec_schema.schema)
-app.command("demo")(demo.demo)
+app.command("workbench", cls=Command)(workbench.workbench)
+app.command("schema", cls=Command)(spec_schema.schema)
+app.command("demo", cls=Command)(demo.demo)
 app.add_typer(taxonomy.app, name="taxonomy")
-app.command("map")(mapping.map_column)
+app.command("map", cls=Command)(mapping.map_column)
 
 
 def _print_version(requested: bool) -> None:

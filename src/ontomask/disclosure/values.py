@@ -11,7 +11,7 @@ import numpy as np
 from ontomask.microdata.attributes import Attribute, NominalAttribute
 from ontomask.microdata.schema import Date, Ordinal
 
-__all__ = ["EPOCH", "decode_number", "format_targets"]
+__all__ = ["EPOCH", "decode_date", "decode_number", "format_targets"]
 
 #: Days are counted from here.
 EPOCH = datetime.date(1970, 1, 1).toordinal()
@@ -34,5 +34,14 @@ def decode_number(column: Any, number: float) -> Any:
     if isinstance(column, Ordinal):
         return list(column.levels)[round(number)]
     if isinstance(column, Date):
-        return datetime.date.fromordinal(round(number) + EPOCH).isoformat()
+        return decode_date(number)
     return int(number) if number.is_integer() else number
+
+
+def decode_date(days: float) -> str:
+    """The date of a number of days since 1970.
+
+    >>> decode_date(15_500.0)
+    '2012-06-09'
+    """
+    return datetime.date.fromordinal(round(days) + EPOCH).isoformat()

@@ -21,7 +21,7 @@ from ontomask.distances.measure import DistanceMeasure, Explanation, MeasureLike
 from ontomask.distances.table import Distances
 from ontomask.errors import ExtensionError, ParameterError, UnknownMeasureError, quote_names
 from ontomask.taxonomy import Concept, Taxonomy
-from ontomask.taxonomy.names import closest_names
+from ontomask.taxonomy.names import closest_names, name_hint
 
 __all__ = [
     # for two concepts, for many
@@ -89,8 +89,7 @@ def find_measure(measure: DistanceMeasure | MeasureLike, taxonomy: Taxonomy) -> 
         near = closest_names(measure, MEASURES, most=1)
         raise UnknownMeasureError(
             f"measure must be a known measure or a function, got {measure!r}",
-            (f"did you mean {near[0]!r}? " if near else "")
-            + f"The measures are {quote_names(MEASURES, most=len(MEASURES))}",
+            name_hint(near, f"the measures are {quote_names(MEASURES, most=len(MEASURES))}"),
         )
     for name in MEASURES.own_names:
         own = MEASURES[name]

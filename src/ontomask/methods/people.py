@@ -14,7 +14,13 @@ from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
 from ontomask.microdata.missing_values import MISSING
 from ontomask.microdata.tuples import Transitions, Tuples
 
-__all__ = ["TargetDistances", "count_people", "merge_until_k_people", "refuse_several_targets"]
+__all__ = [
+    "TargetDistances",
+    "count_people",
+    "merge_until_k_people",
+    "refuse_k_above_people",
+    "refuse_several_targets",
+]
 
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -89,7 +95,6 @@ def merge_until_k_people(
     if suppressing:
         targets = np.vstack([targets, np.full(targets.shape[1], np.nan)])
     classes = _PeopleByClass(transitions, len(targets), record_tuple, people)
-    classes.refuse_fewer_than(k)
     if suppressing:
         classes.blank_small(transitions, k, suppressing == "blank")
     else:
@@ -100,6 +105,15 @@ def merge_until_k_people(
             row[least] = np.inf
             classes.move(least, int(np.argmin(row)))
     return Transitions.from_targets(transitions.tuples, targets, classes.target_of())
+
+
+def refuse_k_above_people(k: int, people: int) -> None:
+    """Refuse a k that is larger than the number of known people."""
+    if people < k:
+        raise ParameterError(
+            f"k must be at most the number of people, {people:,}, got {k:,}",
+            "choose a smaller k, or leave person out",
+        )
 
 
 def refuse_several_targets() -> NoReturn:
@@ -127,15 +141,6 @@ class _PeopleByClass:
         self._into = list(range(size))
         self._heap = [(len(self.members[t]), t) for t in np.flatnonzero(self.alive).tolist()]
         heapq.heapify(self._heap)
-
-    def refuse_fewer_than(self, k: int) -> None:
-        """Refuse a k that is larger than the number of people."""
-        everyone = len(set[int]().union(*self.members))
-        if everyone < k:
-            raise ParameterError(
-                f"k must be at most the number of people, {everyone:,}, got {k:,}",
-                "choose a smaller k, or leave person out",
-            )
 
     def smallest(self) -> int | None:
         """The class of the fewest people."""

@@ -48,7 +48,7 @@ class Resampling(BlockwiseMethod, GroupingMethod):
     Args:
         k: Number of samples, and smallest number of records in a group; at least 2.
         operators: ``"semantic"``, or ``"classic"``, which only distinguishes equal and unequal
-            terms.
+            words.
         block: Largest number of combinations of values that are planned together; see
             :class:`Microaggregation`.
 

@@ -289,8 +289,8 @@ def title_with_strength(method: Any) -> str:
 OperatorChoice = Annotated[
     Literal["semantic", "classic"],
     SettingHelp(
-        "Comparison of terms",
-        "Compare terms by semantic distance, or only as equal or different (a baseline).",
+        "Comparison of words",
+        "Compare words by semantic distance, or only as equal or different (a baseline).",
         {"semantic": "by semantic distance", "classic": "only equal or different"},
     ),
 ]

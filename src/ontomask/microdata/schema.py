@@ -44,11 +44,11 @@ class _SchemaColumn:
 
 @dataclass(frozen=True)
 class Nominal(_SchemaColumn):
-    """A column of terms that a taxonomy contains.
+    """A column of words or codes that a taxonomy contains.
 
     Args:
         column: Name of the column.
-        taxonomy: The taxonomy of the terms.
+        taxonomy: The taxonomy of the values.
         measure: Name of a distance measure, or a function; see :func:`~ontomask.distance`.
         domain: The part of the taxonomy in which distances are computed: ``"lcs"``, everything
             below the least common subsumer of the values; ``"taxonomy"``, the whole taxonomy; or
@@ -313,7 +313,7 @@ class Schema:
             )
         _refuse(
             problems,
-            "the schema does not fit the table: there",
+            "the roles do not fit the table: there",
             Hint(
                 "use the names of the table and give every column a role, or set ",
                 Setting("other", "keep"),

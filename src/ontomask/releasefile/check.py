@@ -18,7 +18,7 @@ from ontomask.errors import (
     ParameterError,
 )
 from ontomask.methods.method import SensitivePromise
-from ontomask.methods.people import refuse_several_targets
+from ontomask.methods.people import refuse_k_above_people, refuse_several_targets
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.known_values import merge_look_alikes, without_unknown
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
@@ -270,11 +270,7 @@ class _Checker:
         if not method.keeps_tuples_together:
             refuse_several_targets()
         people = len(merge_look_alikes(count_values(schema.person, False)[1])[0].values)
-        if people < k:
-            raise ParameterError(
-                f"k must be at most the number of people, {people:,}, got {k:,}",
-                "choose a smaller k, or leave person out",
-            )
+        refuse_k_above_people(k, people)
         method.check(tuples)
 
     # ------------------------------------------------------------------ figures
@@ -372,7 +368,7 @@ def _refuse_k_of_no_classes(spec: ReleaseFile) -> None:
     if spec.require and spec.require.k and method.promised_k is None:
         raise ParameterError(
             f"require.k cannot be met: {shown_method(method)} does not guarantee k-anonymity",
-            "remove k from require, or choose a method that forms groups",
+            "remove k from require, or choose a method that guarantees k-anonymity",
         )
 
 

@@ -29,7 +29,7 @@ def compare_file(
     sample: int | None = None,
     page: Path | None = None,
     table: Path | None = None,
-    specs: Path | None = None,
+    folder: Path | None = None,
     force: bool = False,
     progress: Progress = lambda _: None,
 ) -> tuple[Comparison, list[Path]]:
@@ -38,8 +38,8 @@ def compare_file(
     ``methods`` are named as in a release file, and may carry settings; the release file's own
     method keeps the settings it has there. Without them it is every method that needs no further
     settings. ``values`` are those to vary a setting by, as ``{"k": [2, 5]}``. ``page``,
-    ``table`` and ``specs`` are what to write: the page, the table as CSV, and a folder of release
-    files. Nothing is written over unless ``force``, and that is found out before any work.
+    ``table`` and ``folder`` are what to write: the page, the table as CSV, and the release
+    files. Existing files are refused before any work, unless ``force`` is set.
     """
     own_path = [] if isinstance(spec, ReleaseFile) else [Path(spec)]
     if not isinstance(spec, ReleaseFile):
@@ -51,11 +51,13 @@ def compare_file(
         own_method,
     )
     targets = [path for path in (page, table) if path is not None]
-    release_files = [] if specs is None else compared_methods.release_file_paths(candidates, specs)
-    if specs is not None:
-        _check_folder(specs)
+    release_files = (
+        [] if folder is None else compared_methods.release_file_paths(candidates, folder)
+    )
+    if folder is not None:
+        _check_folder(folder)
     refuse_targets(
-        [*targets, *(path for path in release_files if specs and specs.is_dir())],
+        [*targets, *(path for path in release_files if folder and folder.is_dir())],
         [
             *spec.inputs(),
             *own_path,
@@ -90,13 +92,13 @@ def compare_file(
         if table is not None:
             comparison.write_csv(table, force)
             written.append(table)
-        if specs is not None:
-            compared_methods.write_release_files(spec, comparison.points, specs, force=force)
+        if folder is not None:
+            compared_methods.write_release_files(spec, comparison.points, folder, force=force)
     except BaseException:
         for path in written:
             path.unlink(missing_ok=True)
         raise
-    return comparison, [*written, *([specs] if specs is not None else [])]
+    return comparison, [*written, *([folder] if folder is not None else [])]
 
 
 def _check_folder(folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from pydantic import Field, GetJsonSchemaHandler, WithJsonSchema
@@ -49,6 +49,8 @@ class OneOf:
     """A field that accepts one of several words; other packages may add words."""
 
     words: Collection[str]
+    #: Other words of the field for some of them, to suggest the right one.
+    synonyms: Mapping[str, str] = field(default_factory=dict)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self._check_word)
@@ -60,7 +62,8 @@ class OneOf:
 
     def _check_word(self, value: Any) -> str:
         if not isinstance(value, str) or value not in self.words:
-            raise _refuse_value(quote_choices(self.words), spelling_hint(value, self.words))
+            meant = self.synonyms.get(re.sub(r"[\W_]+", " ", str(value)).strip().lower(), value)
+            raise _refuse_value(quote_choices(self.words), spelling_hint(meant, self.words))
         return value
 
 

@@ -44,6 +44,7 @@ from ontomask.releasefile.methods import json_schema_of_methods, rename_old_sett
 from ontomask.releasefile.problems import Problem, format_value, raise_problems
 from ontomask.releasefile.validation import (
     ENGINES,
+    ROLE_SYNONYMS,
     ROLES,
     TYPES,
     UNDECIDED_HINT,
@@ -114,7 +115,7 @@ def _resolve_path(name: str, folder: Path) -> Path:
 class ColumnSpec(_StrictModel):
     """A column: its role, and what its values are."""
 
-    role: Annotated[str, kinds.OneOf(ROLES)] = Field(
+    role: Annotated[str, kinds.OneOf(ROLES, ROLE_SYNONYMS)] = Field(
         description="quasi: a quasi-identifier, masked. identifier: a direct identifier, removed. "
         "confidential: a sensitive attribute, released unchanged and measured by l-diversity and "
         "t-closeness. keep: another attribute, released unchanged. drop: removed. undecided: not "

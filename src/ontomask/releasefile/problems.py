@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ontomask.errors import OntomaskError, SpecError, quote_names
-from ontomask.taxonomy.names import closest_names
+from ontomask.taxonomy.names import closest_names, name_hint
 
 __all__ = [
     "Problem",
@@ -84,9 +84,8 @@ def choices_hint(value: Any, words: Iterable[str], listing: str) -> str:
     "did you mean 'role'? The fields are 'role', 'type'"
     """
     known = list(words)
-    listed = f"{listing} {quote_names(known, most=len(known))}"
-    near = spelling_hint(value, known)
-    return f"{near} {listed[0].upper()}{listed[1:]}" if near else listed
+    near = closest_names(value, known, most=1) if isinstance(value, str) else []
+    return name_hint(near, f"{listing} {quote_names(known, most=len(known))}")
 
 
 def raise_problems(problems: Sequence[Problem], file: str, lines: Mapping[FieldPath, int]) -> None:

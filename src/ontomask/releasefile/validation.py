@@ -12,7 +12,7 @@ from ontomask.errors import quote_names
 from ontomask.methods.registry import METHODS, example_settings
 from ontomask.releasefile.methods import problems_of_settings
 from ontomask.releasefile.problems import FieldPath, Problem, choices_hint, format_value
-from ontomask.taxonomy.names import closest_names
+from ontomask.taxonomy.names import closest_names, name_hint
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES, TAXONOMIES_IN_WORDS
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = [
     "ENGINES",
     "SPARK_FORMATS",
     "ROLES",
+    "ROLE_SYNONYMS",
     "TYPES",
     "UNDECIDED_HINT",
     "table_suffix",
@@ -32,6 +33,17 @@ __all__ = [
 ]
 
 ROLES = ("quasi", "identifier", "confidential", "keep", "drop", "undecided")
+#: What others call the roles.
+ROLE_SYNONYMS = {
+    "quasi identifier": "quasi",
+    "qi": "quasi",
+    "direct identifier": "identifier",
+    "sensitive": "confidential",
+    "sensitive attribute": "confidential",
+    "insensitive": "keep",
+    "other": "keep",
+    "remove": "drop",
+}
 #: What to do with a column whose role is undecided.
 UNDECIDED_HINT = (
     "if others may know it about a person, choose quasi; if it identifies a person, identifier; if "
@@ -311,9 +323,11 @@ def _problems_of_files(
         yield Problem(
             (*where, "taxonomy"),
             f"must be a bundled taxonomy or an existing file, got {format_value(taxonomy)}",
-            (f"did you mean {near[0]!r}? " if near else "")
-            + f"The known taxonomies are {TAXONOMIES_IN_WORDS}. Paths are relative to the "
-            "release file",
+            name_hint(
+                near,
+                f"the known taxonomies are {TAXONOMIES_IN_WORDS}. Paths are relative to the "
+                "release file",
+            ),
         )
     if isinstance(mapping, str) and mapping and not (folder / mapping).is_file():
         yield Problem(

@@ -166,7 +166,9 @@ def risk_by_column(risk: Mapping[str, Any]) -> dict[str, Any]:
 
 def _format_share(share: float | None, has_share: bool) -> str:
     """A share of a column; without one, it is withheld or does not apply to the column."""
-    return WITHHELD if has_share and share is None else numbers.format_percent(share)
+    if not has_share:
+        return "not applicable"
+    return WITHHELD if share is None else numbers.format_percent(share)
 
 
 def utility_rows(utility: Mapping[str, Any], promised: bool) -> list[Figure]:

@@ -9,7 +9,8 @@ import numpy as np
 from markupsafe import Markup
 
 from ontomask.disclosure import branches, spread, transitions
-from ontomask.disclosure.values import decode_number
+from ontomask.disclosure.rounding import SIGNIFICANT_DIGITS
+from ontomask.disclosure.values import decode_date
 from ontomask.methods.method import Method
 from ontomask.microdata.attributes import NominalAttribute
 from ontomask.microdata.measures import COUNTS_RECORDS, USUAL_VALUES_NOTE
@@ -224,7 +225,7 @@ def _format_means(attribute: Any, column: Any, shift: Mapping[str, Any] | None) 
     if shift is None:
         return WITHHELD
     if isinstance(column, Date) and None not in (shift["before"], shift["after"]):
-        return " → ".join(str(decode_number(column, shift[side])) for side in ("before", "after"))
+        return _format_mean_dates(shift["before"], shift["after"])
     if not isinstance(attribute, NominalAttribute):
         return _format_change(shift)
     before, after = shift["before"], shift["after"]
@@ -232,6 +233,13 @@ def _format_means(attribute: Any, column: Any, shift: Mapping[str, Any] | None) 
         return _describe_unnamed_means(shift["distance"])
     labels = [attribute.domain.label(concept) for concept in (before, after)]
     return labels[0] if before == after else f"{labels[0]} → {labels[1]}"
+
+
+def _format_mean_dates(before: float, after: float) -> str:
+    """Mean dates; the numbers of days behind them are rounded, so the dates are not exact."""
+    dates = " → ".join(decode_date(days) for days in (before, after))
+    step = 10 ** max(len(f"{abs(before):.0f}") - SIGNIFICANT_DIGITS, 0)
+    return dates if step == 1 else f"{dates}, rounded to {step:,} days"
 
 
 def _describe_unnamed_means(distance: float | None) -> str:
@@ -289,6 +297,7 @@ def _correlations(facts: Mapping[str, Any]) -> dict[str, Any] | None:
         "columns": len(names),
         "largest": largest,
         "records": matrices["records"],
+        "withheld": any(cell is None for row in matrices["difference"] for cell in row),
         "mean": float(np.mean([pair[0] for pair in pairs])) if pairs else None,
     }
 

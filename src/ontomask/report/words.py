@@ -51,9 +51,11 @@ def list_guarantees(facts: Mapping[str, Any], method: Method) -> list[str]:
         )
     left_out = facts["records"]["dropped"] or facts["method"]["drops"]
     sentences.append(
-        "All columns that are not masked are unchanged, and the rows are in the original order"
+        "All columns that are not masked are unchanged"
         + ("; some records were removed." if left_out else ".")
     )
+    if facts.get("order") == "shuffled":
+        sentences.append("The rows are in a random order.")
     return sentences
 
 
@@ -88,10 +90,14 @@ def list_measurements(facts: Mapping[str, Any]) -> list[str]:
             else f"l-diversity: every equivalence class has at least {fewest:,} different values "
             f"of {column}."
         )
-    sentences.append(
-        "The rows are in their original order. If the order reveals something, such as the date "
-        "of admission, shuffle the rows before you publish the table."
-    )
+    if facts.get("order") != "shuffled":
+        unless = (
+            "" if facts.get("output") else ", unless they were shuffled when the file was written"
+        )
+        sentences.append(
+            f"The rows are in their original order{unless}. The order may reveal masked values or "
+            "removed columns, such as the date of admission."
+        )
     return sentences
 
 

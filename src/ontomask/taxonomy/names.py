@@ -212,6 +212,17 @@ def _regroup_codes(table: CodesByName, form: Callable[[str], str]) -> CodesByNam
     return _group_codes((name, code) for name, code in pairs if name)
 
 
+def name_hint(near: Sequence[str], listing: str) -> str:
+    """Hint with the most similar name, if there is one, before a list of all names.
+
+    >>> name_hint(["age"], "the columns are 'age'"), name_hint([], "the columns are 'age'")
+    ("did you mean 'age'? The columns are 'age'", "the columns are 'age'")
+    """
+    if not near:
+        return listing
+    return f"did you mean {near[0]!r}? {listing[0].upper()}{listing[1:]}"
+
+
 def closest_names(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     """The names spelt most like this one, for a "did you mean"."""
     from rapidfuzz import fuzz, process  # only where a suggestion is needed

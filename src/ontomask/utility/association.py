@@ -69,7 +69,7 @@ class Correlations:
 def distance_correlations(
     plan: Transitions, most: int = MOST_CONCEPTS, random: np.random.Generator | None = None
 ) -> Correlations:
-    r"""Distance correlation of every two attributes, terms and numbers, before and after masking.
+    r"""Distance correlation of every two attributes, words and numbers, before and after masking.
 
     .. math:: sdCor(X, Y) = \frac{sdCov(X, Y)}{\sqrt{sdVar(X)\, sdVar(Y)}}
 

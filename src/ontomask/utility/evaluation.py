@@ -37,7 +37,7 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
         "Information loss: sum of squared distances between original and masked records.",
         "0 to the number of records",
         "lower",
-        "0.000085 to 0.06 a record at k = 5, 0.00035 to 0.15 at k = 20",
+        "0.000085 to 0.06 per record at k = 5, 0.00035 to 0.15 at k = 20",
     ),
     "attribute_sse": FigureDescription(
         "Sum of squared distances between the original and masked values of a column.",

@@ -58,7 +58,10 @@ def print_check(result: CheckResult) -> None:
             f"{format_count(sum(column.in_table for column in result.columns), 'column')}"
         )
         print_table(
-            [("column", "role", "type", "distinct", "missing"), *map(_column_row, result.columns)]
+            [
+                ("column", "role", "type or taxonomy", "distinct", "missing"),
+                *map(_column_row, result.columns),
+            ]
         )
     for column in result.columns:
         if column.mapping is not None:
@@ -80,9 +83,12 @@ def print_check(result: CheckResult) -> None:
 
 
 def _column_row(column: CheckedColumn) -> tuple[str, ...]:
-    numbers = ("-" if n is None else f"{n:,}" for n in (column.distinct, column.missing))
     kind = column.taxonomy or column.type or ""
-    return (column.name, column.role or "none", kind, *numbers)
+    if column.distinct is None:
+        numbers = ["not in the table", ""]
+    else:
+        numbers = [f"{column.distinct:,}", f"{column.missing:,}"]
+    return (column.name, column.role or "not listed", kind, *numbers)
 
 
 def _show_mapping(column: CheckedColumn) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
+from ontomask.cli.command import Command
 from ontomask.cli.console import print_json, print_table, print_warning, show_progress
 from ontomask.cli.options import Json, ReleaseFileArgument, SeedFile
 
@@ -29,13 +29,15 @@ COLUMNS = {
     "linkage": "Share of the records that record linkage links correctly.",
     "unique": "Number of unique records after masking.",
     "SSE": "Information loss: sum of squared errors.",
-    "quality": "Semantic quality of the masked values.",
-    "met": "Whether the requirements of the release file are met, if it has any.",
+    "quality": "Semantic quality of the masked values, from 0 to 1: the higher, the better.",
+    "seconds": "Time to plan the masking.",
+    "met": "Whether the requirements of the release file are met, if it has any; unknown if only "
+    "masking the table can tell.",
     "dominated": "Another row has no more linkage and no more SSE, and less of one of them.",
 }
 
 
-class CompareCommand(TyperCommand):
+class CompareCommand(Command):
     """The command whose help lists the methods, including those of other packages."""
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
@@ -86,12 +88,12 @@ def compare(
             "--csv", metavar="FILE", help="Write all figures to a table, such as compare.csv."
         ),
     ] = None,
-    specs: Annotated[
+    release_files: Annotated[
         Path | None,
         typer.Option(
-            "--specs",
+            "--release-files",
             metavar="FOLDER",
-            help="Write a release file for every method and setting compared.",
+            help="Write a release file for every method and setting compared to this folder.",
         ),
     ] = None,
     workers: Annotated[
@@ -111,7 +113,7 @@ def compare(
     """Compare methods on a table.
 
     Shows the disclosure risk and the information loss of several methods and settings. Writes no
-    masked table. Writes files only for --output, --csv and --specs.
+    masked table. Writes files only with --output, --csv and --release-files.
 
     Example: ontomask compare release.yaml --k 2..20 --output compare.html
     """
@@ -137,7 +139,7 @@ def compare(
             sample=sample,
             page=output,
             table=csv,
-            specs=specs,
+            folder=release_files,
             force=force,
             progress=say,
         )
@@ -180,14 +182,14 @@ def _print_comparison(comparison: Comparison, files: list[Path]) -> None:
 
 def _point_row(row: dict[str, Any], required: bool) -> tuple[str, ...]:
     """A row for one point; points that are not dominated are the candidates."""
-    meets = {True: "yes", False: "no", None: "?"}
+    meets = {True: "yes", False: "no", None: "unknown"}
     verdict = "failed" if row["error"] else "dominated" if row["dominated"] else ""
     return (
         _method_with_settings(row),
         _strength(row),
-        _format_figure(row["k_promised"]),
+        _format_figure(row["k_promised"]) or ("" if row["error"] else "none"),
         _format_figure(row["smallest_class"]),
-        "-" if row["error"] else f"{100 * row['linkage_nearest']:.1f} %",
+        "" if row["error"] else f"{100 * row['linkage_nearest']:.1f} %",
         _format_figure(row["uniques"]),
         _format_figure(row["sse"]),
         _format_figure(row["semantic_quality"]),
@@ -219,4 +221,4 @@ def _method_label(row: dict[str, Any]) -> str:
 def _format_figure(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
-    return "-" if value is None else f"{value:,}"
+    return "" if value is None else f"{value:,}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ontomask.cli.console import print_json, print_table, show_progress
+from ontomask.cli.console import format_percent, print_json, print_table, show_progress
 from ontomask.cli.options import Json
 
 if TYPE_CHECKING:
@@ -29,10 +29,12 @@ def evaluate(
             "--match-by.",
         ),
     ],
-    spec: Annotated[
+    release_file: Annotated[
         Path,
         typer.Option(
-            "--spec", metavar="RELEASE", help="The release file, with the roles of the columns."
+            "--release-file",
+            metavar="RELEASE",
+            help="The release file, with the roles of the columns.",
         ),
     ],
     match_by: Annotated[
@@ -64,16 +66,16 @@ def evaluate(
 
     Any tool may have masked it. Prints the disclosure risk and the data utility.
 
-    Example: ontomask evaluate patients.csv masked.csv --spec release.yaml
+    Example: ontomask evaluate patients.csv masked.csv --release-file release.yaml
     """
     with show_progress(f"comparing {masked} with {original}"):
         from ontomask.releasefile.run import evaluate_files, intersect_files
 
         evaluation = evaluate_files(
-            original, masked, spec, match_by=match_by, semantic_closeness=semantic_closeness
+            original, masked, release_file, match_by=match_by, semantic_closeness=semantic_closeness
         )
         together = (
-            intersect_files(original, [masked, *others], spec, match_by=match_by)
+            intersect_files(original, [masked, *others], release_file, match_by=match_by)
             if others
             else None
         )
@@ -81,7 +83,7 @@ def evaluate(
         intersection = {"intersection": together.as_dict()} if together else {}
         print_json({**evaluation.as_dict(), **intersection})
         return
-    _print_evaluation(evaluation)
+    _print_evaluation(evaluation, _date_columns(release_file))
     if together:
         typer.echo("releases together")
         print_table([*_intersection_rows(together)])
@@ -99,24 +101,32 @@ def _intersection_rows(together: Intersection) -> Iterator[tuple[str, str]]:
         yield (f"records with one possible value of {column}", f"{count:,}")
 
 
-def _print_evaluation(evaluation: Evaluation) -> None:
+def _date_columns(release_file: Path) -> set[str]:
+    from ontomask.releasefile.model import load_release_file
+
+    columns = load_release_file(release_file).columns
+    return {name for name, column in columns.items() if column.type == "date"}
+
+
+def _print_evaluation(evaluation: Evaluation, dates: set[str]) -> None:
     from ontomask import risk, utility
     from ontomask.report.figures import figure_titles
 
     header = ("figure", "before", "after", "better when")
     typer.echo("data utility")
     titles = figure_titles("utility", evaluation.utility)
-    print_table([header, *_figure_rows(evaluation.utility, utility.DESCRIPTIONS, titles)])
+    print_table([header, *_figure_rows(evaluation.utility, utility.DESCRIPTIONS, titles, dates)])
     typer.echo("disclosure risk")
     titles = figure_titles("risk", evaluation.risk)
     before = evaluation.risk["before"]
-    print_table([header, *_figure_rows(evaluation.risk, risk.DESCRIPTIONS, titles, before)])
+    print_table([header, *_figure_rows(evaluation.risk, risk.DESCRIPTIONS, titles, dates, before)])
 
 
 def _figure_rows(
     figures: Mapping[str, Any],
     meanings: Mapping[str, FigureDescription],
     titles: Mapping[str, str],
+    dates: set[str],
     before: Mapping[str, Any] | None = None,
 ) -> Iterator[tuple[str, ...]]:
     """Rows of the figures of which lower or higher is better, one for each column."""
@@ -126,12 +136,13 @@ def _figure_rows(
         if better == "neither":
             continue
         original = before_by_figure.get((name, column), "")
+        if value is None and not original:  # it needs a k, or records that there are not
+            continue
         if isinstance(value, Mapping):  # what is better holds of the difference
             original, value, better = value["before"], value["after"], "smaller difference"
         yield (
             f"{titles[name]}{f': {column}' if column else ''} [{name}]",
-            _format_number(original),
-            _format_number(value),
+            *(_format_figure(name, figure, column in dates) for figure in (original, value)),
             better,
         )
 
@@ -148,7 +159,17 @@ def _flatten_figures(figures: Mapping[str, Any]) -> Iterator[tuple[tuple[str, st
                 yield (name, column), inner
 
 
-def _format_number(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return "-" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+def _format_figure(name: str, value: Any, is_date: bool) -> str:
+    """A share in percent, the mean of dates as a date, other numbers with four digits."""
+    from ontomask.disclosure.values import decode_date
+    from ontomask.report.figures import SHARES
+
+    if not isinstance(value, int | float):
+        return "none" if value is None else str(value)
+    if name in SHARES or name in ("changed", "unique_share"):
+        return format_percent(value)
+    if name == "number_means" and is_date:
+        return decode_date(value)
+    if isinstance(value, int) or abs(value) >= 10_000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"

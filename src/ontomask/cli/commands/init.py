@@ -109,7 +109,12 @@ def _print_next_steps(proposal: Proposal) -> None:
     typer.echo(f"wrote {proposal.file}. Check it and correct it, then run", err=True)
     typer.echo(f"  ontomask check {proposal.file}", err=True)
     typer.echo(f"  ontomask mask {proposal.file}", err=True)
-    for path in proposal.taxonomies:
+    names = [path.name for path in proposal.taxonomies]
+    if len(names) == 1:
         typer.echo(
-            f"do not publish {path.name}: it contains the original values of a column", err=True
+            f"do not publish {names[0]}: it contains the original values of a column", err=True
         )
+    elif names:
+        typer.echo("do not publish these taxonomies: they contain original values", err=True)
+        for name in names:
+            typer.echo(f"  {name}", err=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ontomask.cli.command import Command
 from ontomask.cli.console import print_json, print_table, show_progress
 from ontomask.cli.options import Format, Json, ReaderOptions, load_taxonomy_argument, refuse_inputs
 
@@ -27,7 +28,7 @@ Source = Annotated[
 ]
 
 
-@app.command()
+@app.command(cls=Command)
 def info(
     source: Source, format: Format = None, option: ReaderOptions = None, json: Json = False
 ) -> None:
@@ -78,7 +79,7 @@ def _taxonomy_facts(taxonomy: Taxonomy) -> dict[str, Any]:
     }
 
 
-@app.command()
+@app.command(cls=Command)
 def search(
     source: Source,
     text: Annotated[
@@ -120,7 +121,7 @@ def _path_to_root(taxonomy: Taxonomy, concept: str) -> list[str]:
     return [taxonomy.label(step) for step in path]
 
 
-@app.command()
+@app.command(cls=Command)
 def convert(
     source: Source,
     target: Annotated[

@@ -55,7 +55,7 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
             around the most distant records (SF algorithm 3, MA 3.1).
         distance: Distance between records: ``"mean"``, the mean over the attributes (SF eq. 3);
             ``"s"``, weighted by variances (MA eq. 7); ``"s_paper"``, the same formula as printed,
-            in which terms count very little beside numbers.
+            in which words count very little beside numbers.
         candidates: The concepts that a centroid is chosen from: ``"hierarchy"``, the values of the
             group and their ancestors (SF; the default with ``"mean"``), or ``"values"``, only the
             values of the group (MA; the default with ``"s"``).
@@ -293,9 +293,9 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
             middle = (
                 "most frequent combination of values"
                 if self.distance == "mean"
-                else "most frequent terms"
+                else "most frequent words"
             )
-            return f"{grouped}. Each group takes its {middle}; terms are only equal or different"
+            return f"{grouped}. Each group takes its {middle}; words are only equal or different"
         values_only = (self.candidates or self.distance) not in ("hierarchy", "mean")
         above = "" if values_only else " and their ancestors"
         return (

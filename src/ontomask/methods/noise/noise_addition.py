@@ -70,7 +70,7 @@ class NoiseAddition(Method):
             ``"naive"`` draws any value of the column, ``"probabilistic"`` draws one by its
             frequency. Both may draw the original value again, as the figures in the paper show.
         operators: ``"semantic"``, or ``"classic"``, which only distinguishes equal and unequal
-            terms.
+            words.
 
     >>> NoiseAddition(alpha=0.1)
     NoiseAddition(alpha=0.1, distribution='normal', strategy='semantic', operators='semantic')
@@ -150,7 +150,7 @@ class NoiseAddition(Method):
             return f"each value is drawn at random from the values of its column, {weighted}"
         return (
             "each value moves by a random distance, away from the mean of its column or towards "
-            "it. A term becomes the nearest concept in that direction that is at least as far away"
+            "it. A word becomes the nearest concept in that direction that is at least as far away"
         )
 
     def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
@@ -240,7 +240,7 @@ class NoiseAddition(Method):
         return self.noise_distribution(variance).draw_within_1(uniform), tie
 
     def target(self, variance: float) -> float:
-        r"""The expected distance :math:`E|\varepsilon|` of a term in a column of a given variance.
+        r"""The expected distance :math:`E|\varepsilon|` of a word in a column of a given variance.
 
         It is a property of the draw, not of its result. NO tables I and III call it *target RMSE*.
         For the normal distribution with :math:`s^2 = \alpha \sigma^2` and :math:`|\varepsilon| \le

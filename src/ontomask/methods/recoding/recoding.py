@@ -69,7 +69,7 @@ class Recoding(BlockwiseMethod, GroupingMethod):
         weighted: Whether the distance to a combination is multiplied by its number of records (SF
             eq. 3).
         operators: ``"semantic"``, or ``"classic"``, which only distinguishes equal and unequal
-            terms.
+            words.
         neighbours: What a combination is compared with: ``"exact"``, all others; ``"near"``, close
             ones; ``"auto"``, all up to 150,000 combinations, otherwise close ones. It has no effect
             with ``"discernibility"`` or with the heuristics ``"h1"`` and ``"none"``.

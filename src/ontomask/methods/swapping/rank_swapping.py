@@ -77,7 +77,7 @@ class RankSwapping(BlockwiseMethod):
             leave a record unchanged whose combination of values fewer than ``window`` records
             share. ``complete`` then has no effect.
         operators: ``"semantic"``, or ``"classic"``, which only distinguishes equal and unequal
-            terms.
+            words.
         block: Largest number of combinations of values that are planned together (multivariate
             only). Records swap within their block (docs/concepts/blocks.md).
 

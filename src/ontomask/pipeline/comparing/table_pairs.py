@@ -175,10 +175,10 @@ def read_table(table: Any, schema: Schema, match_by: str | None, file: Mapping[s
     """Read a table; of a file or a Spark frame, only the columns that are compared."""
     if match_by is None and isinstance(table, str | PathLike) and is_shuffled_release(table):
         raise ParameterError(
-            f"match_by must name a column for {table}: its manifest says that its rows are "
-            "shuffled, so their places do not tell which record is which",
-            "name a column that identifies the records of both tables (--match-by at the command "
-            "line), or read the figures of the release in its manifest",
+            f"the rows of {table} are in a random order, as its manifest says, so match_by must "
+            "name a column that identifies the records",
+            "use match_by (--match-by on the command line) with a column that is in both tables, "
+            "or read the figures of the release in its manifest",
         )
     with translate_file_errors(table):
         engine = open_engine(table, _settings_for(table, file))

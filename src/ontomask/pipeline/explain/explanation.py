@@ -23,7 +23,7 @@ from ontomask.methods.explaining.columns import (
 from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanation
 from ontomask.pipeline.guarantee import format_method
 from ontomask.report.plain_values import to_plain_values
-from ontomask.taxonomy.names import closest_names
+from ontomask.taxonomy.names import closest_names, name_hint
 
 if TYPE_CHECKING:
     from ontomask.pipeline.release import Release
@@ -253,8 +253,7 @@ def _select_columns(columns: Sequence[QuasiIdentifier], values: Mapping[Any, Any
             near = closest_names(str(name), column_numbers, most=1)
             raise ParameterError(
                 f"there is no quasi-identifier {str(name)!r}",
-                (f"did you mean {near[0]!r}? " if near else "")
-                + f"The quasi-identifiers are {quote_names(column_numbers)}",
+                name_hint(near, f"the quasi-identifiers are {quote_names(column_numbers)}"),
             )
     return {
         column_numbers[name]: _find_place(columns[column_numbers[name]], value)
@@ -284,7 +283,9 @@ def _suggest_values(columns: Sequence[QuasiIdentifier], value: Any) -> str:
         if below := column.below(value):
             return f"column {column.name!r} has more specific values: {quote_names(below, most=3)}"
     near = {name: column.name for column in columns for name in column.near(value)}
-    best = (closest_names(str(value), near) or list(near))[:3] if len(columns) > 1 else list(near)
+    best = closest_names(str(value), near)[:3] if len(columns) > 1 else list(near)
+    if not best and len(columns) > 1 and "=" in str(value):
+        return f"the quasi-identifiers are {quote_names(column.name for column in columns)}"
     if not best:
         return "write the value as in the original table"
     suggestions = [f"{name!r} ({near[name]})" if len(columns) > 1 else repr(name) for name in best]

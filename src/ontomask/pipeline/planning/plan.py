@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ontomask.engines.protocol import TaskRunner
 from ontomask.methods.method import Method
-from ontomask.methods.people import merge_until_k_people
+from ontomask.methods.people import merge_until_k_people, refuse_k_above_people
 from ontomask.microdata.attributes import NumericalAttribute
 from ontomask.microdata.tuples import SensitiveCounts, Transitions, Tuples
 from ontomask.pipeline.planning.blocks import BlockPlan, choose_block_size, measure_block_cost
@@ -66,6 +66,8 @@ def plan_release(
     """
     method = choose_block_size(method, counted.tuples)
     tuples = _attach_counts(method, counted)
+    if tuples.people is not None and method.promised_k is not None:
+        refuse_k_above_people(method.promised_k, len(np.unique(tuples.people.value)))
     if run_in_tasks is None:
         transitions = method.plan(tuples, random)
     else:

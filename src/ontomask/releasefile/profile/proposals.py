@@ -192,7 +192,8 @@ def _confidential_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion 
     return _suggest_confidential(
         facts,
         words,
-        "its name suggests an amount, an outcome or a result. Is it what the analysis needs?",
+        "its name suggests an amount, an outcome or a result. Is it what the table is published "
+        "for?",
     )
 
 
@@ -304,16 +305,17 @@ def _find_taxonomy(facts: ColumnFacts, words: frozenset[str]) -> TaxonomyCoverag
 
 def _known_to_others_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     """People, places and times, by the name of the column."""
-    for subject, subject_words in {
+    subjects = {
         "a trait of a person": TRAIT_WORDS,
         "a place": PLACE_WORDS,
         "a time": TIME_WORDS,
-    }.items():
-        if subject_words.has_any(words):
-            return _suggest_quasi_identifier(
-                facts, words, f"its name suggests {subject}, which others may know"
-            )
-    return None
+    }
+    named = [subject for subject, its_words in subjects.items() if its_words.has_any(words)]
+    if not named:
+        return None
+    return _suggest_quasi_identifier(
+        facts, words, f"its name suggests {' or '.join(named)}, which others may know"
+    )
 
 
 def _ordered_words_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
@@ -331,11 +333,10 @@ def _sex_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
 
 def _other_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     """Nothing shows that it is not about a person."""
-    values = format_count(facts.distinct, "distinct value")
     return _suggest_quasi_identifier(
         facts,
         words,
-        f"{values}, which others may know. If it says nothing about a person, keep releases it",
+        "others may know it. If it says nothing about a person, you can give it the role keep",
     )
 
 
@@ -428,7 +429,10 @@ def _suggest_own_taxonomy(
                 suggestion, taxonomy_kind="prefixes", taxonomy_parts=lengths, notes=(note,)
             )
         if facts.distinct <= MOST_FLAT:
-            note = "its taxonomy is flat. Group similar values in it to reduce the information loss"
+            note = (
+                "its taxonomy, made from its values, has one level. Group similar values in it to "
+                "reduce the information loss"
+            )
             return replace(suggestion, taxonomy_kind="flat", notes=(note,))
     return Suggestion(
         "undecided",

@@ -292,17 +292,18 @@ def _missing_lines(profile: Profile) -> list[str]:
     incomplete = f"{format_count(profile.incomplete, 'record')} of {profile.rows:,}"
     words = {
         "refuse": "No quasi-identifier has missing values. If one occurs, it is an error.",
-        "category": f"{incomplete} have a missing quasi-identifier. Missing is treated as a value.",
-        "drop": f"{incomplete} have a missing quasi-identifier and are removed.",
+        "category": f"{incomplete} have a missing value in a quasi-identifier. Missing is treated "
+        "as one more value of the column.",
+        "drop": f"{incomplete} have a missing value in a quasi-identifier and are removed.",
     }[profile.missing]
     return [*_comment(words, ""), f"missing: {profile.missing}", *marks]
 
 
 def _uniqueness_comment(profile: Profile) -> list[str]:
     quasi = profile.with_role("quasi")
-    share = profile.uniques / profile.rows
+    share = math.floor(1000 * profile.uniques / profile.rows) / 10  # only all records are 100 %
     return _comment(
-        f"{profile.uniques:,} records ({100 * share:.1f} %) are unique on the "
+        f"{profile.uniques:,} records ({share:.1f} %) are unique on the "
         f"{format_count(len(quasi), 'quasi-identifier')}. Every additional quasi-identifier "
         "increases the information loss.",
         "",

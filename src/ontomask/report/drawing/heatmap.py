@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from markupsafe import Markup
 
+from ontomask.report.drawing.bars import WITHHELD
 from ontomask.report.drawing.colours import CONTRAST_TURN
 from ontomask.report.drawing.svg import LETTER, as_number, draw_svg, draw_text, draw_tooltip
 
@@ -90,7 +91,7 @@ def _squares(
                 side - 1.5,
                 _colour(value),
                 _square_text(x + side / 2 - 0.75, y + side / 2 + 3.5, words, value),
-                draw_tooltip(f"{names[i]}, {names[j]}: {words}"),
+                draw_tooltip(f"{names[i]}, {names[j]}: {WITHHELD if value is None else words}"),
             )
 
 

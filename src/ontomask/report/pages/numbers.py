@@ -7,14 +7,14 @@ from typing import Any
 __all__ = ["format_figure", "format_percent", "format_value", "format_integer"]
 
 #: Where there is no figure.
-NONE = "–"
+NONE = "not available"
 
 
 def format_integer(number: int | None) -> str:
     """Format a count.
 
     >>> format_integer(12345), format_integer(None)
-    ('12,345', '–')
+    ('12,345', 'not available')
     """
     return NONE if number is None else f"{number:,}"
 
@@ -23,7 +23,7 @@ def format_figure(number: float | int | None) -> str:
     """Format a figure with three significant digits; integers are written in full.
 
     >>> tuple(format_figure(number) for number in (0.12345, 1234.5, 12, 0.00001234, None))
-    ('0.123', '1,234', '12', '1.23e-05', '–')
+    ('0.123', '1,234', '12', '1.23e-05', 'not available')
     """
     if number is None:
         return NONE

@@ -19,7 +19,7 @@ from ontomask.errors import (
     quote_names,
 )
 from ontomask.taxonomy.cache import read_through_cache, repeat_warnings
-from ontomask.taxonomy.names import closest_names
+from ontomask.taxonomy.names import closest_names, name_hint
 from ontomask.taxonomy.readers import bundled
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -197,8 +197,10 @@ def _unknown_taxonomy_error(source: str) -> UnknownTaxonomyError:
     near = closest_names(source, bundled.KNOWN_TAXONOMIES, most=1)
     return UnknownTaxonomyError(
         f"{source!r} is neither a bundled taxonomy nor a file",
-        (f"did you mean {near[0]!r}? " if near else "")
-        + f"The known taxonomies are {bundled.TAXONOMIES_IN_WORDS}; for a file, give its path",
+        name_hint(
+            near,
+            f"the known taxonomies are {bundled.TAXONOMIES_IN_WORDS}; for a file, give its path",
+        ),
     )
 
 

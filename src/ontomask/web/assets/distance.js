@@ -35,7 +35,7 @@ export async function showDistance(place, address, firstValue, secondValue) {
         "div",
         { class: "pill lcs" },
         lcs.label,
-        h("small", {}, isSame ? "concept of both values" : "most specific common ancestor"),
+        h("small", {}, isSame ? "concept of both values" : "least common subsumer"),
       ),
       isSame ? null : [
         createLine(),

@@ -333,7 +333,7 @@ function describeTrial({ figures, records, sampled_from: total, guarantee }, isC
       "div",
       { class: "tiles" },
       createTile(formatPercent(linkage_nearest), [
-        "of the records re-identified by ",
+        "of the records linked correctly by ",
         createTermLink("record linkage"),
       ]),
       createTile(formatInteger(uniques), [createTermLink("uniqueness", "unique"), " records"]),
@@ -342,7 +342,7 @@ function describeTrial({ figures, records, sampled_from: total, guarantee }, isC
         "semantic quality (similarity to the original values)",
       ),
       createTile(formatNumber(sse_per_record), [
-        "squared error per record (",
+        "SSE per record (",
         createTermLink("information loss"),
         ")",
       ]),

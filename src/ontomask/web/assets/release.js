@@ -92,7 +92,11 @@ async function showRequirements() {
     const limit = readLimit(name);
     if (document.activeElement !== input || input.valueAsNumber !== limit) input.value = limit;
     const row = body.querySelector(`tr[data-requirement="${name}"]`);
-    const unknown = h("span", { class: "soft" }, state.run ? "no sensitive attribute" : "–");
+    const unknown = h(
+      "span",
+      { class: "soft" },
+      state.run ? "no sensitive attribute" : "not masked yet",
+    );
     setContent(row.querySelector(".found"), measured ?? unknown);
     setContent(row.querySelector(".holds"), createVerdict(requirement, state.run));
   }

@@ -343,7 +343,7 @@ function createRunRow(run) {
       run.series,
       run.isCurrent ? h("span", { class: "soft small block" }, "current settings") : null,
     ),
-    h("td", {}, run.strength || "–"),
+    h("td", {}, run.strength || "none"),
     h("td", { class: "small", title: run.holds }, run.guarantee),
     h("td", { class: "number" }, formatPercent(run.linked)),
     h("td", { class: "number" }, formatNumber(run.sse)),
@@ -355,7 +355,7 @@ function createRunRow(run) {
 }
 
 function describeUnmet({ unmet }) {
-  if (!Object.keys(session?.fields?.require ?? {}).length) return "–";
+  if (!Object.keys(session?.fields?.require ?? {}).length) return "none";
   return unmet.length
     ? h("span", { class: "bad" }, "✗ not met")
     : h("span", { class: "good" }, "✓ met");
@@ -439,7 +439,7 @@ function createFiguresTable(figures, names) {
     first: `${names[0]} is better`,
     second: `${names[1]} is better`,
     same: "equal",
-    "": "–",
+    "": "cannot be ranked",
   };
   const createCell = (figure, which) =>
     h("td", { class: `number${figure.which === which ? " better" : ""}` }, figure[which]);

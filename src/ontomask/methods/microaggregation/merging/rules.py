@@ -17,6 +17,7 @@ from ontomask.methods.microaggregation.merging.rules_kernels import (
     ORDERED,
     Rules,
 )
+from ontomask.methods.people import refuse_k_above_people
 from ontomask.microdata.tuples import SensitiveCounts, Tuples
 
 __all__ = ["GroupRule", "encode_rules", "make_group_test", "collect_rules"]
@@ -38,7 +39,7 @@ def collect_rules(
     """Collect the rules beyond k records; rules that no group could keep are refused."""
     requirements: list[GroupRule] = []
     if tuples.people is not None:
-        _check_people(tuples.people, k)
+        refuse_k_above_people(k, len(np.unique(tuples.people.value)))
         requirements.append((tuples.people, DISTINCT, float(k)))
     if least is None and closeness is None:
         return requirements
@@ -76,15 +77,6 @@ def _check_known(column: SensitiveCounts) -> None:
         raise ParameterError(
             f"l and t need known values of {column.name!r}, got only missing ones",
             f"leave {column.name!r} out of protects",
-        )
-
-
-def _check_people(people: SensitiveCounts, k: int) -> None:
-    many_people = len(np.unique(people.value))
-    if many_people < k:
-        raise ParameterError(
-            f"k must be at most the number of people, {many_people:,}, got {k:,}",
-            "choose a smaller k, or leave person out",
         )
 
 

@@ -1,6 +1,6 @@
 // Numbers and words as readers see them.
 
-const UNKNOWN = "–";
+const UNKNOWN = "not available";
 
 // 12,345
 export function formatInteger(number) {

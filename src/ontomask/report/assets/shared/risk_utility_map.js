@@ -26,7 +26,7 @@ const SHAPES = [
 
 // A value of an axis, as percent where the axis is a share.
 export function formatFigure(value, axis) {
-  if (value === null || value === undefined) return "–";
+  if (value === null || value === undefined) return "not available";
   if (axis.share) {
     const percent = 100 * value;
     if (percent > 0 && percent < 0.01) return "below 0.01 %";
