@@ -89,6 +89,7 @@ __all__ = [
     "Placeholder",
     "Setting",
     "format_count",
+    "format_people",
     "check_choice",
     "quote_choices",
     "quote_names",
@@ -356,6 +357,15 @@ def format_count(count: int, noun: str) -> str:
     ('1 value', '2,000 distinct values')
     """
     return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def format_people(count: int) -> str:
+    """Format a number of people.
+
+    >>> format_people(1), format_people(2000)
+    ('1 person', '2,000 people')
+    """
+    return f"{count:,} {'person' if count == 1 else 'people'}"
 
 
 def check_choice(argument: str, value: object, *allowed: str) -> None:

@@ -132,6 +132,15 @@ def test_the_result_is_four_lines_and_files_are_kept(jobs, command):
     ]
 
 
+def test_a_single_sensitive_value_is_warned_of_with_a_line_to_paste(jobs, command):
+    table = pd.DataFrame(records(N)).assign(pay=["low"] * (N - 1) + ["high"])
+    table.to_csv(jobs / "people.csv", index=False)
+    told = command(jobs, "mask", "release.yaml").err
+    assert "in equivalence classes with a single value of 'pay'" in told
+    line = "method: {name: microaggregation, k: 3, l: 2}"
+    assert f"(l = 1)\n  hint: set {line}, or refuse it with require: {{l: 2}}\n" in told
+
+
 def test_the_diversity_of_confidential_columns_if_there_are_any(jobs, command):
     told = json.loads(command(jobs, "mask", "release.yaml", "--json").out)
     assert told["risk"]["l_distinct"] == {"pay": 2}

@@ -23,7 +23,12 @@ from ontomask.releasefile.compared_methods import parse_methods
 from ontomask.releasefile.model import ReleaseFile, Requirements
 from ontomask.releasefile.run import mask_file
 from ontomask.report.figure_comparison import compare_figures, differing_settings
-from ontomask.web.result_sections import TABS, build_result_sections, evaluate_requirements
+from ontomask.web.result_sections import (
+    TABS,
+    build_result_sections,
+    describe_cautions,
+    evaluate_requirements,
+)
 from workbench import SEED, tab_of, write_discharges
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
@@ -331,6 +336,17 @@ def test_a_run_has_its_parts(two, client):
     assert found["taxonomies"]["columns"][0]["name"] == "diagnosis"
 
 
+def test_a_single_sensitive_value_links_to_the_setting_that_prevents_it(two, client):
+    notes = client.get("/api/runs/0001/parts").json()["cautions"]
+    links = {note["label"]: note["href"] for note in notes if note["href"]}
+    assert links == {"Set l": "/method#setting-l"}
+    known = {"method": {"settings": {"k": 5}}, "cautions": ["a", "b"], "prevented_by": {"b": "…"}}
+    assert describe_cautions(known) == [
+        {"text": "A.", "href": None, "label": None},
+        {"text": "B.", "href": "/method", "label": "Use microaggregation with l"},
+    ]
+
+
 def test_two_runs_side_by_side(two, client):
     found = client.get("/api/compare", params={"first": "0001", "second": "0002"}).json()
     assert {"name": "k", "first": "3", "second": "5"} in found["differences"]
@@ -408,6 +424,17 @@ def test_the_newest_run_is_shown_and_another_can_be_chosen(result):
     assert result.url.endswith("#run=0001")
     assert "at least 3 records" in result.locator("#promise").inner_text()
     assert result.get_attribute("#report", "href") == "/runs/0001/report"
+
+
+def test_the_link_of_a_caution_opens_its_setting(chromium, three, tmp_path, serving):
+    shutil.copytree(three, tmp_path, dirs_exist_ok=True)
+    method = format_yaml(fields_of(name="microaggregation", k=3))
+    (tmp_path / "release.yaml").write_text(method)
+    served = serving(tmp_path)
+    for page in tab_of(chromium, served):
+        page.goto(f"{served.address}/result#run=0001")
+        page.click("#careful a[href='/method#setting-l']")
+        expect(page.locator("#setting-l")).to_be_focused()
 
 
 def test_tabs_by_keys(result):

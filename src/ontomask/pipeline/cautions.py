@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ontomask._runtime.yaml_text import format_field
 from ontomask.engines.protocol import Applied, Engine
-from ontomask.errors import quote_names
+from ontomask.errors import ParameterError, format_people, quote_names
+from ontomask.methods import Microaggregation
+from ontomask.methods.settings import changed_settings
+from ontomask.risk import Confidential, distinct_diversity, homogeneous_records
 
 if TYPE_CHECKING:
     from ontomask.microdata.schema import Schema
     from ontomask.pipeline.release import Release
 
-__all__ = ["MAX_UNIQUE_SHARE", "list_cautions", "uniqueness_caution"]
+__all__ = ["MAX_UNIQUE_SHARE", "Caution", "list_cautions", "uniqueness_caution"]
 
 #: Sorting may give back this share of a column's values more than shuffled rows would.
 MAX_RESTORED_SHARE = 0.1
@@ -23,6 +29,17 @@ MIN_STEPS = 10
 
 #: A column may identify people if more than this share of the records have a unique value.
 MAX_UNIQUE_SHARE = 0.2
+
+
+class Caution(str):
+    """A caution with the line of a release file that prevents it."""
+
+    line: str
+
+    def __new__(cls, words: str, line: str) -> Caution:
+        caution = super().__new__(cls, words)
+        caution.line = line
+        return caution
 
 
 def uniqueness_caution(engine: Engine, column: str, records: int) -> str:
@@ -36,9 +53,13 @@ def uniqueness_caution(engine: Engine, column: str, records: int) -> str:
     )
 
 
-def list_cautions(release: Release, applied: Applied | None) -> Iterator[str]:
+def list_cautions(
+    release: Release, applied: Applied | None, sensitive: Sequence[Confidential]
+) -> Iterator[str]:
     """Yield the warnings of masking, and the disclosure risk of columns that are not masked."""
     yield from release.guarantee.warnings
+    if release.guarantee.k is not None:
+        yield from _diversity_cautions(release, sensitive)
     yield from release.more_cautions
     yield from release.look_alikes
     if release.blocked is not None:
@@ -64,6 +85,41 @@ def list_cautions(release: Release, applied: Applied | None) -> Iterator[str]:
                 f"{uniques:,} of the {release.records:,} records are unique if an attacker also "
                 f"knows the unmasked {noun} {quote_names(common, most=len(common))}"
             )
+
+
+def _diversity_cautions(release: Release, sensitive: Sequence[Confidential]) -> Iterator[str]:
+    """Yield the sensitive attributes of which a class has a single known value, or none."""
+    for column in sensitive:
+        least = distinct_diversity(column)
+        if least > 1 or not column.records:
+            continue
+        if len(column.used) == 1:
+            yield f"all known values of {column.name!r} are the same, so everybody's is known"
+            continue
+        reasons = []
+        concerned = homogeneous_records(column)
+        if concerned:
+            people = column.homogeneous_people
+            of_whom = "" if people is None else f" (of {format_people(people)})"
+            reasons.append(
+                f"{concerned:,} of the {release.records:,} records{of_whom} are in equivalence "
+                f"classes with a single value of {column.name!r}, so whoever is in one of them has "
+                "this value"
+            )
+        if least == 0:
+            reasons.append(f"some equivalence classes have no known value of {column.name!r}")
+        yield Caution(f"{'; '.join(reasons)} (l = {least})", _line_with_l(release))
+
+
+def _line_with_l(release: Release) -> str:
+    """The method as a line of a release file, with two different sensitive values in a class."""
+    method, k = release.method, release.guarantee.k
+    diverse = Microaggregation(k=k or 2, l=2)
+    if isinstance(method, Microaggregation):
+        with suppress(ParameterError):  # its algorithm may not keep l
+            diverse = replace(method, l=max(method.l or 2, 2), protects=None)
+    (line,) = format_field("method", {"name": diverse.name, **changed_settings(diverse)})
+    return line
 
 
 def _order_cautions(release: Release, applied: Applied) -> Iterator[str]:

@@ -20,6 +20,7 @@ from ontomask.disclosure.withheld import suppress_small_counts, withhold_risks
 from ontomask.methods.method import GroupingMethod, Method
 from ontomask.methods.settings import settings_of, title_with_strength
 from ontomask.microdata.schema import Nominal, Schema
+from ontomask.pipeline.cautions import Caution
 from ontomask.report.plain_values import file_name, to_plain_values
 from ontomask.taxonomy.readers.bundled import is_published
 
@@ -88,7 +89,12 @@ def publishable_facts(
         "utility": _describe_figures(utility_figures, utility.DESCRIPTIONS),
         "risk": _describe_figures(risk_figures, risk.DESCRIPTIONS),
         "taxonomies": _taxonomy_facts(release.schema, release.mappings, records),
-        "cautions": list(release.cautions),
+        "cautions": list(map(str, release.cautions)),
+        "prevented_by": {
+            str(caution): caution.line
+            for caution in release.cautions
+            if isinstance(caution, Caution)
+        },
         "report_threshold": least,
         "records_threshold": records,
         "notes": notes,

@@ -136,7 +136,7 @@ class Release:
         """What the guarantee does not cover; computed on first access."""
         from ontomask.pipeline.cautions import list_cautions
 
-        return tuple(list_cautions(self, self._applied))
+        return tuple(list_cautions(self, self._applied, self._sensitive_counts[0]))
 
     def records_of(self, people: int) -> int:
         """Number of records that must come from at least this many different people; rounded up.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ontomask.errors import format_count
+from ontomask.errors import format_count, format_people
 from ontomask.methods.method import Method
 from ontomask.report.pages.numbers import format_integer, format_percent
 
@@ -82,13 +82,13 @@ def list_measurements(facts: Mapping[str, Any]) -> list[str]:
             f"masking: {format_integer(before['uniques'])})."
         )
     sentences.append(describe_linkage(facts))
-    for column, fewest in risk["l_distinct"].items() if facts["guarantee"]["k"] else ():
+    has_classes = facts["guarantee"]["k"] and facts["guarantee"]["classes"]
+    for column, fewest in risk["l_distinct"].items() if has_classes else ():
         sentences.append(
-            "Attribute disclosure: in at least one equivalence class, all records have the same "
-            f"value of {column}. Anybody who knows that a person is in this class knows the value."
-            if fewest == 1
-            else f"l-diversity: every equivalence class has at least {fewest:,} different values "
-            f"of {column}."
+            f"l-diversity: every equivalence class has at least {fewest:,} different values of "
+            f"{column}."
+            if fewest > 1
+            else _describe_disclosure(column, fewest, risk)
         )
     if facts.get("order") != "shuffled":
         unless = (
@@ -99,6 +99,21 @@ def list_measurements(facts: Mapping[str, Any]) -> list[str]:
             "removed columns, such as the date of admission."
         )
     return sentences
+
+
+def _describe_disclosure(column: str, fewest: int, risk: Mapping[str, Any]) -> str:
+    """Say how many records are in classes with a single value of a column, or that one has none."""
+    concerned = risk["homogeneous_records"][column]
+    people = risk["homogeneous_people"].get(column)
+    of_whom = "" if people is None else f" (of {format_people(people)})"
+    single = (
+        f"{format_count(concerned, 'record')}{of_whom} {'is' if concerned == 1 else 'are'} in "
+        f"equivalence classes with a single value of {column}. Anybody who knows that a person is "
+        "in such a class knows the value."
+    )
+    unknown = f"At least one equivalence class has no known value of {column}."
+    sentences = [*([single] if concerned else []), *([] if fewest else [unknown])]
+    return f"Attribute disclosure: {' '.join(sentences)}"
 
 
 def _estimate_interval(risk: Mapping[str, Any]) -> str:
@@ -198,17 +213,9 @@ def _describe_risk(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _describe_remaining_risk(facts: Mapping[str, Any]) -> list[str]:
-    fewest = facts["risk"]["l_distinct"]["value"].items() if facts["guarantee"]["k"] else ()
-    uniform = [column for column, values in fewest if values == 1]
-    uniform_sentences = [
-        f"Attribute disclosure is possible: at least one equivalence class has a single value of "
-        f"{column}."
-        for column in uniform
-    ]
     return [
         "Masking reduces the risk of re-identification but does not exclude it. Columns that are "
         "released unchanged are not protected.",
-        *uniform_sentences,
         *(f"Caution: {caution}." for caution in facts["cautions"]),
     ]
 

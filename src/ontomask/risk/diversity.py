@@ -185,8 +185,10 @@ def homogeneous_records(confidential: Confidential) -> int:
 def count_homogeneous_people(confidential: Confidential, classes: Ints, people: Ints) -> int:
     """Count the different people with a record in a class with exactly one known value.
 
-    ``classes`` and ``people`` are parallel: the class of a record, numbered as in ``confidential``,
-    and the number of its person. Unknown people (-1) count as nobody.
+    Args:
+        confidential: Frequencies of a sensitive attribute.
+        classes: The class of each record, numbered as in ``confidential``.
+        people: The number of the person of each record. Unknown people (-1) count as nobody.
 
     >>> outcome = Confidential("o", np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([1, 1, 3]))
     >>> count_homogeneous_people(outcome, np.array([0, 0, 1, 1, 1]), np.array([0, 1, 2, 2, -1]))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ontomask.pipeline.release import Release
     from ontomask.releasefile.model import Requirements
 
-__all__ = ["TABS", "evaluate_requirements", "build_result_sections"]
+__all__ = ["TABS", "build_result_sections", "describe_cautions", "evaluate_requirements"]
 
 #: The tabs: their titles, and the text for a run that has no content for them.
 TABS = {
@@ -69,7 +69,6 @@ def build_result_sections(release: Release, facts: Mapping[str, Any]) -> dict[st
         "guarantee": _guarantee_sentence(facts, report),
         "measured": describe_linkage(facts),
         "tiles": _tiles(facts),
-        "cautions": [_sentence(caution) for caution in facts["cautions"]],
         "holds": render_page("report/holds.html", **report),
         "tabs": [
             {"name": name, "title": title, "html": _render_section(name, nothing, report)}
@@ -110,6 +109,21 @@ def _guarantee_sentence(facts: Mapping[str, Any], report: Mapping[str, Any]) -> 
 
 def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:].rstrip('.')}." if words else ""
+
+
+def describe_cautions(facts: Mapping[str, Any]) -> list[dict[str, str | None]]:
+    """The cautions of a run as sentences, with the link to the control that prevents each."""
+    keeps_l = "l" in facts["method"]["settings"]
+    link = ("/method#setting-l", "Set l") if keeps_l else ("/method", "Use microaggregation with l")
+    prevented = facts.get("prevented_by", {})
+    return [
+        {
+            "text": _sentence(caution),
+            "href": link[0] if caution in prevented else None,
+            "label": link[1] if caution in prevented else None,
+        }
+        for caution in facts["cautions"]
+    ]
 
 
 def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -83,7 +83,9 @@ def mask_with_progress(
         )
     for caution in outcome.release.cautions:  # warnings were said at once
         if caution not in (*outcome.release.guarantee.warnings, *outcome.release.look_alikes):
-            print_warning(caution)
+            line = outcome.manifest["prevented_by"].get(caution)
+            hint = f"\n  hint: set {line}, or refuse it with require: {{l: 2}}" if line else ""
+            print_warning(caution + hint)
     if private:
         print_warning(f"{outcome.files[-1]} contains original values: never publish it")
     return outcome

@@ -233,12 +233,21 @@ function showSettings(fields) {
     setContent(byId("main-settings"), main.map(createSetting));
     setContent(byId("others"), others.map(createSetting));
     byId("settings-title").textContent = method ? `${method.title}: settings` : "Settings";
+    showLinkedSetting();
   }
   for (const { setting, show } of controls) show(getValue(fields, setting));
   byId("more-set").textContent = others
     .filter(({ name }) => fields[name] !== undefined && fields[name] !== null)
     .map(({ name }) => `${name} ${[fields[name]].flat().join(", ")}`)
     .join(" · ");
+}
+
+// Shows the setting that the address names, wherever it is.
+function showLinkedSetting() {
+  const wanted = document.getElementById(location.hash.slice(1));
+  if (!wanted) return;
+  byId("more").open ||= byId("more").contains(wanted);
+  wanted.focus();
 }
 
 function getValue(fields, { name, default: usual }) {

@@ -8,6 +8,11 @@ export function formatHint(hint) {
   return capitalise(/[.?!]$/.test(hint) ? hint : `${hint}.`);
 }
 
+// A caution, and the link to the control that prevents it, if there is one.
+export function createCautionItem({ text, href, label }) {
+  return h("li", {}, text, href ? [" ", h("a", { href }, `${label}.`)] : null);
+}
+
 // What went wrong, and what to do; the title says what was tried.
 export function createProblemNote({ message, hint }, title = null) {
   return h(

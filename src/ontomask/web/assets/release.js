@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
 import { showMissingParts } from "./missing_parts.js";
-import { createProblemNote } from "./notes.js";
+import { createCautionItem, createProblemNote } from "./notes.js";
 import { showProgress, startWork } from "./progress.js";
 import { byId, h, setContent } from "./shared/elements.js";
 import { capitalise, formatBytes, formatNumber } from "./shared/formats.js";
@@ -110,7 +110,7 @@ async function showRequirements() {
 
 function createCautions(cautions) {
   if (!cautions.length) return null;
-  const items = cautions.map((caution) => h("li", {}, `${capitalise(caution)}.`));
+  const items = cautions.map(createCautionItem);
   return h(
     "div",
     { class: "note bad" },

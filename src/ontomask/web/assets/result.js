@@ -4,6 +4,7 @@ import { buildUrl, get, post, Problem, remove } from "./api.js";
 import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
 import { createRunMap } from "./run_map.js";
 import { createTermLink } from "./glossary_links.js";
+import { createCautionItem } from "./notes.js";
 import { byId, h, setContent } from "./shared/elements.js";
 import { capitalise, formatCount, formatNumber, formatPercent } from "./shared/formats.js";
 import { drawIciclePair } from "./shared/icicle.js";
@@ -164,7 +165,7 @@ function showSummary(run, parts) {
     h("h3", {}, "Requirements"),
     describeRequirements(parts.required),
   );
-  setContent(byId("careful"), createCautions([...parts.cautions, ...parts.warnings]));
+  setContent(byId("careful"), createCautions(parts.cautions, parts.warnings));
 }
 
 function createTile({ name, words, before, after, better }) {
@@ -205,10 +206,12 @@ function describeRequirements(requirements) {
   return h("ul", { class: "checks" }, items);
 }
 
-function createCautions(cautions) {
-  if (!cautions.length) return null;
-  const sentences = cautions.map((caution) => `${capitalise(caution).replace(/\.$/, "")}.`);
-  const items = [...new Set(sentences)].map((sentence) => h("li", {}, sentence));
+function createCautions(cautions, warnings) {
+  const sentences = warnings.map((warning) => `${capitalise(warning).replace(/\.$/, "")}.`);
+  const said = new Set(cautions.map(({ text }) => text));
+  const others = [...new Set(sentences)].filter((text) => !said.has(text));
+  const items = [...cautions, ...others.map((text) => ({ text }))].map(createCautionItem);
+  if (!items.length) return null;
   return h(
     "div",
     { class: "caution", role: "note" },

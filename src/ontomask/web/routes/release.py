@@ -19,7 +19,8 @@ from ontomask.releasefile.run import output_files
 from ontomask.report.pages.numbers import format_figure, format_integer, format_percent
 from ontomask.web.errors import NotThere
 from ontomask.web.requests import ERROR_RESPONSES, Bench
-from ontomask.web.result_sections import evaluate_requirements
+from ontomask.web.result_sections import describe_cautions, evaluate_requirements
+from ontomask.web.routes.result import CautionNote
 from ontomask.web.routes.runs import JSON_ERROR_RESPONSES
 from ontomask.web.runs import StoredRun
 from ontomask.web.session import Workbench
@@ -56,7 +57,9 @@ class RequirementStatuses(BaseModel):
     run: str | None = Field(description="The number of that run, if there is one.")
     title: str | None
     guarantee: str | None
-    cautions: list[str] = Field(description="What to consider before publishing the release.")
+    cautions: list[CautionNote] = Field(
+        description="What to consider before publishing the release."
+    )
     elsewhere: bool = Field(description="Whether that run used another seed.")
     unchanged: bool = Field(description="Whether that run changed no record.")
     requirements: list[RequirementStatus]
@@ -85,7 +88,9 @@ def list_requirements(bench: Bench) -> RequirementStatuses:
         run=run.id if run else None,
         title=run.title if run else None,
         guarantee=run.known["guarantee"]["text"] if run else None,
-        cautions=run.known["cautions"] if run else [],
+        cautions=[CautionNote.model_validate(it) for it in describe_cautions(run.known)]
+        if run
+        else [],
         elsewhere=run is not None and bench.had_another_seed(run.made),
         unchanged=run is not None and run.known["utility"]["changed_records"]["value"] == 0,
         requirements=[

@@ -16,7 +16,7 @@ from ontomask.pipeline.comparing.axes import Axis, loss_axes, risk_axes
 from ontomask.releasefile.model import Requirements
 from ontomask.report.figure_comparison import FigureComparison, compare_figures, differing_settings
 from ontomask.web.requests import ERROR_RESPONSES, Bench, NotThere
-from ontomask.web.result_sections import evaluate_requirements
+from ontomask.web.result_sections import describe_cautions, evaluate_requirements
 from ontomask.web.runs import StoredRun
 
 __all__ = ["router"]
@@ -69,6 +69,14 @@ class CheckedRequirement(BaseModel):
     reasons: list[str]
 
 
+class CautionNote(BaseModel):
+    """A caution, and the link to the control that prevents it, if there is one."""
+
+    text: str
+    href: str | None
+    label: str | None
+
+
 class RunParts(BaseModel):
     """What the screen shows of a run; ``required`` are the current requirements."""
 
@@ -84,7 +92,7 @@ class RunParts(BaseModel):
     guarantee: str
     measured: str
     tiles: list[Tile]
-    cautions: list[str]
+    cautions: list[CautionNote]
     holds: str
     tabs: list[Tab]
     taxonomies: TaxonomyDrawings
@@ -164,7 +172,7 @@ def get_run_parts(id: RunId, bench: Bench) -> RunParts:
                 CheckedRequirement(name=name, words=words, reasons=reasons)
                 for name, words, reasons in required
             ],
-            **stored,
+            **{**stored, "cautions": describe_cautions(run.known)},
         )
 
 
