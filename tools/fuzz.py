@@ -3,6 +3,7 @@
 ``python tools/fuzz.py --seconds 3600`` makes random cases until the time is over:
 
 * ``releases``: a random schema, table and method, masked in memory or from a file;
+* ``spark``: the same, masked by Spark in one local session, from a frame or a release to Parquet;
 * ``types``: columns of every type of pandas, polars and pyarrow;
 * ``files``: release files with random mistakes;
 * ``kills``: commands that are stopped or killed at a random moment.
@@ -27,7 +28,7 @@ import time
 import traceback
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -62,21 +63,33 @@ def require(holds: bool, words: str) -> None:
 
 def fuzz_release(chance: random.Random, folder: Path) -> str:
     """Mask a random table with a random method, and count the release again."""
+    return release_rows(
+        chance, folder, chance.choice(["pandas", "polars", "pyarrow", *SUFFIXES]), SUFFIXES
+    )
+
+
+def fuzz_spark(chance: random.Random, folder: Path) -> str:
+    """The same for a frame of Spark, which is collected or written."""
+    return release_rows(chance, folder, "spark", [".parquet"])
+
+
+def release_rows(chance: random.Random, folder: Path, engine: str, suffixes: Sequence[str]) -> str:
+    """Mask a random table by an engine; what is released, perhaps in a file, is counted again."""
     rows = make_rows(chance)
     schema = make_schema(chance, rows)
     method = make_method(chance, schema)
-    seed = chance.getrandbits(128)
-    engine = chance.choice(["pandas", "polars", "pyarrow", *SUFFIXES])
-    if engine not in SUFFIXES:
-        release = om.mask(make_frame(engine, rows), schema, method, seed)
-        released = list_rows(release.data)
+    table: Any = folder / f"table{engine}"
+    if engine in SUFFIXES:
+        write_rows(table, rows)
     else:
-        source = folder / f"table{engine}"
-        write_rows(source, rows)
-        release = om.mask(source, schema, method, seed)
-        target = folder / f"released{chance.choice(SUFFIXES)}"
-        release.write(target)
+        table = make_frame(engine, rows)
+    release = om.mask(table, schema, method, chance.getrandbits(128))
+    if engine in SUFFIXES or chance.random() < 0.5:
+        target = folder / f"released{chance.choice(suffixes)}"
+        release.write(target, order=chance.choice(["shuffle", "keep"]))
         released = read_rows(target)
+    else:
+        released = list_rows(release.data)
     check_release(release, schema, method, rows, released)
     return type(method).__name__
 
@@ -199,11 +212,34 @@ def make_frame(kind: str, rows: list[Row]) -> Any:
     """The rows as a frame."""
     if kind == "pandas":
         return pd.DataFrame(rows)
+    if kind == "spark":
+        return start_spark().createDataFrame(pa.Table.from_pylist(rows))
     return pl.DataFrame(rows) if kind == "polars" else pa.Table.from_pylist(rows)
+
+
+def start_spark() -> Any:
+    """The session of all cases: small, and silent."""
+    from ontomask.engines.spark.session import spark_session
+
+    return spark_session(
+        **{
+            "spark.master": "local[1]",
+            "spark.driver.memory": "1g",
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            "spark.log.level": "OFF",
+            "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than such tables
+            "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+        }
+    )
 
 
 def list_rows(frame: Any) -> list[Row]:
     """The rows of a frame."""
+    if hasattr(frame, "toArrow"):  # of Spark
+        frame = frame.toArrow()
     if isinstance(frame, pd.DataFrame):
         records: list[Row] = frame.to_dict("records")
         return records
@@ -410,7 +446,8 @@ def fuzz_kill(chance: random.Random, folder: Path) -> str:
 # ---------------------------------------------------------------------- cases
 
 KINDS: dict[str, tuple[Callable[[random.Random, Path], str], float]] = {
-    "releases": (fuzz_release, 0.6),
+    "releases": (fuzz_release, 0.58),
+    "spark": (fuzz_spark, 0.02),
     "types": (fuzz_types, 0.2),
     "files": (fuzz_file, 0.17),
     "kills": (fuzz_kill, 0.03),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import os
 import re
 import subprocess
 import sys
@@ -239,6 +240,9 @@ def test_inputs_are_never_written_over(ontomask, answers, taxonomy, tmp_path):
     assert "the output must not be an input" in done.stderr
     done = ontomask("taxonomy", "convert", taxonomy, taxonomy, "--force", code=2)
     assert "the output must not be an input" in done.stderr
+    os.link(answers, tmp_path / "link.csv")
+    done = ontomask(*ask, "--output", "link.csv", code=2)
+    assert "the output must not be an input, got link.csv" in done.stderr
     assert answers.read_bytes() == before
     both = ontomask(*ask, "--json", "--output", "-", code=2)
     assert "choose one of them" in both.stderr

@@ -162,7 +162,7 @@ WRONG = {
     "a folder": (("--output", "nowhere/c.html"), "the folder nowhere does not exist"),
     "an input": (
         ("--csv", "people.csv", "--force"),
-        "must not be an input of the release, got people.csv",
+        "must not be an input, got people.csv",
     ),
     "a file there": (("--csv", "old.csv"), "old.csv already exists"),
     "a folder that is a file": (

@@ -104,18 +104,18 @@ WRONG = {
     ),
     "output is the taxonomy": (
         spec(("released.csv", "tax.csv")),
-        "must not be an input of the release, got tax.csv",
+        "must not be an input, got tax.csv",
     ),
     "output is the release file": (
         spec(("released.csv", "release.yaml")),
-        "must not be an input of the release, got release.yaml",
+        "must not be an input, got release.yaml",
     ),
     "output is a link to the input": (
         lambda folder: (
             os.link(folder / "people.csv", folder / "released.csv"),
             write_spec(folder / "release.yaml"),
         ),
-        "must not be an input of the release, got released.csv",
+        "must not be an input, got released.csv",
     ),
     "no such folder": (spec(("released.csv", "out/released.csv")), "the folder out does not exist"),
     "a column with a name of ours": (

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import nullcontext
 
 import duckdb
 import pytest
 
 import ontomask as om
 from ontomask._runtime.files.file_stamps import stamp_file
+from ontomask.engines.formats import open_table
 from ontomask.engines.formats.sqlite import SqliteTable
-from ontomask.errors import FileFormatError
+from ontomask.errors import FileFormatError, InternalError
 from ontomask.releasefile.run import write_release
 from release_commands import write_spec, write_table
 
@@ -84,6 +86,22 @@ def test_sensitive_values_are_counted_again_on_what_is_written(people, tmp_path)
     with pytest.raises(FileFormatError, match="'illness' changed after it was counted"):
         release.write(tmp_path / "released.csv")
     assert sorted(os.listdir(tmp_path)) == ["people.parquet"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
+def test_a_file_in_which_masked_values_are_in_other_rows_is_refused(people, tmp_path, suffix):
+    """Its classes have the same sizes and its other columns the same cells: only l differs."""
+    release = om.mask(people, SCHEMA, METHOD, SEED)
+    path, spoilt = tmp_path / f"released.{suffix}", tmp_path / f"spoilt.{suffix}"
+    release.write(path, order="keep")
+    rows = duckdb.sql(f"from '{path}'").to_df()
+    moved = rows.assign(age=rows["age"].iloc[rows["illness"].argsort(kind="stable")].to_list())
+    assert moved["age"].tolist() != rows["age"].tolist()
+    duckdb.sql(f"copy (from moved) to '{spoilt}'")
+    applied = release._applied
+    for file, refused in ((path, nullcontext()), (spoilt, pytest.raises(InternalError))):
+        with open_table(file, applied.engine.sql) as finished, refused:
+            applied._check_file(finished, None)
 
 
 def test_a_table_in_the_database_can_be_written_without_its_file(tmp_path):

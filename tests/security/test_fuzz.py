@@ -19,6 +19,14 @@ def test_random_releases_types_and_files(capsys):
     assert " passed " in printed
 
 
+@pytest.mark.spark
+def test_random_releases_of_spark(spark):
+    outcomes = [run_case(number, ["spark"]) for number in range(3)]
+    assert {kind for kind, _, _ in outcomes} == {"spark"}
+    assert not [words for _, outcome, words in outcomes if outcome == "FAILED"]
+    assert "passed" in {outcome for _, outcome, _ in outcomes}
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
 @pytest.mark.parametrize("number", range(3))

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ontomask.taxonomy import Taxonomy
 
 __all__ = [
@@ -19,7 +17,6 @@ __all__ = [
     "SeedFile",
     "ReleaseFileArgument",
     "load_taxonomy_argument",
-    "refuse_inputs",
 ]
 
 Format = Annotated[
@@ -59,20 +56,6 @@ def load_taxonomy_argument(source: str, format: str | None, options: list[str] |
 
     with show_progress(f"reading {source}"):
         return load_taxonomy(source, format, **_parse_options(options or []))
-
-
-def refuse_inputs(
-    inputs: Sequence[Path | str | None], outputs: Sequence[Path | str | None]
-) -> None:
-    """Refuse to overwrite a file that is read, even with --force; "-" is standard output."""
-    from ontomask.errors import ParameterError
-
-    read = {Path(path).resolve() for path in inputs if path is not None}
-    for path in outputs:
-        if path not in (None, "-") and Path(path).resolve() in read:
-            raise ParameterError(
-                f"the output must not be an input, got {path}", "write to another file"
-            )
 
 
 def _parse_options(options: list[str]) -> dict[str, Any]:

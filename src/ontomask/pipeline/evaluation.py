@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.distinct_values import DistinctValues, sum_by_key
 from ontomask.microdata.known_values import merge_look_alikes
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions
@@ -140,10 +140,12 @@ def _count_sensitive(
         attribute, codes = coded.attribute, np.full(len(is_known), -1)
         codes[is_known] = coded.codes
     size = int(codes.max(initial=0)) + 2  # -1 among them
-    key, row = np.unique(classes * size + codes + 1, return_inverse=True)
-    counts = np.bincount(row, weights=distinct.weights, minlength=len(key)).astype(np.int64)
-    group, value = np.divmod(key, size)
-    return Confidential(column_name(column), group, value - 1, counts, attribute)
+    weights = np.ones(len(codes), dtype=np.int64) if distinct.weights is None else distinct.weights
+    key, counts = sum_by_key(classes * size + codes + 1, weights)
+    if counts is not weights:  # otherwise the arrays are what they should be
+        classes, codes = np.divmod(key, size)
+        codes -= 1
+    return Confidential(column_name(column), classes, codes, counts, attribute)
 
 
 def column_name(column: SensitiveColumn) -> str:

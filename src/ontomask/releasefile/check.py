@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ontomask._runtime.files.atomic_files import refuse_targets
 from ontomask.engines.duckdb.engine import StoredEngine
 from ontomask.engines.duckdb.values import unknown_texts
 from ontomask.errors import (
@@ -43,7 +44,7 @@ from ontomask.pipeline.guarantee import format_method as shown_method
 from ontomask.pipeline.look_alikes import describe_look_alikes
 from ontomask.releasefile.manifest import previous_cautions
 from ontomask.releasefile.model import ReleaseFile, load_release_file
-from ontomask.releasefile.run import file_settings, output_files, output_folders, refuse_targets
+from ontomask.releasefile.run import file_settings, output_files, output_folders
 
 if TYPE_CHECKING:
     from ontomask.microdata.tuples import Tuples

@@ -7,12 +7,13 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
+from ontomask._runtime.files.atomic_files import refuse_targets
 from ontomask.errors import ParameterError, format_count
 from ontomask.pipeline import Comparison, compare
 from ontomask.releasefile import compared_methods
 from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.problems import translate_hints
-from ontomask.releasefile.run import file_settings, refuse_targets
+from ontomask.releasefile.run import file_settings
 
 __all__ = ["compare_file"]
 

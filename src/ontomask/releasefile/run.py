@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ontomask._runtime.files.atomic_files import atomic_write, write_files_atomically
+from ontomask._runtime.files.atomic_files import (
+    atomic_write,
+    refuse_targets,
+    write_files_atomically,
+)
 from ontomask._runtime.files.file_stamps import refuse_changed, stamp_file
 from ontomask._runtime.files.work_folders import sweep_abandoned
-from ontomask.errors import FileFormatError, ParameterError
+from ontomask.errors import ParameterError
 from ontomask.pipeline import Evaluation, Intersection, Release, evaluate, intersect_releases, mask
 from ontomask.pipeline.randomness import refuse_short_seed
 from ontomask.pipeline.requirements import check_requirements, refuse_unchanged
@@ -34,7 +38,6 @@ __all__ = [
     "output_files",
     "output_folders",
     "mask_file",
-    "refuse_targets",
     "write_release",
     "run_release_file",
 ]
@@ -290,36 +293,6 @@ def output_files(spec: ReleaseFile, private: bool = False) -> tuple[Path, ...]:
 def output_folders(spec: ReleaseFile) -> tuple[Path, ...]:
     """Outputs that are folders: a table that Spark writes."""
     return (spec.output_path,) if spec.uses_spark and not is_remote(spec.output) else ()
-
-
-def refuse_targets(
-    files: Sequence[Path], inputs: Sequence[Path], folders: Collection[Path] = ()
-) -> None:
-    """Refuse to write where nothing can be written, and over what is read; before any work.
-
-    Those of ``folders`` may be folders, and what is read may not be inside.
-    """
-    for path in files:
-        if not path.parent.is_dir():
-            raise FileFormatError(
-                f"the folder {path.parent} does not exist", "create it, or name another output"
-            )
-        if path.is_dir() and path not in folders:
-            raise FileFormatError(f"{path} must be a file, got a folder", "name another output")
-    for path in inputs:
-        for target in files:
-            if _overlaps(path, target, target in folders):
-                raise ParameterError(
-                    f"output must not be an input of the release, got {target}",
-                    "name another output",
-                )
-
-
-def _overlaps(path: Path, target: Path, folder: bool) -> bool:
-    """Whether a target is a file that is read, or a folder that contains it."""
-    if path.exists() and target.exists() and target.samefile(path):
-        return True
-    return folder and target.resolve() in path.resolve().parents
 
 
 def _refuse_existing(files: tuple[Path, ...]) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ontomask.errors import ParameterError
 from ontomask.microdata.attributes import Attribute
+from ontomask.microdata.distinct_values import sum_by_key
 
 __all__ = [
     "Confidential",
@@ -61,16 +62,17 @@ class Confidential:
                 f"classes, values and counts of {self.name!r} must have the same length, got "
                 f"{len(self.classes):,}, {len(self.values):,} and {len(self.counts):,}",
             )
-        if len(self.counts) and (min(self.counts) < 1 or min(self.values) < -1):
+        if len(self.counts) and (np.min(self.counts) < 1 or np.min(self.values) < -1):
             raise ParameterError(
                 f"counts of {self.name!r} must be at least 1, and values at least 0, or -1 where "
                 "they are missing",
                 "leave out values that do not occur in a class",
             )
-        if self.attribute is not None and max(self.values, default=-1) >= self.attribute.size:
+        most = np.max(self.values, initial=-1)
+        if self.attribute is not None and most >= self.attribute.size:
             raise ParameterError(
                 f"values of {self.name!r} must be below {self.attribute.size:,}, the number of "
-                f"values of the attribute, got {max(self.values):,}",
+                f"values of the attribute, got {most:,}",
                 "number the values from 0, as the attribute does",
             )
 
@@ -110,13 +112,14 @@ class Confidential:
     def _sorted_table(self) -> tuple[Longs, Longs, Longs]:
         """Where each class begins in what follows; the values (numbered as used); the counts."""
         known = self._is_known
-        _, group = np.unique(self.classes[known], return_inverse=True)
+        group = _number_classes(np.asarray(self.classes)[known])
         value = np.searchsorted(self.used, self.values[known])
         size = max(len(self.used), 1)
-        key, place = np.unique(group * size + value, return_inverse=True)
-        counts = np.bincount(place, weights=self.counts[known]).astype(np.int64)
+        key, counts = sum_by_key(
+            group * size + value, np.asarray(self.counts, dtype=np.int64)[known]
+        )
         group, value = np.divmod(key, size)
-        begin = np.searchsorted(group, np.arange(len(np.unique(group)) + 1))
+        begin = np.searchsorted(group, np.arange(group.max(initial=-1) + 2))
         return begin, value, counts
 
     @property
@@ -153,6 +156,13 @@ class Confidential:
         return (
             np.add.reduceat(terms, self.begin[:-1]) if len(terms) else np.zeros(0, dtype=np.int64)
         )
+
+
+def _number_classes(classes: Ints) -> Longs:
+    """Number classes from 0, in their order; those that ascend already need no sorting."""
+    if (classes[1:] >= classes[:-1]).all():
+        return np.cumsum(np.diff(classes, prepend=classes[:1]) > 0)
+    return np.unique(classes, return_inverse=True)[1]
 
 
 def distinct_diversity(confidential: Confidential) -> int:

@@ -117,7 +117,7 @@ def test_the_file_that_is_read_is_never_written(table, tmp_path, monkeypatch, wa
     elif way == "hard link":
         target = tmp_path / "link.csv"
         os.link(table.path, target)
-    with pytest.raises(ParameterError, match="is the input file"):
+    with pytest.raises(ParameterError, match="must not be an input"):
         table.write(everything(table), target, force=True)
     assert table.path.read_bytes() == CONTENT
 

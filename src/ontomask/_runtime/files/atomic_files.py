@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -14,7 +14,13 @@ from ontomask._runtime.files.work_folders import REPLACED, lock_folder, work_fol
 from ontomask._runtime.interrupts import mark_unfinished
 from ontomask.errors import FileFormatError, OntomaskError, ParameterError
 
-__all__ = ["atomic_path", "atomic_write", "check_folder", "write_files_atomically"]
+__all__ = [
+    "atomic_path",
+    "atomic_write",
+    "check_folder",
+    "refuse_targets",
+    "write_files_atomically",
+]
 
 
 @contextmanager
@@ -105,6 +111,32 @@ def _undo(new: Path, target: Path, old: Path) -> None:
         target.replace(new)
     if old.exists():
         old.replace(target)
+
+
+def refuse_targets(
+    targets: Iterable[Path | str | None],
+    inputs: Iterable[Path | str | None],
+    folders: Collection[Path] = (),
+) -> None:
+    """Refuse to write where nothing can be written, and over what is read; before any work.
+
+    Those of ``folders`` may be folders, and what is read may not be inside. None is no file, nor is
+    "-", the standard output.
+    """
+    read = [Path(path) for path in inputs if path is not None]
+    for target in (Path(path) for path in targets if path not in (None, "-")):
+        _check_target(target, force=True, folder=target in folders)
+        if any(_overlaps(path, target, target in folders) for path in read):
+            raise ParameterError(
+                f"the output must not be an input, got {target}", "name another output"
+            )
+
+
+def _overlaps(path: Path, target: Path, folder: bool) -> bool:
+    """Whether a target is a file that is read, also by a link, or a folder that contains it."""
+    if path.exists() and target.exists() and target.samefile(path):
+        return True
+    return folder and target.resolve() in path.resolve().parents
 
 
 def check_folder(target: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ontomask.cli.console import print_json, print_table, show_progress
-from ontomask.cli.options import Json, refuse_inputs
+from ontomask.cli.options import Json
 
 if TYPE_CHECKING:
     from ontomask.releasefile.profile.proposed_file import Proposal
@@ -50,11 +50,12 @@ def init(
     a column, a small taxonomy is written next to it. It contains the values of the column: do not
     publish it.
     """
+    from ontomask._runtime.files.atomic_files import refuse_targets
     from ontomask.errors import ParameterError
     from ontomask.releasefile.profile.proposed_file import write_proposal
     from ontomask.releasefile.profile.table_profile import profile
 
-    refuse_inputs([data], [output])
+    refuse_targets([output], [data])
     if output.exists() and not force and data.exists():  # a missing table is reported first
         raise ParameterError(
             f"{output} already exists", "choose another --output, or use --force to overwrite"

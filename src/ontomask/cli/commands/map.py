@@ -15,7 +15,6 @@ from ontomask.cli.options import (
     Json,
     ReaderOptions,
     load_taxonomy_argument,
-    refuse_inputs,
 )
 
 if TYPE_CHECKING:
@@ -138,13 +137,14 @@ def map_column(
     To map values by hand, use --write-corrections todo.csv, fill in its concept column, and run
     again with --corrections todo.csv.
     """
+    from ontomask._runtime.files.atomic_files import refuse_targets
     from ontomask.cli.column import count_column
     from ontomask.errors import ParameterError
     from ontomask.taxonomy import map_terms
 
     if json and output == "-":
         raise ParameterError("--json and --output - cannot be combined", "choose one of them")
-    refuse_inputs([data, corrections, taxonomy], [write_corrections, output])
+    refuse_targets([write_corrections, output], [data, corrections, taxonomy])
     with show_progress(f"reading {data}"):
         name, counts = count_column(data, column, delimiter, encoding)
     loaded = load_taxonomy_argument(taxonomy, format, option)

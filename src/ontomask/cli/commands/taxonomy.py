@@ -9,7 +9,7 @@ import typer
 
 from ontomask.cli.command import Command
 from ontomask.cli.console import print_json, print_table, show_progress
-from ontomask.cli.options import Format, Json, ReaderOptions, load_taxonomy_argument, refuse_inputs
+from ontomask.cli.options import Format, Json, ReaderOptions, load_taxonomy_argument
 
 if TYPE_CHECKING:
     from ontomask.taxonomy import Taxonomy
@@ -145,7 +145,9 @@ def convert(
 
     Example: ontomask taxonomy convert icd9cm neoplasms.csv --root 140-239 --to arx
     """
-    refuse_inputs([source], [target])
+    from ontomask._runtime.files.atomic_files import refuse_targets
+
+    refuse_targets([target], [source])
     taxonomy = load_taxonomy_argument(source, format, option)
     if root is not None:
         taxonomy = taxonomy.domain(root=root)

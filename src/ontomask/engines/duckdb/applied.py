@@ -21,6 +21,7 @@ from ontomask.engines.duckdb.values import (
     list_columns,
     read_weighted_values,
 )
+from ontomask.engines.formats.formulas import formulas_in_row
 from ontomask.engines.protocol import Applied
 from ontomask.errors import InternalError
 from ontomask.microdata.distinct_values import DistinctValues
@@ -81,8 +82,9 @@ class StoredApplied(Applied):
         return self.engine.sql.sql(self._query(self._make_order(key)))
 
     def _make_order(self, key: bytes) -> str:
-        """Make a table with the place of every row, by a keyed hash of its original cells.
+        """Make a table of the rows in their new order, that of a keyed hash of the original cells.
 
+        The place of a row is its place in that table: a window function would take thrice as long.
         Of equal rows the first comes first: they were dealt their targets in the same order.
         """
         if key not in self._orders:
@@ -91,9 +93,8 @@ class StoredApplied(Applied):
             text = f"(select ontomask_key from {keys}) || {cells}"
             self._orders[key] = order = fresh_name()
             self.engine.sql.execute(f"""
-                create temp table {order} as select ontomask_row, row_number() over (
-                    order by cast('0x' || sha256({text})[:16] as ubigint), ontomask_row
-                ) - 1 as ontomask_place from {self.engine.stored.source}
+                create temp table {order} as select ontomask_row from {self.engine.stored.source}
+                order by cast('0x' || sha256({text})[:16] as ubigint), ontomask_row
             """)
             self.engine.sql.execute(f"drop table {keys}")
         return self._orders[key]
@@ -230,72 +231,74 @@ class StoredApplied(Applied):
             self.engine.stored.refuse_changed()
             raise
 
-    def _check_file(self, finished: StoredTable, order: str | None) -> None:
+    def _check_file(self, finished: StoredTable, order: str | None) -> int:
+        """Refuse a file that is not what was planned; returns the number of its formulas."""
         with self.engine.refuse_changes():
-            self._check_cells(finished, order)
+            formulas = self._check_cells(finished, order)
             self._before.recount()
+        return formulas
 
-    def _check_cells(self, finished: StoredTable, order: str | None) -> None:
+    def _check_cells(self, finished: StoredTable, order: str | None) -> int:
+        """Every cell must be in its place, so what was counted on the rows holds for the file."""
         if finished.names != self.names:
             raise InternalError("the written file has other columns than it should")
         if finished.rows != self.records:
             raise InternalError("the written file has more or fewer rows than it should")
-        others = [column for column in self.names if column not in self._new]
         text = finished.format != self.engine.stored.format
+        written = [identifier(column) for column in self.names]
+        by = [identifier(column) for column in self._masked]
+        formulas = formulas_in_row(self.names) if finished.runs_formulas else "0"
+        sums = self._sum_cells(finished.source, written, "ontomask_row", text, by, formulas)
         # One query, as it reads the file.
-        table = self.engine.sql.sql(f"""
-            select ontomask_count, ontomask_places, ontomask_remainders from ({
-            self._sum_cells(
-                finished.source, others, text=text, by=list(map(identifier, self._masked))
-            )
-        }) order by ontomask_count
-        """).fetchnumpy()
-        if not np.array_equal(np.asarray(table["ontomask_count"], dtype=np.int64), self._sizes):
+        classes = self.engine.sql.sql(f"from ({sums}) order by ontomask_count").fetchnumpy()
+        if not np.array_equal(np.asarray(classes["ontomask_count"], dtype=np.int64), self._sizes):
             raise InternalError("the written file has other classes of records than it should")
-        rows, place = (
-            self.engine.stored.source,
-            "ontomask_row" if order is None else "ontomask_place",
-        )
+        planned = [self._new.get(column, f"s.{identifier(column)}") for column in self.names]
+        place = "s.ontomask_row" if order is None else "ontomask_place"
         if self.records < self.engine.rows:  # those after rows that were left out have moved up
-            rows, place = self._rows, f"row_number() over (order by {place}) - 1"
-        _, *before = fetch_row(
-            self.engine.sql,
-            self._sum_cells(f"{rows} {_join_order(order)}", others, text=text, place=place),
+            place = f"row_number() over (order by {place}) - 1"
+        rows = f"{self._masked_rows} {_join_order(order)}"
+        _, places, remainders, _ = fetch_row(
+            self.engine.sql, self._sum_cells(rows, planned, place, text)
         )
-        sums = table["ontomask_places"], table["ontomask_remainders"]
-        after = np.bitwise_xor.reduce(sums[0]), sums[1].sum()
-        if [sum_ or 0 for sum_ in before] != list(map(int, after)):
-            raise InternalError("a column of the written file differs that should not")
+        after = np.bitwise_xor.reduce(classes["ontomask_places"]), classes["ontomask_sums"].sum()
+        if (places or 0, remainders or 0) != tuple(map(int, after)):
+            raise InternalError("a cell of the written file differs from what was planned")
+        return int(classes["ontomask_formulas"].sum())
 
     def _sum_cells(
         self,
         rows: str,
-        columns: Sequence[str],
-        *,
+        cells: Sequence[str],
+        place: str,
         text: bool,
-        place: str = "ontomask_row",
         by: Sequence[str] = (),
+        formulas: str = "0",
     ) -> str:
-        """The SQL for two checksums of all cells and their places, and the number of rows.
+        """The SQL for the number of rows, two checksums of all cells in their places, and formulas.
 
-        ``place`` is the SQL for the place of a row.
+        ``place`` is the SQL for the place of a row, ``formulas`` for the number of its formulas.
         """
-        names = map(identifier, columns)
-        cells = [f"cast({name} as varchar)" if text else name for name in names]
-        grouped = "".join(f"{column}, " for column in by)
+        texts = [f"cast({cell} as varchar)" if text else cell for cell in cells]
+        groups = [f"ontomask_by_{number}" for number in range(len(by))]
+        selected = "".join(f"{column} as {name}, " for column, name in zip(by, groups, strict=True))
         return f"""
-            select {grouped} count(*) as ontomask_count, bit_xor(ontomask_hash) as ontomask_places,
-                cast(sum(ontomask_hash % 1000003) as ubigint) as ontomask_remainders
-            from (select {grouped} hash(ontomask_place, ontomask_cells) as ontomask_hash from (
-                select {grouped} {place} as ontomask_place,
-                    hash({", ".join(cells) or "0"}) as ontomask_cells
+            select count(*) as ontomask_count, bit_xor(ontomask_hash) as ontomask_places,
+                cast(sum(ontomask_hash % 1000003) as ubigint) as ontomask_sums,
+                cast(sum(ontomask_runs) as ubigint) as ontomask_formulas
+            from (select * replace (hash(ontomask_place, ontomask_hash) as ontomask_hash) from (
+                select {selected} {place} as ontomask_place,
+                    hash({", ".join(texts)}) as ontomask_hash, {formulas} as ontomask_runs
                 from {rows}))
-            {"group by all" if by else ""}
+            {f"group by {', '.join(groups)}" if by else ""}
         """
 
 
 def _join_order(order: str | None) -> str:
-    return "" if order is None else f"join {order} using (ontomask_row)"
+    if order is None:
+        return ""
+    places = f"(select ontomask_row, rowid as ontomask_place from {order})"
+    return f"join {places} using (ontomask_row)"
 
 
 def _sort_key(text: str) -> str:

@@ -12,7 +12,7 @@ from ontomask.engines.duckdb.connection import fresh_name
 from ontomask.engines.duckdb.sql import identifier, literal
 from ontomask.engines.memory.frame import Frame
 from ontomask.engines.ranges import MANY_NUMBERS, SAMPLE_SIZE, range_starts
-from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.distinct_values import DistinctValues, sum_by_key
 from ontomask.microdata.known_values import finite_marks, flag_unknown, without_unknown
 
 if TYPE_CHECKING:
@@ -198,7 +198,6 @@ class _KeyCounts:
         """Every number that was met, ascending, and how often."""
         keys = np.concatenate([keys for keys, _ in self._parts])
         counts = np.concatenate([counts for _, counts in self._parts])
-        keys, place = np.unique(keys, return_inverse=True)
-        sums = np.bincount(place, weights=counts).astype(np.int64)
+        keys, sums = sum_by_key(keys, counts)
         self._parts, self._size = [(keys, sums)], 0
         return keys, sums

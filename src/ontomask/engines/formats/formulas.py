@@ -17,7 +17,7 @@ from ontomask.errors import FileFormatError, FormulaWarning, format_count
 if TYPE_CHECKING:
     from ontomask.engines.formats.stored_table import StoredTable
 
-__all__ = ["escape_query", "read_escaped", "warn_about_formulas"]
+__all__ = ["escape_query", "formulas_in_row", "read_escaped", "warn_about_formulas"]
 
 STARTS = "=+-@\t\r"
 HARMLESS = r"[+-]|[+-]?([0-9]+([.,][0-9]+)*|[.,][0-9]+)([eE][+-]?[0-9]+)?"
@@ -65,15 +65,23 @@ def _is_harmless(cell: str) -> str:
     return f"regexp_full_match({cell}, '{HARMLESS}')"
 
 
-def warn_about_formulas(finished: StoredTable) -> None:
-    """Warn if a written file has cells that a spreadsheet would run."""
-    counts = ", ".join(
-        f"count(*) filter ({_starts_with(identifier(name), STARTS)} "
-        f"and not {_is_harmless(identifier(name))})"
-        for name in finished.names
+def formulas_in_row(names: Sequence[str]) -> str:
+    """The SQL for how many cells of a row a spreadsheet would run."""
+    cells = (
+        # CASE looks for numbers only in the few cells that start like a formula.
+        f"cast(case when {_starts_with(cell, STARTS)} then not {_is_harmless(cell)} else false end "
+        "as integer)"
+        for cell in map(identifier, names)
     )
-    row = finished.connection.execute(f"select {counts} from {finished.source}").fetchall()[0]
-    formulas = sum(row) + sum(name.startswith(tuple(STARTS)) for name in finished.names)
+    return " + ".join(cells)
+
+
+def warn_about_formulas(finished: StoredTable, count: int | None) -> None:
+    """Warn if a written file has cells that a spreadsheet would run; None: count them first."""
+    if count is None:
+        query = f"select sum({formulas_in_row(finished.names)}) from {finished.source}"
+        count = int(finished.connection.execute(query).fetchall()[0][0] or 0)
+    formulas = count + sum(name.startswith(tuple(STARTS)) for name in finished.names)
     if formulas:
         warnings.warn(
             f"{format_count(formulas, 'cell')} of the written file may be run as formulas by a "

@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 
 import duckdb
 
-from ontomask._runtime.files.atomic_files import atomic_path
+from ontomask._runtime.files.atomic_files import atomic_path, refuse_targets
 from ontomask._runtime.files.file_stamps import refuse_changed, stamp_file
 from ontomask.engines.duckdb.connection import (
     close_connection,
@@ -27,6 +27,7 @@ from ontomask.errors import FileFormatError, InternalError, ParameterError, form
 
 __all__ = [
     "ROW",
+    "Check",
     "FileOptions",
     "StoredTable",
     "check_names",
@@ -51,6 +52,11 @@ class FileOptions:
     types: dict[str, str] | None = None  # of the original's columns, to be read alike
     names: tuple[str, ...] = ()  # columns there must be, also where no row has them
     for_one_query: bool = False  # reads the file where it is, if it can: no need to load it
+
+
+#: Objects to a finished file, or returns how many of its cells a spreadsheet would run (None: not
+#: counted), as one query can do both and text files take long to read.
+Check = Callable[["StoredTable"], int | None]
 
 
 class StoredTable(ABC):
@@ -144,7 +150,7 @@ class StoredTable(ABC):
         *,
         force: bool = False,
         escape_formulas: bool = False,
-        check: Callable[[StoredTable], object] | None = None,
+        check: Check | None = None,
     ) -> None:
         """Write what a SELECT gives, in the order it gives it; ``ontomask_row`` is left out.
 
@@ -155,7 +161,7 @@ class StoredTable(ABC):
         from ontomask.engines.formats.formats import named_format
 
         target = Path(target)
-        self._refuse_own_file(target)
+        refuse_targets([target], [self.path])
         maker = named_format(target) or type(self)
         like = self if maker is type(self) else None
         write_query(
@@ -173,10 +179,6 @@ class StoredTable(ABC):
         """The options with which a file that was written like this one is read."""
         return self.options
 
-    def _refuse_own_file(self, target: Path) -> None:
-        if os.path.exists(target) and os.path.exists(self.path) and target.samefile(self.path):
-            raise ParameterError(f"{target} is the input file", "use another name for the output")
-
     def error(self, reason: str, hint: str = "", *, line: int | None = None) -> FileFormatError:
         """An error that names the file, and the line where it is known."""
         where = f"{self.path}, line {line}" if line is not None else f"{self.path}"
@@ -192,7 +194,7 @@ def write_query(
     *,
     force: bool = False,
     escape_formulas: bool = False,
-    check: Callable[[StoredTable], object] | None = None,
+    check: Check | None = None,
 ) -> None:
     """Write what a SELECT gives and read it again, before the file takes its name."""
     query, names = _without_row_column(connection, query)
@@ -214,10 +216,9 @@ def write_query(
                 raise InternalError(f"{target} does not read as what was written")
             if escape_formulas:
                 finished.source = read_escaped(finished.source, names, ROW)
-            elif maker.runs_formulas:
-                warn_about_formulas(finished)
-            if check is not None:
-                check(finished)
+            formulas = check(finished) if check is not None else None
+            if maker.runs_formulas and not escape_formulas:
+                warn_about_formulas(finished, formulas)
         finally:
             finished.close()
 

@@ -31,7 +31,7 @@ from ontomask.engines.spark.values import (
     read_numbers,
 )
 from ontomask.errors import InternalError, ParameterError
-from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
+from ontomask.microdata.distinct_values import DistinctValues, OutputColumn, sum_by_key
 from ontomask.microdata.tuples import Transitions
 
 if TYPE_CHECKING:
@@ -141,8 +141,8 @@ class SparkApplied(Applied):
         size = int(max(counts.classes.max(initial=0), planned.max(initial=0))) + 1
         kept = self._is_released[self._plan.target]
         planned_keys = self._plan.source[kept] * size + planned[self._plan.target[kept]]
-        want = _sum_by_key(planned_keys, self._plan.count[kept])
-        have = _sum_by_key(counts.read("tuple") * size + counts.classes, counts.read("count"))
+        want = sum_by_key(planned_keys, self._plan.count[kept])
+        have = sum_by_key(counts.read("tuple") * size + counts.classes, counts.read("count"))
         if not all(map(np.array_equal, want, have)):
             self._refuse("the records were not given what was planned")
 
@@ -170,7 +170,7 @@ class SparkApplied(Applied):
         raise InternalError(reason)
 
     def class_sizes(self) -> Longs:
-        return np.sort(_sum_by_key(self._counts.classes, self._counts.read("count"))[1])
+        return np.sort(sum_by_key(self._counts.classes, self._counts.read("count"))[1])
 
     def count_by_class(
         self, column: str, ranges: bool | None = False, marks: Collection[str] = ()
@@ -271,9 +271,3 @@ class _ReleasedCounts:
         """The checksum of all columns that are not masked."""
         either, low = self.read("other_xor"), self.read("other_sum")
         return int(np.bitwise_xor.reduce(either)), int(low.sum())
-
-
-def _sum_by_key(keys: Longs, counts: Longs) -> tuple[Longs, Longs]:
-    """The different keys, ascending, and the sum of the counts of each."""
-    distinct, place = np.unique(keys, return_inverse=True)
-    return distinct, np.bincount(place, weights=counts).astype(np.int64)

@@ -222,7 +222,8 @@ def _write_release(
     spec: ReleaseFile, task: Mapping[str, Any], channel: _Channel, _: list[str]
 ) -> dict[str, Any]:
     """Write the table, its manifest and its report into the folder."""
-    from ontomask.releasefile.run import output_files, output_folders, refuse_targets, write_release
+    from ontomask._runtime.files.atomic_files import refuse_targets
+    from ontomask.releasefile.run import output_files, output_folders, write_release
     from ontomask.web.runs import RunStore, stamp_inputs
 
     inputs = stamp_inputs(spec)
