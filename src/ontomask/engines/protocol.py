@@ -184,12 +184,12 @@ class Applied(ABC):
     def count_restored(self, column: str) -> tuple[int, float] | None:
         """How many records get their value of a masked column back by sorting it.
 
-        See :mod:`~ontomask.engines.row_order`. None where the rows have no order.
+        See :mod:`~ontomask.engines.row_order`. None where the rows have no order of their own.
         """
 
     @abstractmethod
-    def count_steps(self, column: str) -> tuple[int, int] | None:
-        """Count the steps up and down from row to row of an original column; None without order."""
+    def count_steps(self, columns: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Count the steps up and down from row to row of some original columns."""
 
     @abstractmethod
     def write(

@@ -24,7 +24,7 @@ __all__ = ["MAX_UNIQUE_SHARE", "Caution", "list_cautions", "uniqueness_caution"]
 #: Sorting may give back this share of a column's values more than shuffled rows would.
 MAX_RESTORED_SHARE = 0.1
 
-#: With fewer steps from row to row a removed column is not called sorted.
+#: With fewer steps from row to row a column is not called sorted.
 MIN_STEPS = 10
 
 #: A column may identify people if more than this share of the records have a unique value.
@@ -124,11 +124,20 @@ def _line_with_l(release: Release) -> str:
 
 def _order_cautions(release: Release, applied: Applied) -> Iterator[str]:
     """Yield what the order of the rows tells, where it is that of the original table."""
-    for column in (quasi.column for quasi in release.schema.quasi_identifiers):
+    masked = [quasi.column for quasi in release.schema.quasi_identifiers]
+    told = dict.fromkeys(
+        release.schema.removed(applied.engine.names),
+        "removed column {!r}, so the place of a record tells about its value",
+    )
+    for column in unmasked_columns(release.schema, release.others):
+        told[column] = (
+            "released column {!r}, so they can be matched with another table in this order"
+        )
+    for column in masked:
         counts = applied.count_restored(column)
-        if counts is None:
-            yield "the rows keep their order; Spark does not measure what it tells"
-            return
+        if counts is None:  # by Spark
+            told[column] = "original values of {!r}, so sorting the masked ones tells about them"
+            continue
         restored, by_chance = (count / release.records for count in counts)
         if restored - by_chance > MAX_RESTORED_SHARE:
             yield (
@@ -136,12 +145,12 @@ def _order_cautions(release: Release, applied: Applied) -> Iterator[str]:
                 f"{math.floor(100 * restored)} % of its original values, and "
                 f"{math.floor(100 * by_chance)} % in shuffled rows"
             )
-    for column in release.schema.removed(applied.engine.names):
-        steps = applied.count_steps(column)
-        if steps is not None and max(steps) >= MIN_STEPS and min(steps) < max(steps) / 20:
+    for column, steps in applied.count_steps(list(told)).items():
+        if max(steps) >= MIN_STEPS and min(steps) < max(steps) / 20:
+            share = math.floor(100 * max(steps) / sum(steps))
             yield (
-                f"the rows keep their order and are sorted by the removed column {column!r}, so "
-                "the place of a record tells about its value"
+                f"the rows keep their order and are sorted ({share} % of the steps from row to "
+                f"row) by the {told[column].format(column)}"
             )
 
 

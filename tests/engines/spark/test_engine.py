@@ -101,12 +101,16 @@ def both(request, frame, discharges, quasi, icd9):
     return [om.mask(table, schema, request.param, seed=11) for table in (discharges, frame)]
 
 
+def without_order(cautions):
+    return [caution for caution in cautions if "keep their order" not in caution]
+
+
 def test_rows_and_figures_are_the_same(both):
     here, there = both
     assert rows_of(there.data) == rows_of(here.data)
     assert rounded(there.evaluation.as_dict()) == rounded(here.evaluation.as_dict())
-    order = "the rows keep their order; Spark does not measure what it tells"
-    assert there.cautions == (order, *here.cautions)
+    # Spark has an order of its own, that of its joins.
+    assert without_order(there.cautions) == without_order(here.cautions)
 
 
 def test_large_tuples_are_numbered_in_parts(frame, discharges, monkeypatch):

@@ -200,17 +200,25 @@ class StoredApplied(Applied):
         )
         return max(row[0], row[1]), float(row[2] or 0) / max(self.records, 1)
 
-    def count_steps(self, column: str) -> tuple[int, int]:
-        cell = f"cast({identifier(column)} as varchar)"
+    def count_steps(self, columns: Sequence[str]) -> dict[str, tuple[int, int]]:
+        if not columns:
+            return {}
+        texts = [f"cast({identifier(column)} as varchar)" for column in columns]
+        numbers = range(len(columns))
+        keys = ", ".join(f"row({_sort_key(texts[j])}) as k{j}" for j in numbers)
+        pairs = ", ".join(f"k{j}, lag(k{j}) over by_place as b{j}" for j in numbers)
+        counts = ", ".join(
+            f"count(*) filter (k{j} > b{j}), count(*) filter (k{j} < b{j})" for j in numbers
+        )
         row = fetch_row(
             self.engine.sql,
             f"""
-            select count(*) filter (k > before), count(*) filter (k < before)
-            from (select k, lag(k) over (order by ontomask_row) as before
-                  from (select ontomask_row, row({_sort_key(cell)}) as k from {self._rows}))
+            select {counts} from (
+                select {pairs} from (select ontomask_row, {keys} from {self._rows})
+                window by_place as (order by ontomask_row))
             """,
         )
-        return int(row[0]), int(row[1])
+        return dict(zip(columns, zip(row[::2], row[1::2], strict=True), strict=True))
 
     # ------------------------------------------------------------------ write
 

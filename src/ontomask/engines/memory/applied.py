@@ -103,8 +103,12 @@ class FrameApplied(Applied):
         original = self.engine.table.distinct_values(column).select_rows(self._rows)
         return count_restored(original, Frame(self.data).distinct_values(column))
 
-    def count_steps(self, column: str) -> tuple[int, int]:
-        return count_steps(self.engine.table.distinct_values(column).select_rows(self._rows))
+    def count_steps(self, columns: Sequence[str]) -> dict[str, tuple[int, int]]:
+        table = self.engine.table
+        return {
+            column: count_steps(table.distinct_values(column).select_rows(self._rows))
+            for column in columns
+        }
 
     def write(
         self, target: Path, force: bool, order_key: bytes | None, escape_formulas: bool = False

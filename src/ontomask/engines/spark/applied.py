@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
@@ -205,8 +205,30 @@ class SparkApplied(Applied):
     def count_restored(self, column: str) -> None:
         return None
 
-    def count_steps(self, column: str) -> None:
-        return None
+    def count_steps(self, columns: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Count them within each partition, in the order in which Spark reads it."""
+        keys = [
+            F.struct(F.coalesce(text.try_cast("double"), F.lit(float("inf"))), text).alias(f"k{j}")
+            for j, text in enumerate(
+                comparable_column(self.engine.field_of[column]).cast("string") for column in columns
+            )
+        ]
+        place = [
+            F.spark_partition_id().alias("part"),
+            F.monotonically_increasing_id().alias("place"),
+        ]
+        rows = Window.partitionBy("part").orderBy("place")
+        before = [F.lag(f"k{j}").over(rows).alias(f"b{j}") for j in range(len(columns))]
+        steps = [
+            F.count_if(F.col(f"k{j}") > F.col(f"b{j}") if up else F.col(f"k{j}") < F.col(f"b{j}"))
+            for j in range(len(columns))
+            for up in (True, False)
+        ]
+        if not columns:
+            return {}
+        with translate_spark_errors():
+            row = self._rows.select(*place, *keys).select("*", *before).agg(*steps).collect()[0]
+        return dict(zip(columns, zip(row[::2], row[1::2], strict=True), strict=True))
 
     def write(
         self, target: Path, force: bool, order_key: bytes | None, escape_formulas: bool = False
