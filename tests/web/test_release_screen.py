@@ -255,6 +255,32 @@ def test_required_ticked_off_written_and_downloaded(tab, served):
     expect(tab.locator("#write")).to_be_enabled()
 
 
+def test_the_order_of_the_rows_is_chosen_and_written(tab, served):
+    change(served.bench, few)
+    tab.goto(f"{served.address}/release")
+    order = tab.get_by_label("Order of the rows")
+    expect(order).to_have_value("shuffle")
+    expect(tab.locator("#order-words")).to_contain_text("The original order can reveal")
+    orders = []
+    for word, written in (("keep", "kept"), ("shuffle", "shuffled")):
+        order.select_option(word)
+        waited(lambda: served.bench.draft.read().fields.get("order", "shuffle") == word)  # noqa: B023
+        tab.reload()
+        expect(order).to_have_value(word)
+        tab.locator("#output").fill(f"{word}.csv")
+        tab.keyboard.press("Tab")
+        tab.locator("li[data-file='table'].away", has_text=f"{word}.csv").wait_for()
+        tab.locator("#unchanged").check()
+        tab.locator("#write:enabled").click()
+        tab.locator("li[data-file='table']:not(.away)", has_text=f"{word}.csv").wait_for()
+        manifest = json.loads((served.folder / f"{word}.manifest.json").read_text("utf-8"))
+        assert manifest["order"] == written
+        with (served.folder / f"{word}.csv").open(newline="", encoding="utf-8") as file:
+            orders.append(list(csv.reader(file)))
+    assert orders[0] != orders[1]
+    assert Counter(map(tuple, orders[0])) == Counter(map(tuple, orders[1]))
+
+
 def test_a_path_out_of_the_folder_is_refused_and_the_name_comes_back(tab, served):
     tab.goto(f"{served.address}/release")
     tab.locator("#require-k").wait_for()

@@ -182,6 +182,13 @@ byId("output").addEventListener("change", () => {
     fields.output = name;
   });
 });
+byId("order").addEventListener("change", () => {
+  const order = byId("order").value;
+  changeFields((fields) => {
+    if (order === "keep") fields.order = order;
+    else delete fields.order;
+  });
+});
 for (const box of ["overwrite", "unchanged"]) {
   byId(box).addEventListener("change", () => {
     showReadiness();
@@ -269,6 +276,7 @@ onSession((current) => {
   if (document.activeElement !== byId("output")) {
     byId("output").value = current.fields.output ?? "";
   }
+  byId("order").value = current.fields.order === "keep" ? "keep" : "shuffle";
   Promise.all([showRequirements(), showFiles()]).catch(showProblem);
 });
 onWork(showWork);
