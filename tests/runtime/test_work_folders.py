@@ -12,6 +12,7 @@ import pytest
 
 from ontomask._runtime.files.atomic_files import atomic_write, write_files_atomically
 from ontomask._runtime.files.work_folders import make_work_folder, sweep_abandoned, work_folder
+from ontomask.errors import FileFormatError
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and owners of POSIX")
 
@@ -177,6 +178,13 @@ def test_the_files_of_two_writers_do_not_mix(tmp_path, monkeypatch):
         (folder / "a").touch()
     assert codes == [1]  # it could not have renamed anything at this moment
     assert (tmp_path / "a").exists()
+
+
+def test_a_table_does_not_take_its_place_before_its_manifest(tmp_path):
+    targets = [tmp_path / "table.csv", tmp_path / "table.manifest.json"]
+    with pytest.raises(FileFormatError), write_files_atomically(targets) as folder:
+        (folder / "table.csv").write_text("a")  # and no manifest: moving it fails
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_folders_that_cannot_be_made_are_an_error_of_the_system(tmp_path):

@@ -88,12 +88,16 @@ def write_files_atomically(
 def _move_into_place(folder: Path, targets: Sequence[Path]) -> None:
     """Move files to their targets; the files they replace are deleted when all are moved.
 
+    The first file comes last: a process that is killed meanwhile leaves no table without its
+    manifest. Folders come before files, as only they can be put back.
     A file takes the place of another in one step. A folder cannot: the one before it is put aside,
     and put back where this or a later step fails, or the process is killed.
     """
     aside = folder / REPLACED
     with ExitStack() as undo:
-        for target in targets:
+        for target in sorted(
+            reversed(targets), key=lambda target: not (folder / target.name).is_dir()
+        ):
             new = folder / target.name
             if new.is_dir():
                 old = aside / target.name
