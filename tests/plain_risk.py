@@ -187,6 +187,20 @@ def by_class(rows):
     return list(groups.values())
 
 
+def classes_of_linked_records(rows):
+    """Rows of (class, person), one per record: the sets of people with the same records.
+
+    None is nobody known; such a record stands for itself.
+    """
+    records = defaultdict(list)
+    for place, (group, person) in enumerate(rows):
+        records[("nobody", place) if person is None else ("known", person)].append(group)
+    classes = defaultdict(set)
+    for (kind, person), groups in records.items():
+        classes[tuple(sorted(groups, key=repr))] |= {person} if kind == "known" else set()
+    return list(classes.values())
+
+
 def distinct_diversity(rows):
     return min(len(set(group)) for group in by_class(rows))
 

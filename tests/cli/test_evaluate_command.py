@@ -148,7 +148,7 @@ def test_the_demo_makes_a_release(tmp_path, command):
     done = finished(process(tmp_path, "demo"))
     assert done.code == 0
     assert "$ ontomask check ontomask-demo/release.yaml" in done.out
-    assert "5-anonymous: at least 5 people in every equivalence class" in done.out
+    assert "5-anonymous on " in done.out
     assert "the masked table is ontomask-demo/discharges.released.csv" in done.err
     folder = tmp_path / "ontomask-demo"
     assert sorted(os.listdir(folder)) == [

@@ -133,10 +133,18 @@ def check_promise(release, least, most):
 
 
 def check_people(release, least):
-    groups = plain_risk.by_class(known(released(release), "who"))
-    assert release.guarantee.smallest == min(len(set(group)) for group in groups) >= least
-    assert release.guarantee.classes == len(groups)
+    rows = known(released(release), "who")
+    assert min(len(set(group)) for group in plain_risk.by_class(rows)) >= least
+    # The person is released, so the class of somebody is decided by all of their records.
+    classes = plain_risk.classes_of_linked_records(rows)
+    assert release.guarantee.smallest == min(map(len, classes))
+    assert release.guarantee.classes == len(classes)
+    assert release.guarantee.uniques == sum(len(people) == 1 for people in classes)
     assert release.guarantee.unit == "people"
+    people = [who for _, who in rows if who is not None]
+    assert (release.guarantee.released.link == "who") == (len(people) > len(set(people)))
+    assert release.guarantee.k in (None, least)
+    assert release.guarantee.k is None or release.guarantee.smallest >= least
     check_homogeneous(release, release.evaluation.risk)
 
 
@@ -355,7 +363,9 @@ def test_missing_marks_in_the_person_column_are_no_people(engine, tmp_path):
         om.mask(table, schema(), om.Suppression(2))
     assert om.mask(table, schema(missing="drop"), om.Suppression(2)).dropped == 1
     release = om.mask(table, schema(missing="category"), om.Suppression(2))
-    assert release.guarantee.endswith("smallest equivalence class 2 people")  # a and b; c and d
+    assert release.guarantee.startswith(
+        "2-anonymous on age: smallest equivalence class 2 people"
+    )  # a and b; c and d
     with pytest.raises(ParameterError, match="number of people, 4, got 5"):
         om.mask(table, schema(missing="category"), om.Microaggregation(5))
 

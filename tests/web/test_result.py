@@ -22,7 +22,11 @@ from ontomask.pipeline.requirements import unmet_requirements
 from ontomask.releasefile.compared_methods import parse_methods
 from ontomask.releasefile.model import ReleaseFile, Requirements
 from ontomask.releasefile.run import mask_file
-from ontomask.report.figure_comparison import compare_figures, differing_settings
+from ontomask.report.figure_comparison import (
+    compare_figures,
+    differing_columns,
+    differing_settings,
+)
 from ontomask.web.result_sections import (
     TABS,
     build_result_sections,
@@ -109,7 +113,7 @@ def test_only_methods_that_promise_classes_are_said_to_guarantee_something(relea
     for release, known in released:
         parts = build_result_sections(release, known)
         assert parts["promised"] == (release.guarantee.k is not None)
-        assert ("at least" in parts["guarantee"]) == parts["promised"]
+        assert parts["guarantee"].startswith("Not k-anonymous") != parts["promised"]
         assert "attacker" in parts["measured"]
 
 
@@ -217,7 +221,12 @@ def test_which_of_two_is_better_by_the_direction_of_the_figure(released):
 
     (one, first), (other, second) = released[0], released[1]
     described = {**risk.DESCRIPTIONS, **utility.DESCRIPTIONS}
-    rows = [it for it in compare_figures(first, second) if ":" not in it.title]
+    about_tables = ("released_uniques", "removed_columns")
+    rows = [
+        it
+        for it in compare_figures(first, second)
+        if ":" not in it.title and it.name not in about_tables
+    ]
     judged = 0
     for row in rows:
         values = [getattr(it.evaluation, row.part)[row.name] for it in (one, other)]
@@ -227,6 +236,41 @@ def test_which_of_two_is_better_by_the_direction_of_the_figure(released):
         assert row.which == expected, row.title
         judged += expected in ("first", "second")
     assert judged > 8
+
+
+def test_releases_with_other_roles_are_not_ranked(released):
+    _, facts = released[0]
+    masked = next(name for name, column in facts["columns"].items() if column["role"] == "quasi")
+    removed = {**facts["columns"], masked: {"role": "drop", "type": None}}
+    other = {**facts, "columns": removed}
+    assert differing_columns(facts, facts) == []
+    (difference,) = differing_columns(other, facts)
+    assert difference == f"{masked}: removed"
+    verdicts = {it.name: it.which for it in compare_figures(facts, other)}
+    assert verdicts.pop("removed_columns") == "first"  # a removed column is a loss
+    assert verdicts.pop("released_uniques") == "same"
+    assert set(verdicts.values()) == {""}
+    kept = {**facts["columns"], masked: {"role": "keep", "type": None}}
+    worse = {
+        **facts,
+        "columns": kept,
+        "guarantee": {
+            **facts["guarantee"],
+            "released": {
+                "columns": [masked],
+                "classes": 9,
+                "smallest": 1,
+                "uniques": 7,
+                "total": 9,
+                "unit": "records",
+                "link": None,
+            },
+        },
+    }
+    verdicts = {it.name: it.which for it in compare_figures(facts, worse)}
+    assert verdicts.pop("released_uniques") == "first"  # a kept column is a risk
+    assert verdicts.pop("removed_columns") == "same"
+    assert set(verdicts.values()) == {""}
 
 
 def test_two_runs_turned_round_turn_the_judgement_round(released):

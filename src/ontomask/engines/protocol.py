@@ -19,12 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
+from ontomask.microdata.grouped_rows import ClassCounts, GroupedRows
 from ontomask.microdata.tuples import Transitions
 
 if TYPE_CHECKING:
     from ontomask.engines.memory.frame import Frame
 
-__all__ = ["Applied", "CountedRows", "Engine", "PlacedRecords", "TaskRunner"]
+__all__ = [
+    "Applied",
+    "CountedRows",
+    "Engine",
+    "PlacedRecords",
+    "TaskRunner",
+]
 
 Longs = NDArray[np.int64]
 
@@ -84,6 +91,13 @@ class Engine(ABC):
         """Count the values of a column that only one record has."""
 
     @abstractmethod
+    def links_records(self, column: str, person: str, marks: Collection[str] = ()) -> bool:
+        """Whether records that share a known value of a column are always of the same person.
+
+        It is false where no two records share one, and where only one person is known.
+        """
+
+    @abstractmethod
     def read(self, columns: Sequence[str]) -> Frame:
         """Read the table record by record, with those of some columns that exist at least."""
 
@@ -129,6 +143,10 @@ class PlacedRecords(ABC):
         """
 
     @abstractmethod
+    def count_rows(self, columns: Sequence[str]) -> GroupedRows:
+        """Count records by tuple and the values of several columns together."""
+
+    @abstractmethod
     def apply(
         self,
         plan: Transitions,
@@ -166,8 +184,12 @@ class Applied(ABC):
         """As :meth:`PlacedRecords.count_by_tuple`, for the targets of the plan."""
 
     @abstractmethod
-    def count_uniques_with(self, columns: Sequence[str]) -> int:
-        """Count the records that are unique on their masked values and some other columns."""
+    def count_rows(self, columns: Sequence[str]) -> GroupedRows:
+        """As :meth:`PlacedRecords.count_rows`, for the targets of the plan."""
+
+    @abstractmethod
+    def count_classes_with(self, columns: Sequence[str]) -> ClassCounts:
+        """Count the classes of records with the same masked values and values of some columns."""
 
     @abstractmethod
     def value_counts(self, column: str) -> DistinctValues:

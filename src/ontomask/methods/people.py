@@ -16,7 +16,6 @@ from ontomask.microdata.tuples import Transitions, Tuples
 
 __all__ = [
     "TargetDistances",
-    "count_people",
     "merge_until_k_people",
     "refuse_k_above_people",
     "refuse_several_targets",
@@ -61,17 +60,6 @@ class TargetDistances:
         total /= sum(part[0] for part in self._parts)
         total[self.blank != self.blank[target]] = 1
         return total
-
-
-def count_people(classes: Longs, people: Longs) -> Longs:
-    """Count the different people of each class; records of unknown people (-1) add nobody.
-
-    >>> count_people(np.array([0, 0, 0, 7]), np.array([2, 2, 3, -1])).tolist()
-    [2, 0]
-    """
-    numbers, place = np.unique(classes, return_inverse=True)
-    pairs = np.unique(np.column_stack([place, people])[people >= 0], axis=0)
-    return np.bincount(pairs[:, 0], minlength=len(numbers))
 
 
 def merge_until_k_people(

@@ -332,6 +332,12 @@ class Schema:
         rest = ["keep"] if self.other == "keep" else ["drop"]
         return [column for column in columns if not kept & set(named.get(column, rest))]
 
+    def kept(self, columns: Iterable[str]) -> list[str]:
+        """The columns of a table that are released unmasked and are not sensitive."""
+        masked = {column.column for column in self.quasi_identifiers}
+        hidden = {*masked, *self.confidential_names, *self.removed(columns := list(columns))}
+        return [column for column in columns if column not in hidden]
+
     def __repr__(self) -> str:
         settings = [
             f"{field.name}={getattr(self, field.name)!r}"

@@ -53,6 +53,11 @@ class CodedColumn(ABC):
     codes: Longs
     terms: TermMap | None = None
 
+    @property
+    def renamed(self) -> int:
+        """Number of records whose value is not spelt as its concept is released."""
+        return 0
+
     def with_attribute(self, attribute: Attribute) -> CodedColumn:
         """The same column with another attribute that has the same values."""
         return replace(self, attribute=attribute)  # type: ignore[type-var]
@@ -69,6 +74,15 @@ class _CodedNominal(CodedColumn):
     forms: dict[Concept, str]
     terms: TermMap | None = None
     blank: str | None = None
+
+    @property
+    def renamed(self) -> int:
+        return sum(
+            match.count
+            for match in (self.terms.matches if self.terms is not None else ())
+            if match.concept is not None
+            if self.forms.get(match.concept, match.concept) != match.value
+        )
 
     def output_column(self, targets: Floats) -> OutputColumn:
         candidates = self.attribute.candidates

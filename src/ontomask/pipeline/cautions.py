@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ontomask._runtime.yaml_text import format_field
 from ontomask.engines.protocol import Applied, Engine
-from ontomask.errors import ParameterError, format_people, quote_names
+from ontomask.errors import ParameterError, format_people
 from ontomask.methods import Microaggregation
 from ontomask.methods.settings import changed_settings
 from ontomask.risk import Confidential, distinct_diversity, homogeneous_records
 
 if TYPE_CHECKING:
-    from ontomask.microdata.schema import Schema
     from ontomask.pipeline.release import Release
 
 __all__ = ["MAX_UNIQUE_SHARE", "Caution", "list_cautions", "uniqueness_caution"]
@@ -70,21 +69,11 @@ def list_cautions(
         yield from _order_cautions(release, applied)
     removed = release.suppressed if release.method.drops else 0
     records = release.records + release.dropped + removed
-    common = []
-    for column in unmasked_columns(release.schema, release.others):
+    schema, names = release.schema, applied.engine.names
+    for column in (*schema.confidential_names, *schema.kept(names)):
         words = uniqueness_caution(applied.engine, column, records)
         if words:
             yield words
-        elif column not in release.schema.confidential_names:
-            common.append(column)
-    if common and release.guarantee.k is not None:
-        uniques = applied.count_uniques_with(common)
-        if uniques:
-            noun = "column" if len(common) == 1 else "columns"
-            yield (
-                f"{uniques:,} of the {release.records:,} records are unique if an attacker also "
-                f"knows the unmasked {noun} {quote_names(common, most=len(common))}"
-            )
 
 
 def _diversity_cautions(release: Release, sensitive: Sequence[Confidential]) -> Iterator[str]:
@@ -129,7 +118,8 @@ def _order_cautions(release: Release, applied: Applied) -> Iterator[str]:
         release.schema.removed(applied.engine.names),
         "removed column {!r}, so the place of a record tells about its value",
     )
-    for column in unmasked_columns(release.schema, release.others):
+    schema = release.schema
+    for column in (*schema.confidential_names, *schema.kept(applied.engine.names)):
         told[column] = (
             "released column {!r}, so they can be matched with another table in this order"
         )
@@ -152,9 +142,3 @@ def _order_cautions(release: Release, applied: Applied) -> Iterator[str]:
                 f"the rows keep their order and are sorted ({share} % of the steps from row to "
                 f"row) by the {told[column].format(column)}"
             )
-
-
-def unmasked_columns(schema: Schema, others: Mapping[str, str]) -> list[str]:
-    """The columns that are released unmasked."""
-    kept_columns = [name for name, role in others.items() if role == "keep"]
-    return [*schema.confidential_names, *schema.keep, *kept_columns]

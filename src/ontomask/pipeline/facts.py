@@ -21,6 +21,7 @@ from ontomask.methods.method import GroupingMethod, Method
 from ontomask.methods.settings import settings_of, title_with_strength
 from ontomask.microdata.schema import Nominal, Schema
 from ontomask.pipeline.cautions import Caution
+from ontomask.pipeline.guarantee import summarise_guarantee
 from ontomask.report.plain_values import file_name, to_plain_values
 from ontomask.taxonomy.readers.bundled import is_published
 
@@ -88,7 +89,7 @@ def publishable_facts(
         },
         "utility": _describe_figures(utility_figures, utility.DESCRIPTIONS),
         "risk": _describe_figures(risk_figures, risk.DESCRIPTIONS),
-        "taxonomies": _taxonomy_facts(release.schema, release.mappings, records),
+        "taxonomies": _taxonomy_facts(release.schema, release.mappings, release.renamed, records),
         "cautions": list(map(str, release.cautions)),
         "prevented_by": {
             str(caution): caution.line
@@ -138,10 +139,15 @@ def _guarantee_facts(release: Release) -> dict[str, Any]:
     guarantee = release.guarantee
     return {
         "text": str(guarantee),
+        "headline": list(guarantee.headline),
+        "summary": ", ".join(summarise_guarantee(guarantee)),
         "k": guarantee.k,
         "smallest": guarantee.smallest,
         "unit": guarantee.unit,
+        "uniques": guarantee.uniques,
         "classes": guarantee.classes,
+        "released": asdict(guarantee.released) if guarantee.released else None,
+        "homogeneous": dict(guarantee.homogeneous),
         "measured": asdict(guarantee.measured) if guarantee.measured else None,
     }
 
@@ -158,7 +164,9 @@ def _describe_figures(
 # ---------------------------------------------------------------------- taxonomies
 
 
-def _taxonomy_facts(schema: Schema, mappings: Mapping[str, TermMap], least: int) -> dict[str, Any]:
+def _taxonomy_facts(
+    schema: Schema, mappings: Mapping[str, TermMap], renamed: Mapping[str, int], least: int
+) -> dict[str, Any]:
     """The taxonomy of each nominal column, and how the values found their concepts.
 
     A taxonomy that not everybody has may consist of the very values of the column: its fingerprint
@@ -183,6 +191,7 @@ def _taxonomy_facts(schema: Schema, mappings: Mapping[str, TermMap], least: int)
             "mapping": _withhold_small_counts(mapping_coverage(term_map), least)
             if term_map is not None
             else None,
+            "renamed": _withhold_small(renamed.get(column.column, 0), least),
         }
     return taxonomies
 
@@ -208,8 +217,11 @@ def _withhold_small_counts(counts: dict[str, Any], least: int) -> dict[str, Any]
         part: {way: None if way in small else count for way, count in counts[part].items()}
         for part in ("values", "records")
     }
-    missing = counts["missing"]
-    return {**shown, "missing": None if 0 < missing < least else missing}
+    return {**shown, "missing": _withhold_small(counts["missing"], least)}
+
+
+def _withhold_small(count: int, least: int) -> int | None:
+    return None if 0 < count < least else count
 
 
 def mapping_coverage(term_map: TermMap) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, is_dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,9 @@ from ontomask.errors import InternalError, WeakProtectionWarning
 from ontomask.methods.method import Method
 from ontomask.methods.settings import changed_settings
 from ontomask.microdata.attributes import NumericalAttribute
+from ontomask.microdata.grouped_rows import ClassCounts
 from ontomask.microdata.tuples import Transitions
+from ontomask.risk.released_classes import ReleasedClasses
 
 if TYPE_CHECKING:
     from ontomask.risk import Confidential
@@ -23,6 +25,7 @@ __all__ = [
     "Guarantee",
     "MeasuredRisk",
     "make_guarantee",
+    "summarise_guarantee",
     "format_percent",
     "format_method",
 ]
@@ -60,10 +63,18 @@ class Guarantee(str):
     """What holds for a released table: a sentence, with the numbers behind it.
 
     Attributes:
-        k: The promised size of equivalence classes; None if the method promises none.
+        k: The promised size of equivalence classes; None if the method promises none, or if a
+            released column links the records of a person and the classes of linked records are
+            smaller.
         smallest: Size of the smallest equivalence class, counted on the masked records.
         classes: Number of equivalence classes.
         unit: What ``smallest`` counts: records or people.
+        uniques: Number of equivalence classes of one record or person.
+        released: The equivalence classes on the quasi-identifiers and the kept columns together,
+            or of linked records; None without kept columns.
+        homogeneous: By sensitive attribute, the number of records, or of people, in equivalence
+            classes with a single known value of it; whoever is in such a class has that value.
+        headline: The most important sentences, the worst first.
         measured: The measured risk if no k is promised; otherwise None.
         warnings: Warnings about a high measured risk.
     """
@@ -72,6 +83,10 @@ class Guarantee(str):
     smallest: int
     classes: int
     unit: str
+    uniques: int
+    released: ReleasedClasses | None
+    homogeneous: Mapping[str, int]
+    headline: tuple[str, ...]
     measured: MeasuredRisk | None
     warnings: tuple[str, ...]
 
@@ -82,12 +97,18 @@ class Guarantee(str):
         smallest: int = 0,
         classes: int = 0,
         unit: str = "",
+        uniques: int = 0,
+        released: ReleasedClasses | None = None,
+        homogeneous: Mapping[str, int] | None = None,
+        headline: Sequence[str] = (),
         measured: MeasuredRisk | None = None,
         warnings: Sequence[str] = (),
     ) -> Guarantee:
         guarantee = super().__new__(cls, words)
-        guarantee.k, guarantee.smallest = k, smallest
-        guarantee.classes, guarantee.unit = classes, unit
+        guarantee.headline = tuple(headline) or (words,)
+        guarantee.homogeneous = dict(homogeneous or {})
+        guarantee.k, guarantee.smallest, guarantee.uniques = k, smallest, uniques
+        guarantee.classes, guarantee.unit, guarantee.released = classes, unit, released
         guarantee.measured, guarantee.warnings = measured, tuple(warnings)
         return guarantee
 
@@ -99,40 +120,128 @@ def make_guarantee(
     sizes: Longs,
     unit: str,
     confidential: Sequence[Confidential] = (),
+    released: ReleasedClasses | None = None,
 ) -> Guarantee:
     """Make the guarantee from the class sizes counted on the table, in records or people.
 
-    ``confidential`` are the counts of confidential columns by class, where a method promises
-    something of them.
+    ``confidential`` are the counts of sensitive columns by class, ``released`` the classes on all
+    that somebody may know.
     """
     k, names = method.promised_k, ", ".join(columns)
-    smallest = int(sizes.min()) if len(sizes) else 0
+    counts = ClassCounts.of_sizes(sizes)
     plural = {"record": "records", "person": "people"}[unit]
-    size_text = f"{smallest:,} {unit if smallest == 1 else plural}"
-    numbers: dict[str, Any] = {"smallest": smallest, "classes": len(sizes), "unit": plural}
-    if not len(sizes):
+    numbers: dict[str, Any] = {**asdict(counts), "unit": plural, "released": released}
+    if not counts.classes:
         return Guarantee(f"no records are released on {names}", k, **numbers)
+    size_text = _format_size(counts.smallest, plural)
+    if released is not None and released.link is not None:
+        # The classes of single records say little then.
+        numbers |= {name: getattr(released, name) for name in (*asdict(counts), "unit")}
     if k is None:
         measured = _measure_risk(method, plan)
         warning = ""
         if method.permutes and len(plan.tuples) > 1:  # a single one has been warned of
             warning = _warn_of_weak_protection(method, measured)
-        words = (
+        headline = [
             f"not k-anonymous: {format_method(method)} does not guarantee class sizes. The "
-            f"smallest equivalence class on {names} has {size_text}"
-            f"{_describe_construction(method)}{_describe_measured(method, measured)}"
-        )
+            f"smallest equivalence class on {names} has {size_text}",
+        ]
+        if released is not None:
+            headline.append(_describe_uniques(names, released))
+        details = f"{_describe_construction(method)}{_describe_measured(method, measured)}"
         return Guarantee(
-            words, None, measured=measured, warnings=[warning] if warning else (), **numbers
+            ". ".join([*headline, details]),
+            headline=headline,
+            measured=measured,
+            warnings=[warning] if warning else (),
+            **numbers,
         )
-    if smallest < k:
+    if counts.smallest < k:
         raise InternalError(f"{k}-anonymity was guaranteed, but a class has {size_text}")
     promises = _verify_sensitive(method, confidential)
-    return Guarantee(
-        f"{k}-anonymous on {names}: smallest equivalence class {size_text}{promises}",
-        k,
-        **numbers,
+    alone = f"{k}-anonymous on {names}: smallest equivalence class {size_text}{promises}"
+    headline = [alone]
+    if released is not None and released.smallest >= k:
+        headline = [_describe_whole(k, names, released, promises)]
+    elif released is not None:
+        worst = f"not {k}-anonymous: {_describe_uniques(names, released)}"
+        if released.link is None:
+            headline = [worst, f"On the quasi-identifiers alone: {alone}"]
+        else:
+            headline, k = [worst, f"Without {released.link}: {alone}"], None
+    homogeneous = _count_homogeneous(confidential, plural)
+    headline += _describe_homogeneous(homogeneous, plural)
+    return Guarantee(". ".join(headline), k, headline=headline, homogeneous=homogeneous, **numbers)
+
+
+def _count_homogeneous(confidential: Sequence[Confidential], unit: str) -> dict[str, int]:
+    """Count those in classes with a single known value, by sensitive attribute."""
+    from ontomask.risk import homogeneous_records
+
+    return {
+        column.name: column.homogeneous_people
+        if unit == "people" and column.homogeneous_people is not None
+        else homogeneous_records(column)
+        for column in confidential
+    }
+
+
+def _describe_homogeneous(homogeneous: Mapping[str, int], unit: str) -> list[str]:
+    """Say of which sensitive attributes a class gives the value away."""
+    parts = [
+        f"{_format_size(count, unit)} in equivalence classes with a single value of {column}"
+        for column, count in homogeneous.items()
+        if count
+    ]
+    return [f"Attribute disclosure: {', '.join(parts)}"] if parts else []
+
+
+def summarise_guarantee(guarantee: Guarantee) -> list[str]:
+    """The guarantee in a few words, the worst first: what holds on which columns."""
+    k, released = guarantee.k, guarantee.released
+    promise = "not k-anonymous" if k is None else f"{k}-anonymous"
+    if released is None or (k is not None and released.smallest >= k):
+        return [promise]
+    together = "by linked records" if released.link else "with kept columns"
+    uniques = f"{released.uniques:,} unique {released.unit} {together}"
+    return [uniques, promise if k is None else f"{promise} on the quasi-identifiers alone"]
+
+
+def _describe_whole(k: int, names: str, released: ReleasedClasses, promises: str) -> str:
+    """Say that the classes on all that somebody may know have at least k members."""
+    size_text = _format_size(released.smallest, released.unit)
+    kept = f" and the kept {_list_columns(released.columns)}" if released.columns else ""
+    linked = (
+        f", all records of a person together ({released.link!r} is released)"
+        if released.link is not None
+        else ""
     )
+    return (
+        f"{k}-anonymous on {names}{kept}{linked}: smallest equivalence class {size_text}{promises}"
+    )
+
+
+def _describe_uniques(names: str, released: ReleasedClasses) -> str:
+    """Say how many are unique on all that somebody may know, and the smallest class."""
+    size_text = _format_size(released.smallest, released.unit)
+    kept = f" and the kept {_list_columns(released.columns)}" if released.columns else ""
+    are = "is" if released.uniques == 1 else "are"
+    counts = f"{released.uniques:,} of {released.total:,} {released.unit} {are} unique"
+    if released.link is None:
+        return f"{counts} on {names}{kept}; smallest equivalence class {size_text}"
+    return (
+        f"the released column {released.link!r} links the records of a person, and {counts} by "
+        f"all their records on {names}{kept}; smallest equivalence class {size_text}"
+    )
+
+
+def _list_columns(columns: Sequence[str]) -> str:
+    return f"{'column' if len(columns) == 1 else 'columns'} {', '.join(map(str, columns))}"
+
+
+def _format_size(size: int, unit: str) -> str:
+    one = {"records": "record", "people": "person"}[unit]
+    return f"{size:,} {one if size == 1 else unit}"
 
 
 def _verify_sensitive(method: Method, confidential: Sequence[Confidential]) -> str:
@@ -164,7 +273,7 @@ def _verify_sensitive(method: Method, confidential: Sequence[Confidential]) -> s
 
 
 def _describe_construction(method: Method) -> str:
-    return f". By construction: {method.promise}" if method.promise else ""
+    return f"By construction: {method.promise}. " if method.promise else ""
 
 
 def _measure_risk(method: Method, plan: Transitions) -> MeasuredRisk:
@@ -196,7 +305,7 @@ def _describe_measured(method: Method, measured: MeasuredRisk) -> str:
     if measured.linked_above is not None:
         above = format_percent(measured.linked_above)
         parts.append(f"{above} are linked with a probability above 1/{method.target_k}")
-    return f". Measured: {'; '.join(parts)}. A stronger attacker may link more"
+    return f"Measured: {'; '.join(parts)}. A stronger attacker may link more"
 
 
 def format_percent(share: float) -> str:

@@ -17,8 +17,8 @@ from ontomask._runtime.interrupts import run_interruptibly
 from ontomask.engines.protocol import Applied
 from ontomask.errors import InternalError, check_choice, format_count
 from ontomask.methods.method import Method
-from ontomask.methods.people import count_people
 from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.grouped_rows import count_people
 from ontomask.microdata.schema import Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.pipeline.counting import Counted, translate_file_errors
@@ -29,9 +29,15 @@ from ontomask.pipeline.evaluation import (
     evaluate_plan,
     sensitive_counts,
 )
-from ontomask.pipeline.guarantee import Guarantee, format_method, make_guarantee
+from ontomask.pipeline.guarantee import (
+    Guarantee,
+    format_method,
+    make_guarantee,
+    summarise_guarantee,
+)
 from ontomask.pipeline.planning.blocks import BlockPlan
 from ontomask.pipeline.planning.plan import People, Plan
+from ontomask.pipeline.released_classes import count_released_classes
 from ontomask.risk import Confidential
 from ontomask.risk.classes import canonical_targets
 from ontomask.taxonomy import TermMap
@@ -64,6 +70,8 @@ class Release:
         blocked: How the table was cut for planning and what that cost; None if it was not.
         shuffled: Whether the rows of ``data`` are in a random order.
         mappings: By nominal column, how its values were mapped to concepts.
+        renamed: By nominal column, the number of original records whose value is not spelt as its
+            concept is released. Such a record may keep its concept and look different.
         more_cautions: Cautions that the table itself does not show, such as earlier releases.
         look_alikes: Warnings about sensitive values and people that differ only in spelling.
     """
@@ -85,6 +93,7 @@ class Release:
     _sensitive_counts: _SensitiveCountsPair = field(default=((), ()), repr=False, compare=False)
     _applied: Applied | None = field(default=None, repr=False, compare=False)
     mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
+    renamed: Mapping[str, int] = field(default_factory=dict)
     more_cautions: tuple[str, ...] = ()
     look_alikes: tuple[str, ...] = ()
 
@@ -208,12 +217,11 @@ class Release:
 
     def __repr__(self) -> str:
         tuples = self.transitions.tuples
-        promise = f"{self.guarantee.k}-anonymous" if self.guarantee.k else "not k-anonymous"
         parts = [
             format_count(self.records, "record"),
             f"{len(tuples):,} → {format_count(self.guarantee.classes, 'combination')} of values",
             format_method(self.method),
-            promise,
+            *summarise_guarantee(self.guarantee),
         ]
         if self.dropped:
             parts.append(f"{self.dropped:,} dropped")
@@ -255,6 +263,11 @@ def make_release(
             for quasi, column in zip(schema.quasi_identifiers, counted.columns, strict=True)
             if column.terms is not None
         },
+        renamed={
+            quasi.column: column.renamed
+            for quasi, column in zip(schema.quasi_identifiers, counted.columns, strict=True)
+            if column.terms is not None
+        },
         look_alikes=counted.look_alikes,
     )
 
@@ -279,9 +292,11 @@ def _guarantee(
     confidential: Sequence[Confidential],
 ) -> Guarantee:
     names = [column.column for column in schema.quasi_identifiers]
-    if people is None:
-        return make_guarantee(names, method, plan, applied.class_sizes(), "record", confidential)
-    return make_guarantee(names, method, plan, count_people(*people), "person", confidential)
+    sizes, unit = applied.class_sizes(), "record"
+    if people is not None:
+        sizes, unit = count_people(*people), "person"
+    released = count_released_classes(schema, plan, applied)
+    return make_guarantee(names, method, plan, sizes, unit, confidential, released)
 
 
 def _undeclared_columns(names: Sequence[str], schema: Schema) -> dict[str, str]:

@@ -81,8 +81,9 @@ def refuse_unchanged(release: Release) -> None:
         and not release.dropped
     ):
         raise RequirementNotMet(
-            "nothing was released, because masking changed no record: the quasi-identifiers would "
-            "be released as they are in the original table",
+            "nothing was released, because masking changed no record: all quasi-identifiers would "
+            "keep their values and concepts"
+            + (" and only be spelt differently" if any(release.renamed.values()) else ""),
             "check the roles of the columns and k. To release the table nevertheless, allow it "
             "explicitly (--allow-unchanged, allow_unchanged=True)",
         )

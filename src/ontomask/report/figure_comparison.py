@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ontomask.report.figures import Figure, risk_rows, utility_rows
 from ontomask.report.pages import numbers
+from ontomask.report.words import worst_classes
 
-__all__ = ["BetterRelease", "FigureComparison", "compare_figures", "differing_settings"]
+__all__ = [
+    "BetterRelease",
+    "FigureComparison",
+    "compare_figures",
+    "describe_table",
+    "differing_columns",
+    "differing_settings",
+]
+
+#: The role of a column in the words of the field.
+ROLE_WORDS = {
+    "quasi": "quasi-identifier",
+    "confidential": "sensitive",
+    "keep": "kept",
+    "identifier": "removed",
+    "drop": "removed",
+}
 
 #: Which of two releases is better; ``""`` where they cannot be ranked.
 BetterRelease = Literal["first", "second", "same", ""]
@@ -32,14 +49,86 @@ class FigureComparison:
     meaning: str
 
 
+def describe_table(facts: Mapping[str, Any]) -> dict[str, str]:
+    """What a release says of every column: its role and, where it is masked, type and taxonomy.
+
+    Figures of two releases can only be ranked if this is the same.
+    """
+    described = {}
+    for name, column in facts["columns"].items():
+        words = [ROLE_WORDS[column["role"]]]
+        if column["role"] == "quasi":
+            taxonomy = facts["taxonomies"].get(name) or {}
+            words += [column["type"] or "", taxonomy.get("name") or taxonomy.get("source") or ""]
+        described[name] = ", ".join(filter(None, words))
+    return described
+
+
+def differing_columns(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
+    """The columns that two releases treat differently, each with what it is in the first.
+
+    >>> table = {"columns": {"age": {"role": "keep", "type": None}}, "taxonomies": {}}
+    >>> differing_columns(table, {"columns": {}, "taxonomies": {}})
+    ['age: kept']
+    """
+    one, other = describe_table(first), describe_table(second)
+    return [
+        f"{name}: {one.get(name, 'not in the table')}"
+        for name in dict.fromkeys([*one, *other])
+        if one.get(name) != other.get(name)
+    ]
+
+
 def compare_figures(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[FigureComparison]:
-    """Compare every figure that either release has, from the facts of both."""
-    rows = []
+    """Compare every figure that either release has, from the facts of both.
+
+    Where the releases treat columns differently, only the uniqueness on all known columns and the
+    number of removed columns can be ranked: masking fewer columns is no merit.
+    """
+    rows = [_compare_figure(part, *pair) for part, pair in _table_figures(first, second)]
+    is_same_table = not differing_columns(first, second)
     for part in ("risk", "utility"):
         first_figures, second_figures = _figures(part, first), _figures(part, second)
         for key in dict.fromkeys([*first_figures, *second_figures]):
-            rows.append(_compare_figure(part, first_figures.get(key), second_figures.get(key)))
+            row = _compare_figure(part, first_figures.get(key), second_figures.get(key))
+            rows.append(row if is_same_table else replace(row, which=""))
     return rows
+
+
+def _table_figures(
+    first: Mapping[str, Any], second: Mapping[str, Any]
+) -> list[tuple[str, tuple[Figure, Figure]]]:
+    """Figures about the whole released table, which compare releases with different roles, too."""
+
+    def count_uniques(facts: Mapping[str, Any]) -> Figure:
+        _, uniques, unit, _ = worst_classes(facts["guarantee"])
+        return _make_figure(
+            "released_uniques",
+            "Unique on quasi-identifiers and kept columns",
+            uniques,
+            f"{numbers.format_integer(uniques)} {unit}",
+            "Number of records, or people, that are alone in their equivalence class on all "
+            "released columns that somebody may know.",
+        )
+
+    def count_removed(facts: Mapping[str, Any]) -> Figure:
+        removed = sum(words == "removed" for words in describe_table(facts).values())
+        return _make_figure(
+            "removed_columns",
+            "Removed columns",
+            removed,
+            numbers.format_integer(removed),
+            "Number of columns that are not released: all their information is lost.",
+        )
+
+    return [
+        ("risk", (count_uniques(first), count_uniques(second))),
+        ("utility", (count_removed(first), count_removed(second))),
+    ]
+
+
+def _make_figure(key: str, title: str, value: int, shown: str, meaning: str) -> Figure:
+    return Figure(key, "", title, "", shown, value, meaning, "0 or more", "lower", "")
 
 
 def _figures(part: str, facts: Mapping[str, Any]) -> dict[tuple[str, str], Figure]:

@@ -102,7 +102,7 @@ def report_contents(
         "taxonomies": taxonomies,
         "loss": _loss(plan, facts, taxonomies["losses"]),
         "spreads": _spreads(plan, schema, least),
-        "changes": _changes(plan, schema, least),
+        "changes": _changes(plan, schema, least, facts["taxonomies"]),
     }
 
 
@@ -112,14 +112,28 @@ def report_contents(
 def _tiles(facts: Mapping[str, Any]) -> list[dict[str, str]]:
     risk = {name: figure["value"] for name, figure in facts["risk"].items()}
     guarantee, quality = facts["guarantee"], facts["utility"]["semantic_quality"]["value"]
-    smallest = {
-        "figure": numbers.format_integer(guarantee["smallest"]),
-        "words": f"{guarantee['unit']} in the smallest equivalence class; "
+    smallest, uniques, unit, known = words.worst_classes(guarantee)
+    alone = f"; {numbers.format_integer(guarantee['smallest'])} without them" if known else ""
+    k = guarantee["k"]
+    before_masking = (
+        "unique records on the quasi-identifiers before masking"
+        if known or unit == "people"
+        else "before masking"
+    )
+    smallest_tile = {
+        "figure": numbers.format_integer(smallest),
+        "words": f"{unit} in the smallest equivalence class{known}{alone}; "
         + (
             "no minimum guaranteed"
-            if guarantee["k"] is None
-            else f"at least {numbers.format_integer(guarantee['k'])} guaranteed"
+            if k is None
+            else f"at least {numbers.format_integer(k)} guaranteed"
+            + (" on the quasi-identifiers" if known else "")
         ),
+    }
+    unique_tile = {
+        "figure": numbers.format_integer(uniques),
+        "words": f"unique {unit}{known}; "
+        f"{numbers.format_integer(risk['before']['uniques'])} {before_masking}",
     }
     return [
         {
@@ -127,17 +141,13 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, str]]:
             "words": "records released, in "
             f"{numbers.format_integer(guarantee['classes'])} equivalence classes",
         },
-        smallest,
+        smallest_tile,
         {
             "figure": numbers.format_percent(risk["linkage_nearest"]),
             "words": "of the records linked correctly by record linkage; "
             f"{numbers.format_percent(risk['before']['linkage_nearest'])} before masking",
         },
-        {
-            "figure": numbers.format_integer(risk["uniques"]),
-            "words": "unique records; "
-            f"{numbers.format_integer(risk['before']['uniques'])} before masking",
-        },
+        unique_tile,
         *(
             [
                 {
@@ -392,10 +402,20 @@ def _branch_tooltip(row: Mapping[str, Any]) -> str:
     )
 
 
-def _changes(plan: Transitions, schema: Schema, least: int) -> list[dict[str, Any]]:
+def _changes(
+    plan: Transitions, schema: Schema, least: int, taxonomies: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     tables = []
     for j, column in enumerate(schema.quasi_identifiers):
         changes = transitions.most_frequent_changes(plan, j, least, column=column)
         if changes["changes"]:
-            tables.append({"name": column.column, **changes})
+            taxonomy = taxonomies.get(column.column) or {}
+            tables.append(
+                {
+                    "name": column.column,
+                    "kind": "concept" if isinstance(column, Nominal) else "value",
+                    "renamed": taxonomy.get("renamed", 0),
+                    **changes,
+                }
+            )
     return tables[:MOST_CHARTS]

@@ -12,6 +12,7 @@ from ontomask.report.pages.numbers import format_integer, format_percent
 __all__ = [
     "list_guarantees",
     "summarise_release",
+    "worst_classes",
     "join_names",
     "describe_linkage",
     "list_measurements",
@@ -33,15 +34,9 @@ def join_names(names: Sequence[str]) -> str:
 def list_guarantees(facts: Mapping[str, Any], method: Method) -> list[str]:
     """List what is guaranteed; class sizes and other cells were verified on the table."""
     guarantee = facts["guarantee"]
-    masked = join_names(_columns_with_role(facts, "quasi"))
-    sentences = []
+    sentences: list[str] = []
     if guarantee["k"] is not None and guarantee["classes"]:
-        sentences.append(
-            f"{format_integer(guarantee['k'])}-anonymity: every combination of values of {masked} "
-            f"is shared by at least {format_integer(guarantee['k'])} {guarantee['unit']}. The "
-            "smallest equivalence class has "
-            f"{format_integer(guarantee['smallest'])} {guarantee['unit']}."
-        )
+        sentences += _describe_k(guarantee, join_names(_columns_with_role(facts, "quasi")))
     if method.promise:
         sentences.append(f"{method.promise[0].upper()}{method.promise[1:]}.")
     removed = _removed_columns(facts)
@@ -59,6 +54,40 @@ def list_guarantees(facts: Mapping[str, Any], method: Method) -> list[str]:
     return sentences
 
 
+def _describe_k(guarantee: Mapping[str, Any], masked: str) -> list[str]:
+    """Say what k-anonymity means on this table; first where it does not hold."""
+    k, unit, released = format_integer(guarantee["k"]), guarantee["unit"], guarantee["released"]
+    known, worse = masked, []
+    if released is not None and released["smallest"] < guarantee["k"]:
+        worse = [_to_sentence(guarantee["headline"][0])]
+    elif released is not None and released["columns"]:
+        known += f", together with the kept {_column_noun(released['columns'])} "
+        known += join_names(released["columns"])
+    smallest = guarantee["smallest"] if worse or not released else released["smallest"]
+    return [
+        *worse,
+        f"{k}-anonymity: every combination of values of {known} is shared by at least {k} {unit}. "
+        f"The smallest equivalence class has {format_integer(smallest)} {unit}.",
+    ]
+
+
+def _to_sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def worst_classes(guarantee: Mapping[str, Any]) -> tuple[int, int, str, str]:
+    """The smallest class and the uniques on all that somebody may know, and what they count.
+
+    The last is a phrase that says what is known besides the quasi-identifiers; often nothing.
+    """
+    released = guarantee.get("released")
+    if released is None:
+        return guarantee["smallest"], guarantee.get("uniques", 0), guarantee["unit"], ""
+    linked = released["link"] is not None
+    known = " by linked records" if linked else " on quasi-identifiers and kept columns"
+    return released["smallest"], released["uniques"], released["unit"], known
+
+
 def describe_linkage(facts: Mapping[str, Any]) -> str:
     """Say how many records an attacker links to their originals by record linkage."""
     risk = {name: entry["value"] for name, entry in facts["risk"].items()}
@@ -74,10 +103,11 @@ def list_measurements(facts: Mapping[str, Any]) -> list[str]:
     """List what was measured on this table; a stronger attacker may do better."""
     risk = {name: entry["value"] for name, entry in facts["risk"].items()}
     before = risk["before"]
-    sentences = []
+    sentences: list[str] = []
     if facts["guarantee"]["k"] is None:
+        sentences += map(_to_sentence, facts["guarantee"]["headline"])
         sentences.append(
-            f"k-anonymity is not guaranteed. {format_count(risk['uniques'], 'record')} "
+            f"{format_count(risk['uniques'], 'record')} "
             f"{'is' if risk['uniques'] == 1 else 'are'} unique in the masked columns (before "
             f"masking: {format_integer(before['uniques'])})."
         )
@@ -192,17 +222,10 @@ def _describe_taxonomy(taxonomy: Mapping[str, Any]) -> str:
 def _describe_risk(facts: Mapping[str, Any]) -> list[str]:
     risk = {name: entry["value"] for name, entry in facts["risk"].items()}
     before, guarantee = risk["before"], facts["guarantee"]
-    if guarantee["k"] is not None:
-        first = (
-            f"The released table is {format_integer(guarantee['smallest'])}-anonymous: every "
-            "combination of values of the masked columns is shared by at least "
-            f"{format_integer(guarantee['smallest'])} {guarantee['unit']}, counted on the masked "
-            "records."
-        )
-    else:
-        first = "The method does not guarantee k-anonymity."
+    first, *more = guarantee["headline"]
     return [
-        first,
+        f"The released table is {first}." if guarantee["classes"] else _to_sentence(first),
+        *map(_to_sentence, more),
         f"Records that are unique in these columns: {format_integer(before['uniques'])} "
         f"({format_percent(before['unique_share'])}) before, {format_integer(risk['uniques'])} "
         f"({format_percent(risk['unique_share'])}) after.",

@@ -113,7 +113,8 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
         "table; not computed if there were no such records.",
         linkage_nearest_above="Share of the records whose probability of a correct link is above "
         "1/k; not computed without a k.",
-        unchanged="Share of the records that masking did not change.",
+        unchanged="Share of the records whose values and concepts masking did not change. "
+        "A concept may be spelt differently.",
     ),
     **_describe_figures(
         "neither",

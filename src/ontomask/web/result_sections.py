@@ -18,7 +18,7 @@ from ontomask.pipeline.requirements import reasons_unmet
 from ontomask.report.page import report_contents
 from ontomask.report.pages import numbers, render_page
 from ontomask.report.plain_values import to_plain_values
-from ontomask.report.words import describe_linkage
+from ontomask.report.words import describe_linkage, worst_classes
 
 if TYPE_CHECKING:
     from ontomask.pipeline.release import Release
@@ -66,7 +66,7 @@ def build_result_sections(release: Release, facts: Mapping[str, Any]) -> dict[st
         "title": report["method"],
         "words": _sentence(report["method_words"]),
         "promised": facts["guarantee"]["k"] is not None,
-        "guarantee": _guarantee_sentence(facts, report),
+        "guarantee": _guarantee_sentence(facts),
         "measured": describe_linkage(facts),
         "tiles": _tiles(facts),
         "holds": render_page("report/holds.html", **report),
@@ -94,17 +94,10 @@ def _render_section(name: str, nothing: str, report: Mapping[str, Any]) -> str:
 # ---------------------------------------------------------------------- the head
 
 
-def _guarantee_sentence(facts: Mapping[str, Any], report: Mapping[str, Any]) -> str:
-    """The guarantee in a sentence; it holds for every attacker."""
+def _guarantee_sentence(facts: Mapping[str, Any]) -> str:
+    """The headline of the guarantee; it holds for every attacker."""
     promise = facts["guarantee"]
-    if not promise["classes"]:
-        return "No records are released."
-    if promise["k"] is None:
-        return (
-            "No k-anonymity is guaranteed: this method changes values, but does not form "
-            "equivalence classes of a minimum size."
-        )
-    return str(report["guaranteed"][0])
+    return " ".join(map(_sentence, promise["headline"]))
 
 
 def _sentence(words: str) -> str:
@@ -131,13 +124,15 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     risk = {name: figure["value"] for name, figure in facts["risk"].items()}
     before_masking, promise = risk["before"], facts["guarantee"]
     similarity = facts["utility"]["semantic_quality"]["value"]
-    counts_records = promise["unit"] == "records"
+    smallest, uniques, unit, known = worst_classes(promise)
+    # Before masking, only records on the quasi-identifiers were counted.
+    comparable = not known and unit == "records"
     tiles = [
         (
             "uniques",
-            "unique records",
-            before_masking["uniques"],
-            risk["uniques"],
+            f"unique {unit}{known}",
+            before_masking["uniques"] if comparable else None,
+            uniques,
             numbers.format_integer,
             "lower",
         ),
@@ -151,9 +146,9 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
         ),
         (
             "smallest",
-            "smallest equivalence class" + ("" if counts_records else " (people)"),
-            before_masking["k"] if counts_records else None,
-            promise["smallest"],
+            f"smallest equivalence class{known}" + ("" if unit == "records" else " (people)"),
+            before_masking["k"] if comparable else None,
+            smallest,
             numbers.format_integer,
             "higher",
         ),

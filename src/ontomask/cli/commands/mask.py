@@ -112,7 +112,7 @@ def format_summary(facts: dict[str, Any]) -> str:
         [
             f"{', '.join(facts['columns'])}: {', '.join(records)}, "
             f"{before:,} → {format_count(after, 'combination')} of values",
-            _format_guarantee(facts["guarantee"]),
+            *facts["guarantee"]["headline"],
             " · ".join(figures),
             ", ".join(facts["files"]),
         ]
@@ -125,10 +125,3 @@ def _least_diverse(diversity: dict[str, int]) -> list[str]:
         return []
     column = min(diversity, key=lambda name: diversity[name])
     return [f"l = {diversity[column]:,} ({column})"]
-
-
-def _format_guarantee(guarantee: dict[str, Any]) -> str:
-    k = guarantee["k"]
-    if k is None:
-        return "not k-anonymous: records may be unique"
-    return f"{k:,}-anonymous: at least {k:,} {guarantee['unit']} in every equivalence class"

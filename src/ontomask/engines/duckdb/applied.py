@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ontomask.engines.duckdb.connection import fresh_name
 from ontomask.engines.duckdb.sql import identifier
 from ontomask.engines.duckdb.values import (
+    count_grouped_rows,
     count_values,
     create_table,
     fetch_row,
@@ -25,6 +26,7 @@ from ontomask.engines.formats.formulas import formulas_in_row
 from ontomask.engines.protocol import Applied
 from ontomask.errors import InternalError
 from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.grouped_rows import ClassCounts, GroupedRows
 from ontomask.microdata.tuples import Transitions
 
 if TYPE_CHECKING:
@@ -158,16 +160,25 @@ class StoredApplied(Applied):
         is_released = self._is_released[target]
         return target[is_released], distinct.select_rows(is_released)
 
-    def count_uniques_with(self, columns: Sequence[str]) -> int:
-        grouped = ", ".join(["ontomask_target", *map(identifier, columns)])
+    def count_rows(self, columns: Sequence[str]) -> GroupedRows:
+        if self._plan.has_one_target_per_tuple:
+            return self._before.count_rows(columns).regroup(
+                self._plan.target_of(), self._is_released
+            )
+        return count_grouped_rows(self.engine.sql, "ontomask_target", self._rows, columns)
+
+    def count_classes_with(self, columns: Sequence[str]) -> ClassCounts:
+        # Targets that are written the same are one class.
+        grouped = [*self._new.values(), *(f"s.{identifier(column)}" for column in columns)]
         row = fetch_row(
             self.engine.sql,
             f"""
-            select count(*) from (
-                select {grouped} from {self._rows} group by all having count(*) = 1)
+            select count(*), min(n), count(*) filter (n = 1)
+            from (select count(*) as n from {self._masked_rows} group by {", ".join(grouped)})
             """,
         )
-        return int(row[0])
+        classes, smallest, uniques = (int(count or 0) for count in row)
+        return ClassCounts(classes, smallest, uniques)
 
     def value_counts(self, column: str) -> DistinctValues:
         table = fetch_table(

@@ -131,6 +131,19 @@ class StoredEngine(Engine):
         """)
         return not row[0]
 
+    def links_records(self, column: str, person: str, marks: Collection[str] = ()) -> bool:
+        known = " and ".join(
+            f"not ({self._unknown_condition(name, marks)})" for name in (column, person)
+        )
+        people = identifier(person)
+        row = self._fetch_row(f"""
+            select max(n), bool_or(lowest <> highest), min(lowest) <> max(lowest)
+            from (select count(*) as n, min({people}) as lowest, max({people}) as highest
+                  from {self.stored.source} where {known} group by {identifier(column)})
+        """)
+        shared, several_people, different = (value or 0 for value in row)
+        return shared > 1 and not several_people and bool(different)
+
     def _fetch_row(self, query: str) -> Any:
         return fetch_row(self.sql, query)
 

@@ -10,12 +10,18 @@ from numpy.typing import NDArray
 
 from ontomask.engines.duckdb.applied import StoredApplied
 from ontomask.engines.duckdb.connection import fresh_name
-from ontomask.engines.duckdb.values import BATCH, count_values, create_table
+from ontomask.engines.duckdb.values import (
+    BATCH,
+    count_grouped_rows,
+    count_values,
+    create_table,
+)
 from ontomask.engines.memory.frame import Frame
 from ontomask.engines.memory.records import row_keys
 from ontomask.engines.memory.values import ARROW
 from ontomask.engines.protocol import PlacedRecords
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
+from ontomask.microdata.grouped_rows import GroupedRows
 from ontomask.microdata.tuples import Transitions
 
 if TYPE_CHECKING:
@@ -45,6 +51,9 @@ class StoredRecords(PlacedRecords):
                 self._engine.stored, "ontomask_tuple", self._records, *key
             )
         return self._counts[key]
+
+    def count_rows(self, columns: Sequence[str]) -> GroupedRows:
+        return count_grouped_rows(self._engine.sql, "ontomask_tuple", self._records, columns)
 
     def recount(self) -> None:
         """Count people and sensitive values again: what is written is what the file has now."""

@@ -13,6 +13,7 @@ from ontomask.engines.duckdb.sql import identifier, literal
 from ontomask.engines.memory.frame import Frame
 from ontomask.engines.ranges import MANY_NUMBERS, SAMPLE_SIZE, range_starts
 from ontomask.microdata.distinct_values import DistinctValues, sum_by_key
+from ontomask.microdata.grouped_rows import GroupedRows
 from ontomask.microdata.known_values import finite_marks, flag_unknown, without_unknown
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BATCH",
+    "count_grouped_rows",
     "count_values",
     "create_table",
     "fetch_row",
@@ -122,6 +124,26 @@ def count_values(
     )
     groups = table.column("ontomask_group").to_numpy().astype(np.int64)
     return groups, without_unknown(read_weighted_values(table, column), marks)
+
+
+def count_grouped_rows(
+    sql: duckdb.DuckDBPyConnection, group: str, rows: str, columns: Sequence[str]
+) -> GroupedRows:
+    """Count rows by a group and several columns."""
+    table = fetch_table(
+        sql,
+        f"""
+        select {group} as ontomask_group, {list_columns(columns)}, count(*) as ontomask_count
+        from {rows} group by all order by all
+        """,
+    )
+    group_codes, counts = (
+        table.column(name).to_numpy().astype(np.int64)
+        for name in ("ontomask_group", "ontomask_count")
+    )
+    frame = Frame(table)
+    values = {column: frame.distinct_values(column) for column in columns}
+    return GroupedRows(group_codes, values, counts)
 
 
 def read_weighted_values(table: Any, column: str) -> DistinctValues:

@@ -17,13 +17,14 @@ from ontomask.engines.ranges import cut_into_ranges
 from ontomask.engines.row_order import count_restored, count_steps
 from ontomask.errors import InternalError
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
+from ontomask.microdata.grouped_rows import ClassCounts, GroupedRows
 from ontomask.microdata.known_values import without_unknown
 from ontomask.microdata.tuples import Transitions, count_tuples
 
 if TYPE_CHECKING:
     from ontomask.engines.memory.engine import FrameEngine
 
-__all__ = ["FrameApplied", "number_classes", "verify_release"]
+__all__ = ["FrameApplied", "count_record_rows", "number_classes", "verify_release"]
 
 Longs = NDArray[np.int64]
 
@@ -83,11 +84,14 @@ class FrameApplied(Applied):
         distinct = self.engine.table.distinct_values(column).select_rows(self._rows)
         return self._target, cut_into_ranges(without_unknown(distinct, marks), ranges)
 
-    def count_uniques_with(self, columns: Sequence[str]) -> int:
+    def count_rows(self, columns: Sequence[str]) -> GroupedRows:
+        return count_record_rows(self.engine.table, self._rows, self._target, columns)
+
+    def count_classes_with(self, columns: Sequence[str]) -> ClassCounts:
         codes = [
             self.engine.table.distinct_values(column).codes[self._rows] + 1 for column in columns
         ]
-        return int((count_tuples([], [self._target, *codes])[0].counts == 1).sum())
+        return ClassCounts.of_sizes(count_tuples([], [self._classes, *codes])[0].counts)
 
     def value_counts(self, column: str) -> DistinctValues:
         return Frame(self.data).distinct_values(column)
@@ -117,6 +121,14 @@ class FrameApplied(Applied):
 
         data = self.data if order_key is None else self.shuffle(order_key)
         write_frame(data, target, force=force, escape_formulas=escape_formulas)
+
+
+def count_record_rows(
+    table: Frame, rows: NDArray[np.bool_], group: Longs, columns: Sequence[str]
+) -> GroupedRows:
+    """The values of some columns in those rows of a table that have a group; a row per record."""
+    values = {column: table.distinct_values(column).select_rows(rows) for column in columns}
+    return GroupedRows(group, values, np.ones(len(group), dtype=np.int64))
 
 
 # ---------------------------------------------------------------------- verifying

@@ -42,6 +42,16 @@ class FrameEngine(Engine):
     def count_unique_values(self, column: str) -> int:
         return int((self.table.distinct_values(column).counts == 1).sum())
 
+    def links_records(self, column: str, person: str, marks: Collection[str] = ()) -> bool:
+        known = self.table.has_known_value(column, marks)
+        known &= self.table.has_known_value(person, marks)
+        values, people = (
+            self.table.distinct_values(name).codes[known] for name in (column, person)
+        )
+        pairs = len(np.unique(np.column_stack([values, people]), axis=0))
+        different = len(np.unique(values))
+        return pairs == different < len(values) and len(np.unique(people)) > 1
+
     def read(self, columns: Sequence[str]) -> Frame:
         return self.table
 

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask._runtime.keyed_numbers import mix_bits
-from ontomask.engines.memory.applied import FrameApplied
+from ontomask.engines.memory.applied import FrameApplied, count_record_rows
 from ontomask.engines.memory.frame import Frame
 from ontomask.engines.memory.values import canonical_text
 from ontomask.engines.protocol import PlacedRecords
 from ontomask.engines.ranges import cut_into_ranges
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
+from ontomask.microdata.grouped_rows import GroupedRows
 from ontomask.microdata.known_values import without_unknown
 from ontomask.microdata.tuples import Transitions
 
@@ -44,6 +45,9 @@ class FrameRecords(PlacedRecords):
     ) -> tuple[Longs, DistinctValues]:
         distinct = self._table.distinct_values(column).select_rows(self._is_kept)
         return self._record_tuple, cut_into_ranges(without_unknown(distinct, marks), ranges)
+
+    def count_rows(self, columns: Sequence[str]) -> GroupedRows:
+        return count_record_rows(self._table, self._is_kept, self._record_tuple, columns)
 
     def apply(
         self,

@@ -23,6 +23,7 @@ from ontomask.engines.protocol import Applied
 from ontomask.engines.spark.session import local_path, translate_spark_errors
 from ontomask.engines.spark.values import (
     comparable_column,
+    count_grouped_rows,
     exact_column,
     fetch_table,
     hash_cells,
@@ -32,6 +33,7 @@ from ontomask.engines.spark.values import (
 )
 from ontomask.errors import InternalError, ParameterError
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn, sum_by_key
+from ontomask.microdata.grouped_rows import ClassCounts, GroupedRows
 from ontomask.microdata.tuples import Transitions
 
 if TYPE_CHECKING:
@@ -183,10 +185,24 @@ class SparkApplied(Applied):
         is_released = self._is_released[target]
         return target[is_released], distinct.select_rows(is_released)
 
-    def count_uniques_with(self, columns: Sequence[str]) -> int:
-        grouped = [comparable_column(self.engine.field_of[column]) for column in columns]
-        with translate_spark_errors():
-            return self._rows.groupBy("target", *grouped).count().where("count = 1").count()
+    def count_rows(self, columns: Sequence[str]) -> GroupedRows:
+        if self._plan.has_one_target_per_tuple:
+            return self._before.count_rows(columns).regroup(
+                self._plan.target_of(), self._is_released
+            )
+        return count_grouped_rows("target", self._rows, self.engine.field_of, columns)
+
+    def count_classes_with(self, columns: Sequence[str]) -> ClassCounts:
+        others = [comparable_column(self.engine.field_of[column]) for column in columns]
+        sizes = self._rows.groupBy(*self._new_names.values(), *others).count()
+        counts = fetch_table(
+            sizes.agg(
+                F.count("*").alias("classes"),
+                F.coalesce(F.min("count"), F.lit(0)).alias("smallest"),
+                F.count_if(F.col("count") == 1).alias("uniques"),
+            )
+        )
+        return ClassCounts(**{name: int(value) for name, value in counts.to_pylist()[0].items()})
 
     def value_counts(self, column: str) -> DistinctValues:
         distinct = Frame(self._counts.table).distinct_values(self._new_names[column])

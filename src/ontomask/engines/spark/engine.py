@@ -104,6 +104,22 @@ class SparkEngine(Engine):
         with translate_spark_errors():
             return self._count_per_value(column).where("count = 1").count()
 
+    def links_records(self, column: str, person: str, marks: Collection[str] = ()) -> bool:
+        known = self.source.where(
+            self._has_known_value(column, marks) & self._has_known_value(person, marks)
+        )
+        value, people = (comparable_column(self.field_of[name]) for name in (column, person))
+        per_value = known.groupBy(value).agg(
+            F.count("*").alias("n"), F.min(people).alias("lowest"), F.max(people).alias("highest")
+        )
+        summary = per_value.agg(
+            F.max("n").alias("shared"),
+            F.bool_or(F.col("lowest") != F.col("highest")).alias("several_people"),
+            (F.min("lowest") != F.max("lowest")).alias("different"),
+        )
+        row = fetch_table(summary).to_pylist()[0]
+        return (row["shared"] or 0) > 1 and not row["several_people"] and bool(row["different"])
+
     def _count_per_value(self, column: str) -> DataFrame:
         """Count the records that hold each value of a column."""
         field = self.field_of[column]

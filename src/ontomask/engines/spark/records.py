@@ -27,11 +27,13 @@ from ontomask.engines.protocol import PlacedRecords
 from ontomask.engines.spark.applied import SparkApplied
 from ontomask.engines.spark.values import (
     arrow_column,
+    count_grouped_rows,
     count_values,
     fetch_table,
     make_small_frame,
 )
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
+from ontomask.microdata.grouped_rows import GroupedRows
 from ontomask.microdata.tuples import Transitions
 
 if TYPE_CHECKING:
@@ -84,6 +86,9 @@ class SparkRecords(PlacedRecords):
         if key not in self._counts:  # the table is not read twice for the same
             self._counts[key] = self.count_values("tuple", self.rows_with_tuples(), *key)
         return self._counts[key]
+
+    def count_rows(self, columns: Sequence[str]) -> GroupedRows:
+        return count_grouped_rows("tuple", self.rows_with_tuples(), self.engine.field_of, columns)
 
     def count_values(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ontomask.engines.memory.frame import Frame
 from ontomask.engines.ranges import MANY_NUMBERS, SAMPLE_SIZE, range_starts
 from ontomask.engines.spark.session import translate_spark_errors
 from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.grouped_rows import GroupedRows
 from ontomask.microdata.known_values import finite_marks, flag_unknown, without_unknown
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ __all__ = [
     "exact_column",
     "fetch_table",
     "arrow_column",
+    "count_grouped_rows",
     "count_values",
     "has_value",
     "hash_cells",
@@ -183,6 +185,18 @@ def count_values(
     weights = read_numbers(counts, "count")
     weighted = DistinctValues(distinct.values, distinct.codes, weights)
     return read_numbers(counts, group), without_unknown(weighted, marks)
+
+
+def count_grouped_rows(
+    group: str, rows: DataFrame, field_of: Mapping[str, T.StructField], columns: Sequence[str]
+) -> GroupedRows:
+    """Count rows by a group and several columns."""
+    names = {column: f"value{j}" for j, column in enumerate(columns)}
+    values = [comparable_column(field_of[column]).alias(name) for column, name in names.items()]
+    counts = fetch_table(rows.groupBy(group, *values).agg(F.count("*").alias("count")))
+    frame = Frame(counts)
+    distinct = {column: frame.distinct_values(name) for column, name in names.items()}
+    return GroupedRows(read_numbers(counts, group), distinct, read_numbers(counts, "count"))
 
 
 def _known_number(field: T.StructField, marks: Collection[str]) -> Column:

@@ -17,6 +17,7 @@ from ontomask.pipeline.comparing.workers import compute_points
 from ontomask.pipeline.counting import count_table, open_engine, translate_file_errors
 from ontomask.pipeline.mask import check_arguments
 from ontomask.pipeline.randomness import check_seed, derive_secret
+from ontomask.pipeline.released_classes import UnmaskedColumns
 
 __all__ = ["Comparison", "Point", "compare"]
 
@@ -87,11 +88,14 @@ def compare(
         if sample is not None and sample < engine.rows:
             engine, sampled_from = engine.sample(sample, used_seed), engine.rows
         report("counting")
-        plan_input = count_table(engine, schema).plan_input
+        counted = count_table(engine, schema)
+        unmasked = UnmaskedColumns.of_table(engine, schema)
         task = ComparisonTask(
-            plan_input,
+            counted.plan_input,
             tuple(column.column for column in schema.quasi_identifiers),
-            derive_secret(used_seed, plan_input.tuples),
+            derive_secret(used_seed, counted.tuples),
+            unmasked,
+            counted.records.count_rows(unmasked.needed) if unmasked.needed else None,
         )
     points = compute_points(task, methods, workers, report)
     return Comparison(

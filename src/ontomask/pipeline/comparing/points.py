@@ -16,13 +16,14 @@ import numpy as np
 
 from ontomask.errors import OntomaskError, OntomaskWarning
 from ontomask.methods.method import Method
-from ontomask.methods.people import count_people
 from ontomask.methods.registry import name_of, settings_of
+from ontomask.microdata.grouped_rows import GroupedRows, count_people
 from ontomask.microdata.tuples import Transitions, Tuples
 from ontomask.pipeline.evaluation import Evaluation, evaluate_plan, with_people
 from ontomask.pipeline.guarantee import Guarantee, make_guarantee
 from ontomask.pipeline.planning.plan import People, PlanInput, plan_release
 from ontomask.pipeline.randomness import derive_generator
+from ontomask.pipeline.released_classes import UnmaskedColumns
 from ontomask.pipeline.requirements import unmet_requirements
 from ontomask.risk import Confidential, masked_classes
 from ontomask.risk.classes import canonical_targets
@@ -33,6 +34,10 @@ UNKNOWN_CONFIDENTIAL = (
     "this method may mask records with the same values differently, so l and t are unknown until "
     "the table is masked"
 )
+UNKNOWN_KEPT = (
+    "this method may mask records with the same values differently, so uniqueness together with "
+    "the kept columns is unknown until the table is masked"
+)
 UNKNOWN_PEOPLE = (
     "this method may mask records with the same values differently, so the comparison counts "
     "records, not people"
@@ -41,11 +46,16 @@ UNKNOWN_PEOPLE = (
 
 @dataclass(frozen=True)
 class ComparisonTask:
-    """The input of every point; random draws come from ``secret``."""
+    """The input of every point; random draws come from ``secret``.
+
+    ``rows`` are the records by tuple and the columns that are released ``unmasked``.
+    """
 
     plan_input: PlanInput
     columns: tuple[str, ...]
     secret: bytes = field(repr=False)
+    unmasked: UnmaskedColumns | None = None
+    rows: GroupedRows | None = field(default=None, repr=False)
 
     @property
     def tuples(self) -> Tuples:
@@ -155,13 +165,22 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
             after = [with_people(column, people) for column in after]
         else:
             notes.append(UNKNOWN_PEOPLE)
+    released = None
+    if task.unmasked is not None and task.rows is not None:
+        if transitions.has_one_target_per_tuple:
+            rows = task.rows.regroup(transitions.target_of(), transitions.released_targets(drops))
+            released = task.unmasked.find_weakest_classes(
+                rows.regroup(canonical_targets(transitions))
+            )
+        else:
+            notes.append(UNKNOWN_KEPT)
     evaluation = evaluate_plan(
         transitions, method.target_k, after, counted.confidential, removed=drops
     )
     return Point(
         method,
         evaluation,
-        make_guarantee(task.columns, plan.method, transitions, sizes, unit, after),
+        make_guarantee(task.columns, plan.method, transitions, sizes, unit, after, released),
         seconds,
         notes=tuple(notes),
         _whole_tuples=transitions.has_one_target_per_tuple,

@@ -300,7 +300,9 @@ const map = createRunMap(byId("map"), (id) => chooseRun(id), (newDominated) => {
 
 function showAllRuns() {
   setContent(byId("runs").tBodies[0], [...runs].reverse().map(createRunRow));
-  map.show(mapData, chosenId);
+  // Runs that treat columns differently cannot be ranked: they are in the list only.
+  const { table } = findRun(chosenId);
+  map.show({ ...mapData, points: mapData.points.filter((run) => run.table === table) }, chosenId);
   showPair().catch(showProblem);
 }
 
@@ -345,6 +347,9 @@ function createRunRow(run) {
       {},
       run.series,
       run.isCurrent ? h("span", { class: "soft small block" }, "current settings") : null,
+      run.differs.length
+        ? h("span", { class: "soft small block" }, `other columns: ${run.differs.join("; ")}`)
+        : null,
     ),
     h("td", {}, run.strength || "none"),
     h("td", { class: "small", title: run.holds }, run.guarantee),
@@ -367,8 +372,11 @@ function describeUnmet({ unmet }) {
 function showVerdicts() {
   for (const row of byId("runs").tBodies[0].rows) {
     const isDominated = dominated.has(row.dataset.run);
+    const isOnMap = findRun(row.dataset.run).table === findRun(chosenId).table;
     row.classList.toggle("dominated", isDominated);
-    row.querySelector(".verdict").textContent = isDominated ? "yes" : "no";
+    row.querySelector(".verdict").textContent = isOnMap
+      ? (isDominated ? "yes" : "no")
+      : "not comparable: other columns";
   }
 }
 
@@ -393,7 +401,7 @@ async function showPair() {
   if (tickedIds.length < 2) return;
   const isLatest = takePairTurn();
   const [first, second] = [...tickedIds].sort((a, b) => a - b);
-  const { rows, differences } = await get(buildUrl("/api/compare", { first, second }));
+  const { rows, differences, columns } = await get(buildUrl("/api/compare", { first, second }));
   if (!isLatest()) return;
   const names = [first, second].map((id) => capitalise(nameRun(id)));
   const isMixed = findRun(first).promised !== findRun(second).promised;
@@ -403,7 +411,15 @@ async function showPair() {
   byId("two-title").textContent = `Comparison of ${nameRun(first)} and ${nameRun(second)}`;
   setContent(
     byId("two-body"),
-    h("p", {}, summariseFigures(rows, names)),
+    columns.length
+      ? h(
+        "p",
+        {},
+        `The runs treat columns differently, so most figures cannot be ranked. In ${
+          names[0].toLowerCase()
+        }: ${columns.join("; ")}.`,
+      )
+      : h("p", {}, summariseFigures(rows, names)),
     isMixed ? h("p", { class: "small soft" }, caveat) : null,
     differences.length
       ? createDifferencesTable(differences, names)

@@ -14,7 +14,13 @@ from pydantic import BaseModel, Field
 
 from ontomask.pipeline.comparing.axes import Axis, loss_axes, risk_axes
 from ontomask.releasefile.model import Requirements
-from ontomask.report.figure_comparison import FigureComparison, compare_figures, differing_settings
+from ontomask.report.figure_comparison import (
+    FigureComparison,
+    compare_figures,
+    describe_table,
+    differing_columns,
+    differing_settings,
+)
 from ontomask.web.requests import ERROR_RESPONSES, Bench, NotThere
 from ontomask.web.result_sections import describe_cautions, evaluate_requirements
 from ontomask.web.runs import StoredRun
@@ -128,6 +134,10 @@ class RunPoint(BaseModel):
     made: str
     records: int
     figures: dict[str, float | None]
+    table: str = Field(description="The same for runs that treat all columns in the same way.")
+    differs: list[str] = Field(
+        description="The columns that the newest run treats differently, and what they are here."
+    )
 
 
 class RunMap(BaseModel):
@@ -154,6 +164,9 @@ class RunComparison(BaseModel):
     second: str
     differences: list[SettingDifference]
     rows: list[FigureComparison]
+    columns: list[str] = Field(
+        description="The columns that the runs treat differently; figures are not ranked then."
+    )
 
 
 @router.get("/runs/{id}/parts")
@@ -180,10 +193,10 @@ def get_run_parts(id: RunId, bench: Bench) -> RunParts:
 def get_run_map(bench: Bench) -> RunMap:
     """All runs on the map of risk and loss, the oldest first."""
     require = bench.draft.requirements()
-    points = []
-    for run in bench.runs.list_runs():
+    points, stored = [], bench.runs.list_runs()
+    for run in stored:
         with suppress(NotThere):  # an unreadable run must not hide the others
-            points.append(_run_point(run, require))
+            points.append(_run_point(run, require, stored[-1]))
     return RunMap(
         points=points,
         risks=[_map_axis(axis) for axis in risk_axes()],
@@ -204,6 +217,7 @@ def compare_runs(first: RunInQuery, second: RunInQuery, bench: Bench) -> RunComp
             for name, was, now in differing_settings(first_facts, second_facts)
         ],
         rows=compare_figures(first_facts, second_facts),
+        columns=differing_columns(first_facts, second_facts),
     )
 
 
@@ -230,13 +244,13 @@ def _read_point(path: FilePath, changed: int) -> dict[str, Any]:
     return point
 
 
-def _run_point(run: StoredRun, require: Requirements) -> RunPoint:
+def _run_point(run: StoredRun, require: Requirements, newest: StoredRun) -> RunPoint:
     promise = run.known["guarantee"]
     with _translate_read_errors(run):
         point = _read_point(_parts_file(run), _parts_file(run).stat().st_mtime_ns)
         return RunPoint(
             id=run.id,
-            guarantee="none" if promise["k"] is None else f"{promise['k']:,}-anonymous",
+            guarantee=promise["summary"],
             holds=promise["text"],
             promised=promise["k"] is not None,
             linked=point["figures"]["linkage_nearest"],
@@ -248,6 +262,8 @@ def _run_point(run: StoredRun, require: Requirements) -> RunPoint:
             ],
             seconds=run.seconds,
             made=run.made,
+            table=json.dumps(describe_table(run.known)),
+            differs=differing_columns(run.known, newest.known),
             **point,
         )
 

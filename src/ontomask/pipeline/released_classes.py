@@ -1,0 +1,82 @@
+"""The equivalence classes of a masked table on all that somebody may know of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from ontomask.engines.protocol import Applied, Engine
+from ontomask.microdata.grouped_rows import GroupedRows
+from ontomask.microdata.schema import Schema
+from ontomask.microdata.tuples import Transitions
+from ontomask.risk.classes import canonical_targets
+from ontomask.risk.released_classes import (
+    ReleasedClasses,
+    count_people_classes,
+    count_record_classes,
+)
+
+__all__ = ["UnmaskedColumns", "count_released_classes"]
+
+
+@dataclass(frozen=True)
+class UnmaskedColumns:
+    """What is released beside the masked columns: kept columns, and those that link records."""
+
+    person: str | None
+    kept: tuple[str, ...]
+    links: tuple[str, ...]
+    missing_marks: tuple[str, ...]
+
+    @classmethod
+    def of_table(cls, engine: Engine, schema: Schema) -> UnmaskedColumns:
+        """Look up the columns of a table.
+
+        The column of the person links records or, if it is removed, any other released one whose
+        values are of one person each.
+        """
+        kept, person, marks = schema.kept(engine.names), schema.person, schema.missing_marks
+        unmasked = [*kept, *schema.confidential_names]
+        links = [column for column in unmasked if column == person]
+        if person is not None and not links:
+            links = [c for c in unmasked if engine.links_records(c, person, marks)]
+        return cls(person, tuple(kept), tuple(links), tuple(marks))
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns by which records have to be counted; none if nothing is kept."""
+        if not self.kept and not self.links:
+            return []
+        people = [] if self.person is None else [self.person]
+        return list(dict.fromkeys([*people, *self.kept, *self.links]))
+
+    def find_weakest_classes(self, rows: GroupedRows) -> ReleasedClasses:
+        """The classes for the link that singles out most people; ``rows`` are by masked class."""
+        person = self.person
+        if person is None:
+            return count_record_classes(rows, self.kept)
+
+        def count(link: str | None) -> ReleasedClasses:
+            others = [column for column in self.kept if column != link]
+            return count_people_classes(rows, person, others, link, self.missing_marks)
+
+        counted = [count(link) for link in self.links] or [count(None)]
+        return min(counted, key=lambda classes: (classes.smallest, -classes.uniques))
+
+
+def count_released_classes(
+    schema: Schema, plan: Transitions, applied: Applied
+) -> ReleasedClasses | None:
+    """Count the classes on masked and kept columns together; None if nothing is kept.
+
+    Where a released column links the records of a person, these make one class together.
+    """
+    columns = UnmaskedColumns.of_table(applied.engine, schema)
+    if not columns.needed or not applied.records:
+        return None
+    if columns.person is None:  # counted by the engine, as there may be as many as records
+        counts = applied.count_classes_with(columns.kept)
+        return ReleasedClasses(
+            columns.kept, **asdict(counts), total=applied.records, unit="records"
+        )
+    rows = applied.count_rows(columns.needed).regroup(canonical_targets(plan))
+    return columns.find_weakest_classes(rows)
