@@ -372,7 +372,7 @@ def test_what_is_not_masked_is_warned_of():
         {
             "age": [30] * 20,
             "ward": ["a"] * 19 + ["b"],
-            "charge": [100.25 + place for place in range(20)],
+            "charge": [100.25 + 7 * place % 20 for place in range(20)],
             "note": ["x"] * 20,
         }
     )
