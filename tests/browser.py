@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +23,7 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--process-per-site",  # a new page of a site needs no new process
 ]
 WIDE = {"width": 1280, "height": 800}
 
@@ -39,16 +41,42 @@ class Opened:
 
 
 class Chromium:
-    """A browser whose pages are waited for with patience."""
+    """A browser whose pages are waited for with patience.
+
+    Pages with the same options share a context. A context of its own would start another process,
+    which works longer than the page itself does in most tests.
+    """
 
     def __init__(self, browser) -> None:
-        self._browser = browser
+        self._browser, self._contexts = browser, {}
 
-    def new_context(self, **options: object):
+    @contextmanager
+    def open_page(self, **options: object) -> Iterator:
+        """A page without cookies and stored settings; closed at the end with those it opened."""
+        key = repr(sorted(options.items()))
+        if key not in self._contexts:
+            self._contexts[key] = self._new_context(options)
+        context = self._contexts[key]
+        earlier = set(context.pages)
+        page = context.new_page()
+        try:
+            yield page
+            if page.url.startswith("http"):
+                page.evaluate("localStorage.clear()")  # another server may get the same port
+        finally:
+            for opened_page in set(context.pages) - earlier:
+                opened_page.close()
+            context.clear_cookies()
+
+    def _new_context(self, options: dict[str, object]):
         context = self._browser.new_context(
             **{"viewport": WIDE, "color_scheme": "light", **options}
         )
         context.set_default_timeout(PATIENCE)
+        # A page of the site that stays open keeps its process.
+        kept = context.new_page()
+        kept.route("**/*", lambda route: route.fulfill(body="kept"))
+        kept.goto("http://127.0.0.1/")
         return context
 
 
@@ -74,19 +102,15 @@ def chromium() -> Iterator[Chromium]:
 @pytest.fixture
 def opened(chromium) -> Iterator[object]:
     """Open a file as a reader would: ``opened(path, color_scheme="dark")``."""
-    contexts = []
+    with ExitStack() as stack:
 
-    def open_page(path: Path, **options: object) -> Opened:
-        context = chromium.new_context(**options)
-        contexts.append(context)
-        seen = Opened(context.new_page())
-        _watch(seen, Path(path).resolve().as_uri())
-        seen.page.goto(Path(path).resolve().as_uri())
-        return seen
+        def open_file(path: Path, **options: object) -> Opened:
+            seen = Opened(stack.enter_context(chromium.open_page(**options)))
+            _watch(seen, Path(path).resolve().as_uri())
+            seen.page.goto(Path(path).resolve().as_uri())
+            return seen
 
-    yield open_page
-    for context in contexts:
-        context.close()
+        yield open_file
 
 
 def _watch(seen: Opened, address: str) -> None:

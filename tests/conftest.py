@@ -54,15 +54,24 @@ MARKERS_OF_FIXTURES = {
 SLOW_FOLDERS = ("experiments",)
 
 
+#: Modules with tests of these kinds come first: a long one that began last would be waited for.
+LONGEST_FIRST = ("spark", "browser", "slow")
+
+
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by marker
 def pytest_collection_modifyitems(items):
-    """Mark slow kinds."""
+    """Mark slow kinds, and put modules with slow tests first."""
+    places = {}
     for item in items:
         for fixture, marker in MARKERS_OF_FIXTURES.items():
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(marker)
         if item.path.parent.name in SLOW_FOLDERS:
             item.add_marker("slow")
+        kinds = [place for place, kind in enumerate(LONGEST_FIRST) if item.get_closest_marker(kind)]
+        place = min(kinds, default=len(LONGEST_FIRST))
+        places[item.path] = min(place, places.get(item.path, place))
+    items.sort(key=lambda item: places[item.path])
 
 
 def pytest_collection_finish():
@@ -75,9 +84,12 @@ def pytest_unconfigure():
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers():
-    """Two workers more than cores: tests of pages, of Spark and of processes wait a lot."""
-    return (os.cpu_count() or 1) + 2
+def pytest_xdist_auto_num_workers(config):
+    """Two workers more than cores: tests of pages, of Spark and of processes wait a lot.
+
+    Without those, every further worker only collects and loads the same once more.
+    """
+    return (os.cpu_count() or 1) + (0 if "not browser" in config.option.markexpr else 2)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -87,6 +99,8 @@ def pytest_xdist_make_scheduler(config, log):
     Marks of groups would say the same; pytest-xdist 3.8 does not heed them with pytest 9.2.
     """
     from xdist.scheduler import LoadScopeScheduling
+
+    config.option.loadscopereorder = False  # they are in order already
 
     class Scheduler(LoadScopeScheduling):
         def _split_scope(self, nodeid):

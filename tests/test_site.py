@@ -115,15 +115,14 @@ def test_formulas_are_shown_without_a_script(site):
 @pytest.fixture
 def tab(chromium):
     """A page that keeps what it asked of the network, and what it complained of."""
-    page = chromium.new_context().new_page()
-    page.asked, page.complaints = [], []
-    page.on("request", lambda it: page.asked.append(it.url))
-    page.on("console", lambda it: page.complaints.append(it.text))
-    page.on("pageerror", lambda it: page.complaints.append(str(it)))
-    yield page
-    assert page.complaints == []
-    assert [url for url in page.asked if not url.startswith(("file:", "data:"))] == []
-    page.context.close()
+    with chromium.open_page() as page:
+        page.asked, page.complaints = [], []
+        page.on("request", lambda request: page.asked.append(request.url))
+        page.on("console", lambda message: page.complaints.append(message.text))
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        yield page
+        assert page.complaints == []
+        assert [url for url in page.asked if not url.startswith(("file:", "data:"))] == []
 
 
 @pytest.mark.parametrize("name", ["index.html", "concepts/utility-and-risk.html"])

@@ -43,6 +43,26 @@ def write_discharges(path: Path, records: int = 400, **changed: dict[int, str]) 
     return path
 
 
+def change_fields(bench, edit) -> None:
+    """Edit the fields of the release file of a workbench."""
+    now = bench.draft.read()
+    edit(now.fields)
+    bench.draft.write(now.fields, now.revision)
+
+
+def mask_two_columns(bench) -> None:
+    """Recode age and diagnosis only, so that a run takes a second or two."""
+
+    def edit(fields) -> None:
+        fields["method"] = {"name": "recoding", "k": 5}
+        fields.pop("person", None)
+        for name, column in fields["columns"].items():
+            if column["role"] == "quasi" and name not in ("age", "diagnosis"):
+                fields["columns"][name] = {"role": "drop"}
+
+    change_fields(bench, edit)
+
+
 def talking_to(bench):
     """A client that has the cookie."""
     from starlette.testclient import TestClient
@@ -152,20 +172,16 @@ class ServedProcess(Served):
 
 def tab_of(chromium, served: Served, **options) -> Iterator:
     """A page of a served workbench, on which no script fails and nothing is refused by policy."""
-    context = chromium.new_context(**options)
-    page = context.new_page()
     complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on(
-        "console",
-        lambda message: (
+
+    def note_error(message) -> None:
+        if message.type == "error" and "Failed to load resource" not in message.text:
             complaints.append(message.text)
-            if message.type == "error" and "Failed to load resource" not in message.text
-            else None
-        ),
-    )
-    page.goto(served.link)
-    page.wait_for_selector("#table b", state="attached")
-    yield page
-    context.close()
+
+    with chromium.open_page(**options) as page:
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", note_error)
+        page.goto(served.link)
+        page.wait_for_selector("#table b", state="attached")
+        yield page
     assert not complaints, complaints

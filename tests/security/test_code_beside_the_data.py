@@ -56,14 +56,12 @@ def test_commands_run_nothing_of_the_folder(trap, arguments):
 def test_the_workbench_and_its_runs_run_nothing_of_the_folder(trap, chromium):
     served = ServedProcess(trap, "release.yaml")
     try:
-        context = chromium.new_context()
-        page = context.new_page()
-        page.goto(served.link)
-        page.wait_for_selector("#table b", state="attached")
-        page.goto(f"{served.address}/method")
-        page.click("#run:enabled")
-        waited(lambda: any((trap / ".ontomask").glob("runs/*")))
-        context.close()
+        with chromium.open_page() as page:
+            page.goto(served.link)
+            page.wait_for_selector("#table b", state="attached")
+            page.goto(f"{served.address}/method")
+            page.click("#run:enabled")
+            waited(lambda: any((trap / ".ontomask").glob("runs/*")))
     finally:
         served.end()
     assert_nothing_ran(trap)

@@ -9,6 +9,7 @@ import ctypes
 import hashlib
 import json
 import os
+import shutil
 import signal
 import sys
 import time
@@ -24,27 +25,31 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="signals and limits are others there"),
 ]
 
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 OUTPUTS = ("released.csv", "released.manifest.json", "released.report.html")
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory) -> Path:
+    """A folder with a release file and its table."""
+    folder = tmp_path_factory.mktemp("inputs")
+    om.datasets.diagnoses().write(folder / "tax.csv")
+    # Not UTF-8: it is copied before it is read.
+    write_table(folder / "utf-8.csv", 60_000, long="ä" * 300)
+    text = (folder / "utf-8.csv").read_text(encoding="utf-8")
+    (folder / "people.csv").write_text(text, encoding="cp1252")
+    (folder / "utf-8.csv").unlink()
+    encoding = ("released.csv\n", "released.csv\ncsv: {encoding: cp1252}\n")
+    write_spec(folder / "release.yaml", encoding)
+    return folder
 
 
 class Place:
     """A folder with a release file and its table, and a temporary folder of its own."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, inputs: Path) -> None:
         self.folder, self.temporary = path / "data", path / "temporary"
-        for folder in (self.folder, self.temporary):
-            folder.mkdir()
-        om.datasets.diagnoses().write(self.folder / "tax.csv")
-        # Not UTF-8: it is copied before it is read.
-        write_table(self.folder / "utf-8.csv", 60_000, long="ä" * 300)
-        text = (self.folder / "utf-8.csv").read_text(encoding="utf-8")
-        (self.folder / "people.csv").write_text(text, encoding="cp1252")
-        (self.folder / "utf-8.csv").unlink()
-        write_spec(
-            self.folder / "release.yaml",
-            ("released.csv\n", "released.csv\ncsv: {encoding: cp1252}\n"),
-        )
+        shutil.copytree(inputs, self.folder)
+        self.temporary.mkdir()
         self.inputs = self.names()
 
     def start(self, *options: str, **limits):
@@ -89,12 +94,19 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path):
-    return Place(tmp_path)
+def place(tmp_path, inputs):
+    return Place(tmp_path, inputs)
 
 
-@pytest.mark.parametrize("moment", ["reading", "writing"])
-@pytest.mark.parametrize("sign", STOP_SIGNALS, ids=lambda sign: sign.name)
+@pytest.mark.parametrize(
+    ("sign", "moment"),
+    [
+        (signal.SIGINT, "reading"),
+        (signal.SIGINT, "writing"),
+        (signal.SIGTERM, "writing"),
+        (signal.SIGHUP, "reading"),
+    ],
+)
 def test_a_signal_stops_a_release_and_leaves_nothing(place, sign, moment):
     command = place.start()
     place.wait_for(moment, command)
@@ -201,8 +213,8 @@ def test_a_table_that_changes_while_it_is_masked(place):
 def test_two_writers_of_one_output(place):
     commands = [place.start(), place.start()]
     done = [finished(command) for command in commands]
-    assert sorted(it.code for it in done) == [0, 2]
-    assert "already exists" in next(it.err for it in done if it.code == 2)
+    assert sorted(ended.code for ended in done) == [0, 2]
+    assert "already exists" in next(ended.err for ended in done if ended.code == 2)
     assert place.names() == sorted([*place.inputs, *OUTPUTS])
     assert not os.listdir(place.temporary)
     manifest = json.loads((place.folder / "released.manifest.json").read_text())

@@ -69,9 +69,7 @@ def test_the_browser_is_given_a_file_that_only_this_user_can_read(opened_in):
 
 def test_a_real_browser_gets_in_from_the_file(opened_in, chromium):
     _, _, argument = opened_in
-    context = chromium.new_context()
-    page = context.new_page()
-    page.goto(argument)
-    page.wait_for_selector("#table b", state="attached")
-    assert "token" not in page.url
-    context.close()
+    with chromium.open_page() as page:
+        page.goto(argument)
+        page.wait_for_selector("#table b", state="attached")
+        assert "token" not in page.url

@@ -8,7 +8,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workbench import SEED, ServedHere, ServedProcess, tab_of, talking_to, write_discharges
+from workbench import (
+    SEED,
+    ServedHere,
+    ServedProcess,
+    mask_two_columns,
+    tab_of,
+    talking_to,
+    write_discharges,
+)
 
 pytest.importorskip("fastapi", reason="NO WORKBENCH IS TESTED: pip install '.[web]'")
 
@@ -31,6 +39,13 @@ def bench(tmp_path) -> Iterator[Workbench]:
     bench.open("discharges.csv")
     yield bench
     bench.close()
+
+
+@pytest.fixture
+def small(bench) -> Workbench:
+    """The opened table with two columns to mask."""
+    mask_two_columns(bench)
+    return bench
 
 
 @pytest.fixture

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import csv
-import os
 import shlex
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
@@ -40,7 +37,7 @@ def column(folder, name):
 
 def classes(path, columns):
     with path.open(newline="", encoding="utf-8") as file:
-        return Counter(tuple(row[it] for it in columns) for row in csv.DictReader(file))
+        return Counter(tuple(row[name] for name in columns) for row in csv.DictReader(file))
 
 
 def run(page, number):
@@ -50,7 +47,7 @@ def run(page, number):
     expect(link).to_have_attribute("href", f"/result#run={number:04}")
 
 
-def test_from_a_table_to_a_release(steward, tmp_path):
+def test_from_a_table_to_a_release(steward, tmp_path, command, monkeypatch):
     page = steward
     # Data
     expect(page.locator("#columns tr[data-column=diagnosis]")).to_be_visible()
@@ -110,13 +107,8 @@ def test_from_a_table_to_a_release(steward, tmp_path):
     released = spec.output_path.read_bytes()
     assert min(classes(spec.output_path, QUASI).values()) >= 4
     assert len(released.splitlines()) == 601
-    subprocess.run(
-        [sys.executable, "-m", "ontomask", "mask", "release.yaml", "--force"],
-        cwd=tmp_path,
-        env={**os.environ, "ONTOMASK_SEED": str(SEED)},
-        check=True,
-        capture_output=True,
-    )
+    monkeypatch.setenv("ONTOMASK_SEED", str(SEED))
+    assert command(tmp_path, "mask", "release.yaml", "--force").code == 0
     assert spec.output_path.read_bytes() == released
 
 
@@ -131,12 +123,10 @@ def test_k_too_large_is_said_where_it_is_asked_for(tab, served, tmp_path):
     assert not list((tmp_path / ".ontomask" / "runs").glob("[0-9]*"))
 
 
-def test_two_tabs_see_each_other(steward, tmp_path):
-    one = steward
-    two = one.context.new_page()
-    two.goto(one.url.replace("/data", "/method"))
-    one.goto(one.url.replace("/data", "/method"))
+def test_two_tabs_see_each_other(tab, served):
+    one, two = tab, tab.context.new_page()
     for page in (one, two):
+        page.goto(f"{served.address}/method")
         page.wait_for_selector("#method-recoding")
     one.check("#method-recoding")
     expect(two.locator("#method-recoding")).to_be_checked()
@@ -163,13 +153,12 @@ def test_an_answer_of_before_a_change_does_not_take_it_back(tab, served):
     assert load_release_file(served.folder / "release.yaml").method.name == "recoding"
 
 
-def test_a_broken_table_is_told_on_the_page(steward, tmp_path):
-    page = steward
-    (tmp_path / "broken.csv").write_text('a,b,c\n1,2,3\n4,"5,6\n7,8\n')
-    page.reload()
-    page.click("[data-open='broken.csv']")
-    expect(page.locator("#trouble")).to_contain_text("broken.csv")
-    expect(page.locator("#table")).to_contain_text("discharges.csv")
+def test_a_broken_table_is_told_on_the_page(tab, served):
+    (served.folder / "broken.csv").write_text('a,b,c\n1,2,3\n4,"5,6\n7,8\n')
+    tab.goto(f"{served.address}/data")
+    tab.click("[data-open='broken.csv']")
+    expect(tab.locator("#trouble")).to_contain_text("broken.csv")
+    expect(tab.locator("#table")).to_contain_text("discharges.csv")
 
 
 def test_an_upload_is_opened_and_one_too_large_is_refused(chromium, tmp_path, serving):
@@ -178,19 +167,17 @@ def test_an_upload_is_opened_and_one_too_large_is_refused(chromium, tmp_path, se
     large = write_discharges(tmp_path / "large.csv", 20_000)
     assert large.stat().st_size > 1_000_000 > source.stat().st_size
     served = serving(tmp_path / "work", largest=1_000_000)
-    context = chromium.new_context()
-    page = context.new_page()
-    page.goto(served.link)
-    expect(page.locator("#limit")).to_have_text("1.0 MB")
-    page.set_input_files("#upload", str(large))
-    expect(page.locator("#trouble")).to_contain_text("large.csv")
-    page.set_input_files("#upload", str(source))
-    expect(page.locator("#table")).to_contain_text("100 records")
-    assert sorted(it.name for it in (tmp_path / "work").glob("*.csv")) == [
+    with chromium.open_page() as page:
+        page.goto(served.link)
+        expect(page.locator("#limit")).to_have_text("1.0 MB")
+        page.set_input_files("#upload", str(large))
+        expect(page.locator("#trouble")).to_contain_text("large.csv")
+        page.set_input_files("#upload", str(source))
+        expect(page.locator("#table")).to_contain_text("100 records")
+    assert sorted(path.name for path in (tmp_path / "work").glob("*.csv")) == [
         "release-zip.taxonomy.csv",
         "small.csv",
     ]
-    context.close()
 
 
 def test_names_that_look_like_markup_are_text_on_every_screen(chromium, tmp_path, serving):

@@ -11,26 +11,7 @@ from playwright.sync_api import expect
 
 from ontomask.methods.registry import METHODS
 from ontomask.web.routes.method import list_methods
-from workbench import SEED, talking_to, waited
-
-#: Few columns, so that a run takes a second or two.
-FEW = ("age", "diagnosis")
-
-
-@pytest.fixture
-def small(bench):
-    """The opened table with two columns to mask."""
-    with_few_columns(bench)
-    return bench
-
-
-def with_few_columns(bench):
-    now = bench.draft.read()
-    now.fields["method"] = {"name": "recoding", "k": 5}
-    for name, column in now.fields["columns"].items():
-        if column["role"] == "quasi" and name not in FEW:
-            now.fields["columns"][name] = {"role": "drop"}
-    bench.draft.write(now.fields, now.revision)
+from workbench import SEED, change_fields, mask_two_columns, talking_to, waited
 
 
 def begin(client, kind, **more):
@@ -41,7 +22,12 @@ def done(client, kind, **more):
     """The work, when it has ended."""
     answer = begin(client, kind, **more)
     assert answer.status_code == 200, answer.json()
-    return waited(lambda: (it := client.get("/api/work").json())["state"] != "working" and it)
+    return ended_work(client)
+
+
+def ended_work(client):
+    """The state of the work, when it has ended."""
+    return waited(lambda: (work := client.get("/api/work").json())["state"] != "working" and work)
 
 
 # ---------------------------------------------------------------------- methods in words
@@ -138,8 +124,7 @@ def test_busy_and_cancelled(small, client):
     looked_at = client.get("/api/work").json()  # as a page that is loaded now sees it
     assert (looked_at["state"], looked_at["kind"]) == ("working", "run")
     client.delete("/api/work")
-    state = waited(lambda: (it := client.get("/api/work").json())["state"] != "working" and it)
-    assert state["state"] == "cancelled"
+    assert ended_work(client)["state"] == "cancelled"
     assert client.get("/api/runs").json()["runs"] == []
 
 
@@ -154,7 +139,6 @@ def test_what_is_not_complete_is_not_begun(small, client):
 
 
 def test_without_a_table_nothing_is_begun(empty):
-
     assert begin(talking_to(empty), "run").status_code == 422
 
 
@@ -174,7 +158,6 @@ def test_no_such_run(reader, run):
 
 
 def test_the_seed_is_told_to_nobody(small, client):
-
     small.seed = secret = 901_735_264_118_201_733 + SEED
     run = done(client, "run")["result"]["run"]
     for path in ("/api/work", "/api/session", f"/api/runs/{run}", f"/runs/{run}/report"):
@@ -222,6 +205,16 @@ def test_a_method_is_chosen_set_and_saved(tab, served):
     expect(tab.locator("#setting-how")).to_be_visible()
 
 
+def test_what_is_typed_is_kept_when_the_file_changes_meanwhile(tab, served):
+    tab.goto(f"{served.address}/method")
+    tab.locator("#setting-k").fill("8")
+    change_fields(served.bench, lambda fields: fields["method"].update(l=3))
+    expect(tab.locator("#more-set")).to_have_text("l 3")
+    tab.keyboard.press("Tab")
+    waited(lambda: method_in(served.folder).get("k") == 8)
+    assert method_in(served.folder)["l"] == 3
+
+
 def test_optional_settings_come_and_go(tab, served):
     tab.goto(f"{served.address}/method")
     tab.locator("#more summary").click()
@@ -252,6 +245,7 @@ def test_what_is_missing_leads_to_where_it_is_mended(tab, served):
 
 
 def test_a_try_then_a_run_then_the_way_to_its_result(tab, served):
+    mask_two_columns(served.bench)
     tab.goto(f"{served.address}/method")
     tab.locator("#sample").select_option("500")
     tab.locator("#try").click()

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
@@ -14,35 +11,13 @@ import yaml
 from playwright.sync_api import expect
 
 from ontomask.web.session import Workbench
-from workbench import SEED, talking_to, waited
+from workbench import SEED, change_fields, mask_two_columns, talking_to, waited
 
 FILES = ("discharges.released.csv", "discharges.released.manifest.json")
 
 
-@pytest.fixture
-def small(bench):
-    """The opened table with two columns to mask, so that a run takes a second or two."""
-    change(bench, few)
-    return bench
-
-
-def few(fields):
-    fields["method"] = {"name": "recoding", "k": 5}
-    fields.pop("person", None)
-    fields.pop("require", None)
-    for name, column in fields["columns"].items():
-        if column["role"] == "quasi" and name not in ("age", "diagnosis"):
-            fields["columns"][name] = {"role": "drop"}
-
-
-def change(bench, edit):
-    now = bench.draft.read()
-    edit(now.fields)
-    bench.draft.write(now.fields, now.revision)
-
-
 def require(bench, **limits):
-    change(bench, lambda fields: fields.update(require=limits))
+    change_fields(bench, lambda fields: fields.update(require=limits))
 
 
 def done(client, kind, **more):
@@ -79,7 +54,7 @@ def test_requirements_are_judged_by_the_last_run_with_these_settings(small, clie
     assert rows["k"]["found"].startswith(("5 ", "6 ", "7 "))
     assert "at least 300" in rows["l"]["reasons"][0]
     assert rows["t"]["found"]  # it is told though nothing is required
-    change(small, lambda fields: fields["method"].update(k=6))
+    change_fields(small, lambda fields: fields["method"].update(k=6))
     assert required(client)[0] is None
 
 
@@ -133,18 +108,19 @@ def test_the_files_before_and_after(small, client):
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["content-type"] == "application/octet-stream"
         assert len(answer.content) == file["bytes"]
-    change(small, lambda fields: fields["method"].update(k=6))
+    change_fields(small, lambda fields: fields["method"].update(k=6))
     assert not files(client)[0]["current"]
 
 
-def test_a_release_equals_that_of_the_command_line_and_keeps_its_promise(small, client):
+def test_a_release_equals_that_of_the_command_line_and_keeps_its_promise(
+    small, client, command, monkeypatch
+):
     done(client, "release")
     table = small.folder.path / "discharges.released.csv"
     again = {**small.draft.read().fields, "output": "again.csv"}
     (small.folder.path / "again.yaml").write_text(json.dumps(again))
-    command = [sys.executable, "-m", "ontomask", "mask", "again.yaml"]
-    given = {**os.environ, "ONTOMASK_SEED": str(SEED)}
-    subprocess.run(command, cwd=small.folder.path, env=given, check=True, capture_output=True)
+    monkeypatch.setenv("ONTOMASK_SEED", str(SEED))
+    assert command(small.folder.path, "mask", "again.yaml").code == 0
     assert table.read_bytes() == (small.folder.path / "again.csv").read_bytes()
     with table.open(newline="", encoding="utf-8") as file:
         rows = [(row["age"], row["diagnosis"]) for row in csv.DictReader(file)]
@@ -171,7 +147,7 @@ def unchanged(small):
         for name in ("age", "diagnosis"):
             fields["columns"][name] = {"role": "drop"}
 
-    change(small, mask_sex_only)
+    change_fields(small, mask_sex_only)
     return small
 
 
@@ -213,6 +189,7 @@ def test_no_download_leads_out_of_the_folder(tmp_path, empty):
 
 
 def test_required_ticked_off_written_and_downloaded(tab, served):
+    mask_two_columns(served.bench)
     tab.goto(f"{served.address}/release")
     expect(tab.locator("#judged")).to_contain_text("There is no run with these settings yet")
     tab.goto(f"{served.address}/method")
@@ -256,7 +233,7 @@ def test_required_ticked_off_written_and_downloaded(tab, served):
 
 
 def test_the_order_of_the_rows_is_chosen_and_written(tab, served):
-    change(served.bench, few)
+    mask_two_columns(served.bench)
     tab.goto(f"{served.address}/release")
     order = tab.get_by_label("Order of the rows")
     expect(order).to_have_value("shuffle")
@@ -279,6 +256,15 @@ def test_the_order_of_the_rows_is_chosen_and_written(tab, served):
             orders.append(list(csv.reader(file)))
     assert orders[0] != orders[1]
     assert Counter(map(tuple, orders[0])) == Counter(map(tuple, orders[1]))
+
+
+def test_a_typed_limit_is_kept_when_the_file_changes_meanwhile(tab, served):
+    tab.goto(f"{served.address}/release")
+    tab.locator("#require-l").fill("3")
+    require(served.bench, k=4)
+    expect(tab.locator("#require-k")).to_have_value("4")
+    tab.keyboard.press("Tab")
+    waited(lambda: served.bench.draft.read().fields["require"] == {"k": 4, "l": 3})
 
 
 def test_a_path_out_of_the_folder_is_refused_and_the_name_comes_back(tab, served):

@@ -9,7 +9,14 @@ import { showDistance } from "./distance.js";
 import { createProblemNote } from "./notes.js";
 import { byId, h, setContent } from "./shared/elements.js";
 import { formatBytes, formatCount, formatInteger, formatPercent } from "./shared/formats.js";
-import { changeFields, onSession, session, showMessage, showProblem } from "./shell.js";
+import {
+  changeFields,
+  onSession,
+  session,
+  showMessage,
+  showProblem,
+  showSavedValue,
+} from "./shell.js";
 
 const ROLES = { quasi: "quasi-identifier", confidential: "sensitive attribute" };
 // How a column is treated, by its role and type.
@@ -897,7 +904,7 @@ async function shiftLevel(name, index, step) {
 // ---------------------------------------------------------------- dates
 
 async function showDates(name, { date_format: format = "" }) {
-  byId("date-format").value = format;
+  showSavedValue(byId("date-format"), format);
   const values = (await getValues(name, { limit: 5 })).map(({ value }) => value);
   byId("date-examples").textContent = values.length ? `In the table: ${values.join(", ")}` : "";
 }

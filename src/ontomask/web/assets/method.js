@@ -8,7 +8,7 @@ import { showProgress, startWork } from "./progress.js";
 import { createTermLink } from "./glossary_links.js";
 import { byId, h, setContent } from "./shared/elements.js";
 import { formatCount, formatInteger, formatNumber, formatPercent } from "./shared/formats.js";
-import { changeFields, onSession, onWork, session } from "./shell.js";
+import { changeFields, onSession, onWork, session, showSavedValue } from "./shell.js";
 
 const { methods } = await get("/api/methods");
 const fieldsBefore = new Map(); // of methods that were chosen before: going back finds them again
@@ -116,7 +116,7 @@ function createChoice(setting, attributes) {
     ...attributes,
     on: { change: () => saveSetting(setting, element.value || null) },
   }, options);
-  return { element, show: createSetter(element) };
+  return { element, show: (value) => showSavedValue(element, value) };
 }
 
 function createTextInput(setting, attributes) {
@@ -124,13 +124,7 @@ function createTextInput(setting, attributes) {
     ...attributes,
     on: { change: () => saveSetting(setting, element.value || null) },
   });
-  return { element, show: createSetter(element) };
-}
-
-function createSetter(element) {
-  return (value) => {
-    element.value = value ?? "";
-  };
+  return { element, show: (value) => showSavedValue(element, value) };
 }
 
 function createFlag(setting, attributes) {
@@ -165,7 +159,7 @@ function createNumberInput(setting, attributes) {
     else field.value = session.fields.method[name] ?? setting.default;
   };
   field.addEventListener("change", save);
-  if (usual.length < 2) return { element: field, show: createSetter(field) };
+  if (usual.length < 2) return { element: field, show: (value) => showSavedValue(field, value) };
 
   const [low, high] = [usual[0], usual[usual.length - 1]];
   const slider = h("input", {
@@ -179,13 +173,16 @@ function createNumberInput(setting, attributes) {
   slider.addEventListener("input", () => {
     field.value = slider.value;
   });
-  slider.addEventListener("change", save);
+  slider.addEventListener("change", () => {
+    field.value = slider.value;
+    save();
+  });
   field.addEventListener("input", () => {
     slider.value = field.value;
   });
   const show = (value) => {
-    field.value = value ?? "";
-    slider.value = value ?? low;
+    showSavedValue(field, value);
+    if (document.activeElement !== field) showSavedValue(slider, value ?? low);
   };
   return { element: h("span", { class: "both" }, field, slider), show };
 }

@@ -7,7 +7,7 @@ import { createCautionItem, createProblemNote } from "./notes.js";
 import { showProgress, startWork } from "./progress.js";
 import { byId, h, setContent } from "./shared/elements.js";
 import { capitalise, formatBytes, formatNumber } from "./shared/formats.js";
-import { changeFields, onSession, onWork, session, showProblem } from "./shell.js";
+import { changeFields, onSession, onWork, session, showProblem, showSavedValue } from "./shell.js";
 
 const SHARES = ["linkage_below"]; // in percent here, as a share in the file
 const DATE_FORMAT = { dateStyle: "medium", timeStyle: "short" };
@@ -88,9 +88,7 @@ async function showRequirements() {
   if (!body.rows.length) setContent(body, state.requirements.map(createRow));
   for (const requirement of state.requirements) {
     const { name, found: measured } = requirement;
-    const input = limitInputs.get(name);
-    const limit = readLimit(name);
-    if (document.activeElement !== input || input.valueAsNumber !== limit) input.value = limit;
+    showSavedValue(limitInputs.get(name), readLimit(name));
     const row = body.querySelector(`tr[data-requirement="${name}"]`);
     const unknown = h(
       "span",

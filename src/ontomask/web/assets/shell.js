@@ -112,6 +112,15 @@ async function moveInHistory(direction, message) {
   }
 }
 
+// Shows a saved value in a field. What somebody is typing in it is kept until it is saved.
+export function showSavedValue(field, value) {
+  const text = String(value ?? "");
+  const isTyped = document.activeElement === field && field.value !== field.dataset.saved;
+  if (isTyped && field.value !== text) return;
+  if (field.value !== text) field.value = text;
+  field.dataset.saved = field.value;
+}
+
 // Shows a problem with a change; if the file was changed elsewhere, its new content is shown too.
 export async function showConflict(problem) {
   if (problem.status === 409) await reloadSession();
