@@ -25,6 +25,7 @@ if _TYPE_CHECKING:
         Resampling,
         Suppression,
     )
+    from ontomask.microdata.population import Population
     from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
     from ontomask.pipeline import (
         Comparison,
@@ -81,6 +82,7 @@ __all__ = [
     "Numeric",
     "Ordinal",
     "Date",
+    "Population",
     "Microaggregation",
     "Recoding",
     "Resampling",

@@ -149,3 +149,17 @@ def test_the_hint_names_the_settings_of_sensitive_attributes():
     with pytest.raises(RequirementNotMet) as caught:
         check_requirements(dict(l=50), evaluation(), guarantee())
     assert caught.value.hint.startswith("add l: 50 to the method (microaggregation), try ")
+
+
+def test_k_map():
+    def unmet(population):
+        measured = Evaluation({}, {}, population)
+        return unmet_requirements({"k_map": 20}, measured, guarantee())
+
+    assert unmet({"k_map": 20}) == unmet({"k_map": 20.5}) == []
+    words = "k_map: at least 20 people of the population must match every equivalence class"
+    assert unmet({"k_map": 19}) == [f"{words}, got 19"]
+    assert unmet({"k_map": 19.99}) == [f"{words}, got 19 (estimated)"]
+    unknown = f"{words}, but their number is unknown: "
+    assert unmet({}) == [f"{unknown}no population is given"]
+    assert unmet({"k_map": None, "notes": ["it is noise"]}) == [f"{unknown}it is noise"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -236,6 +237,24 @@ def test_a_model_that_does_not_fit_gives_no_number():
     """Nearly equal frequent classes: the likelihood of Pitman grows towards alpha = 0."""
     assert risk.pitman_uniques(np.repeat([20, 21, 22, 1], [40, 40, 40, 2]), 100_000) is None
     assert risk.snb_uniques(np.repeat([1, 3], [5, 5]), 200) is None  # no pairs
+
+
+@pytest.mark.parametrize("repeated", [1, 2, 40])
+def test_a_nearly_unique_table_is_estimated_without_a_wrong_sign(repeated):
+    """One pair among many uniques: θ is very large, where digamma functions lose digits."""
+    sizes = np.repeat([1, 2], [20_000, repeated])
+    for population in (sizes.sum() * 2, 10**6):
+        found = risk.pitman_uniques(sizes, int(population))
+        assert found is None or 0 < found <= population
+
+
+@pytest.mark.parametrize("start", [0.0, 0.5, 199.5, 1e4, 1e9])
+@pytest.mark.parametrize("end", [1, 2, 50, 2000])
+def test_harmonic_sums_are_exact(start, end):
+    from ontomask.risk.population.superpopulation import _harmonic_sum
+
+    exact = float(sum(1 / (Fraction(start) + i) for i in range(1, end)))
+    assert _harmonic_sum(start, end) == pytest.approx(exact, rel=1e-12)
 
 
 def test_the_sample_is_not_larger_than_the_population():

@@ -84,11 +84,12 @@ def test_the_first_proposal_is_where_everything_begins(draft):
 @pytest.mark.parametrize(
     "path", ["../x.csv", "/etc/passwd", "s3a://bucket/x.csv", "file:/etc/passwd", ".ontomask/x"]
 )
-@pytest.mark.parametrize("where", ["data", "output", "taxonomy", "mapping"])
+@pytest.mark.parametrize("where", ["data", "output", "taxonomy", "mapping", "table"])
 def test_no_path_of_the_page_leads_outside(draft, where, path):
     column = {"role": "quasi", "taxonomy": "icd9cm"}
-    fields = changed(columns={"d": column})
-    (fields if where in fields else column)[where] = path
+    fields = changed(columns={"d": column}, population={"size": 9})
+    named_in = {"data": fields, "output": fields, "table": fields["population"]}
+    named_in.get(where, column)[where] = path
     with pytest.raises(OutsideError):
         draft.write(fields, draft.read().revision)
     assert not draft.path.exists()

@@ -42,6 +42,21 @@ def test_without_a_run_nothing_is_known(small, client):
     assert rows["k"]["limit"] == 5
 
 
+def test_k_map_is_required_where_a_population_is_described(small, client):
+    assert "k_map" not in required(client)[1]
+    change(small, lambda fields: fields.update(population={"size": 10**6}))
+    assert "k_map" in required(client)[1]
+    change(small, lambda fields: fields["columns"].update(charge={"role": "drop"}))
+    change(small, lambda fields: fields.update(weight="charge", require={"k_map": 10**9}))
+    done(client, "run")
+    row = required(client)[1]["k_map"]
+    assert row["holds"] is False
+    assert row["found"].endswith(" people match the rarest class")
+    assert "At least 1,000,000,000 people of the population" in row["reasons"][0]
+    shown = client.get("/api/runs/0001/parts").text
+    assert "people who match are estimated from the sampling weights" in shown
+
+
 def test_requirements_are_judged_by_the_last_run_with_these_settings(small, client):
     done(client, "run")
     require(small, k=5, l=300, linkage_below=0.999, sse_below=0.001)

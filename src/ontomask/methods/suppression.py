@@ -54,6 +54,7 @@ class Suppression(GroupingMethod):
         ),
     ] = "blank"
 
+    only_suppresses: ClassVar[bool] = True
     summary: ClassVar[str] = (
         "k-anonymous: blanks or removes records with rare combinations; others are unchanged."
     )

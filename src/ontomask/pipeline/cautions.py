@@ -14,6 +14,7 @@ from ontomask.errors import ParameterError, format_people
 from ontomask.methods import Microaggregation
 from ontomask.methods.settings import changed_settings
 from ontomask.risk import Confidential, distinct_diversity, homogeneous_records
+from ontomask.risk.population.evaluation import short_population_caution
 
 if TYPE_CHECKING:
     from ontomask.pipeline.release import Release
@@ -61,6 +62,9 @@ def list_cautions(
         yield from _diversity_cautions(release, sensitive)
     yield from release.more_cautions
     yield from release.look_alikes
+    caution = short_population_caution(release.population_figures)
+    if caution:
+        yield caution
     if release.blocked is not None:
         yield str(release.blocked)
     if applied is None or not release.records:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -47,14 +47,25 @@ class Evaluation:
     Attributes:
         utility: Data utility and information loss.
         risk: Disclosure risk.
+        population: Disclosure risk against the population; empty if none is given.
+            :data:`ontomask.risk.POPULATION_DESCRIPTIONS` explains these figures.
     """
 
     utility: dict[str, Any]
     risk: dict[str, Any]
+    population: dict[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """Both groups of figures, ready for JSON."""
-        return asdict(self)
+        """All groups of figures, ready for JSON."""
+        return {name: figures for name, figures in asdict(self).items() if figures}
+
+    def with_population(self, figures: dict[str, Any]) -> Evaluation:
+        """The same figures with those of the population, which the journalist risk depends on."""
+        if not figures:
+            return self
+        before = _with_journalist(self.risk["before"], figures["before"])
+        risk = _with_journalist({**self.risk, "before": before}, figures)
+        return replace(self, risk=risk, population=figures)
 
     def __repr__(self) -> str:
         before = self.risk["before"]
@@ -66,7 +77,21 @@ class Evaluation:
             f"record linkage {format_percent(self.risk['linkage_nearest'])} "
             f"(before: {format_percent(before['linkage_nearest'])})",
         ]
+        if self.population.get("k_map") is not None:
+            before = self.population["before"]
+            lines.append(
+                f"population k-map {self.population['k_map']:,.4g} (before: "
+                f"{before['k_map']:,.4g}), "
+                f"population uniques {self.population['population_uniques']:,.4g} (before: "
+                f"{before['population_uniques']:,.4g})"
+            )
         return "\n".join(lines)
+
+
+def _with_journalist(risk: dict[str, Any], population: dict[str, Any]) -> dict[str, Any]:
+    """Risk figures with the journalist risk of a population, if it is known who matches."""
+    people = population["k_map"]
+    return risk if people is None else {**risk, "journalist": 1 / max(people, 1)}
 
 
 def evaluate_plan(

@@ -89,6 +89,8 @@ def publishable_facts(
         },
         "utility": _describe_figures(utility_figures, utility.DESCRIPTIONS),
         "risk": _describe_figures(risk_figures, risk.DESCRIPTIONS),
+        "population": _describe_figures(evaluation.population, risk.POPULATION_DESCRIPTIONS)
+        or None,
         "taxonomies": _taxonomy_facts(release.schema, release.mappings, release.renamed, records),
         "cautions": list(map(str, release.cautions)),
         "prevented_by": {

@@ -10,10 +10,17 @@ from ontomask._runtime.progress import ignore_progress, listen_to_progress
 from ontomask.engines.protocol import Engine
 from ontomask.errors import ParameterError, format_count
 from ontomask.methods.method import Method
+from ontomask.microdata.population import Population
 from ontomask.microdata.schema import Schema
 from ontomask.pipeline.applying import apply_plan
-from ontomask.pipeline.counting import count_table, open_engine, translate_file_errors
+from ontomask.pipeline.counting import (
+    count_known_by_tuple,
+    count_table,
+    open_engine,
+    translate_file_errors,
+)
 from ontomask.pipeline.planning.plan import plan_release
+from ontomask.pipeline.population import count_population
 from ontomask.pipeline.randomness import (
     check_seed,
     derive_generator,
@@ -34,6 +41,7 @@ def mask(
     seed: int | None = None,
     *,
     shuffle: bool = False,
+    population: Population | None = None,
     progress: Callable[[str], None] | None = None,
     **file: Any,
 ) -> Release:
@@ -55,6 +63,8 @@ def mask(
             original rows decide. Shuffle a table before you publish it: if it was sorted by a
             masked column, the order of its rows gives original values back.
             :meth:`Release.write` shuffles anyway.
+        population: The population that the table is a sample of, for the figures of
+            ``Release.evaluation.population``. It does not change the masking.
         progress: A function that is called with a short text at every step.
         **file: Settings of a file, such as ``table``, ``delimiter`` or ``encoding``, and
             ``memory``, the limit for DuckDB.
@@ -82,7 +92,7 @@ def mask(
     def run() -> Release:
         engine = open_engine(table, file)
         with engine.refuse_changes():
-            return _run_pipeline(engine, schema, method, used_seed, shuffle, report)
+            return _run_pipeline(engine, schema, method, used_seed, shuffle, population, report)
 
     with translate_file_errors(table):
         return run_interruptibly(run)
@@ -94,10 +104,21 @@ def _run_pipeline(
     method: Method,
     seed: int,
     shuffle: bool,
+    population: Population | None,
     progress: Callable[[str], None],
 ) -> Release:
     progress("counting")
     counted = count_table(engine, schema)
+    counted_population = None
+    if population is not None:
+        progress("counting the population")
+        counted_population = count_population(
+            population,
+            schema,
+            engine.names,
+            counted.tuples.counts,
+            count_known_by_tuple(counted.records, schema),
+        )
     secret = derive_secret(seed, counted.tuples)
     progress(f"planning {format_count(len(counted.tuples), 'combination')} of values")
     with listen_to_progress(progress):
@@ -109,7 +130,8 @@ def _run_pipeline(
         )
     progress("masking and verifying")
     applied = apply_plan(counted, plan, derive_key(secret, "records"))
-    return make_release(counted, plan, applied, derive_key(secret, "order"), shuffle)
+    order_key = derive_key(secret, "order")
+    return make_release(counted, plan, applied, order_key, shuffle, counted_population)
 
 
 # ---------------------------------------------------------------------- what is given

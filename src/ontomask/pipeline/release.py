@@ -37,6 +37,7 @@ from ontomask.pipeline.guarantee import (
 )
 from ontomask.pipeline.planning.blocks import BlockPlan
 from ontomask.pipeline.planning.plan import People, Plan
+from ontomask.pipeline.population import CountedPopulation
 from ontomask.pipeline.released_classes import count_released_classes
 from ontomask.risk import Confidential
 from ontomask.risk.classes import canonical_targets
@@ -74,6 +75,8 @@ class Release:
             concept is released. Such a record may keep its concept and look different.
         more_cautions: Cautions that the table itself does not show, such as earlier releases.
         look_alikes: Warnings about sensitive values and people that differ only in spelling.
+        population_figures: The disclosure risk against the population, as in
+            ``evaluation.population``; empty if none is given.
     """
 
     data: Any
@@ -96,6 +99,7 @@ class Release:
     renamed: Mapping[str, int] = field(default_factory=dict)
     more_cautions: tuple[str, ...] = ()
     look_alikes: tuple[str, ...] = ()
+    population_figures: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -110,7 +114,7 @@ class Release:
             lambda: evaluate_plan(
                 self.transitions, method.target_k, after, before, removed=method.drops
             )
-        )
+        ).with_population(dict(self.population_figures))
 
     def write(
         self,
@@ -234,7 +238,12 @@ class Release:
 
 
 def make_release(
-    counted: Counted, plan: Plan, applied: Applied, order_key: bytes, shuffle: bool
+    counted: Counted,
+    plan: Plan,
+    applied: Applied,
+    order_key: bytes,
+    shuffle: bool,
+    population: CountedPopulation | None = None,
 ) -> Release:
     """Make the release of a table that was counted, planned, masked and verified."""
     schema, transitions, method = counted.schema, plan.transitions, plan.method
@@ -258,6 +267,9 @@ def make_release(
         _records_of_unknown=counted.of_unknown,
         _sensitive_counts=(after, counted.plan_input.confidential),
         _applied=applied,
+        population_figures={}
+        if population is None
+        else population.measure(transitions, method.drops, count_values),
         mappings={
             quasi.column: replace(column.terms, missing=counted.missing[quasi.column])
             for quasi, column in zip(schema.quasi_identifiers, counted.columns, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from math import floor
 from typing import TYPE_CHECKING, Any
 
 from ontomask.errors import RequirementNotMet
@@ -34,6 +35,7 @@ def reasons_unmet(
     - ``t``: the largest distance from a class to the whole table, for every sensitive attribute.
       Numbers are compared by rank (``t_ordered``), because hardly any two are equal. Words are
       compared by semantic distance if it was computed (``t_semantic``), otherwise by equality.
+    - ``k_map``: the smallest number of people of the population who match a class.
     - ``linkage_below``: ``linkage_nearest``; if it was estimated from a sample, the upper end of
       its confidence interval.
     - ``sse_below``: the sum of squared errors.
@@ -45,6 +47,7 @@ def reasons_unmet(
         "k": lambda k: _check_k(k, guarantee),
         "l": lambda limit: _check_l(limit, evaluation),
         "t": lambda limit: _check_t(limit, evaluation),
+        "k_map": lambda limit: _check_k_map(limit, evaluation),
         "linkage_below": lambda limit: _check_linkage(limit, evaluation),
         "sse_below": lambda limit: _check_sse(limit, evaluation),
     }
@@ -133,6 +136,22 @@ def _check_t(limit: float, evaluation: Evaluation) -> Iterator[str]:
                 f"{limit:g} from the whole table ({CLOSENESS_FIGURES[figure]}), got "
                 f"{_format_figure(closeness, limit)}"
             )
+
+
+def _check_k_map(limit: int, evaluation: Evaluation) -> Iterator[str]:
+    people = evaluation.population.get("k_map")
+    if people is None:
+        reasons = evaluation.population.get("notes") or ["no population is given"]
+        yield (
+            f"at least {limit:,} people of the population must match every equivalence class, but "
+            f"their number is unknown: {reasons[0]}"
+        )
+    elif people < limit:
+        estimated = " (estimated)" if isinstance(people, float) else ""
+        yield (
+            f"at least {limit:,} people of the population must match every equivalence class, got "
+            f"{floor(people):,}{estimated}"
+        )
 
 
 def _check_linkage(limit: float, evaluation: Evaluation) -> Iterator[str]:

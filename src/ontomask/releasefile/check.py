@@ -45,6 +45,7 @@ from ontomask.pipeline.look_alikes import describe_look_alikes
 from ontomask.releasefile.manifest import previous_cautions
 from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.run import file_settings, output_files, output_folders
+from ontomask.risk.population.evaluation import short_population_caution
 
 if TYPE_CHECKING:
     from ontomask.microdata.tuples import Tuples
@@ -103,6 +104,8 @@ class CheckResult:
     only known after masking.
     ``tuples`` and ``risk``, of the table as it is, are None where a problem is in the way.
     ``person`` is the column that identifies people; the figures of ``risk`` count records.
+    ``population`` are the figures of the original table against its population; None where none is
+    described, or a problem is in the way.
     """
 
     records: int | None
@@ -115,6 +118,7 @@ class CheckResult:
     notes: tuple[str, ...] = ()
     uncertain: tuple[str, ...] = ()
     person: str | None = None
+    population: dict[str, Any] | None = None
 
     @property
     def fine(self) -> bool:
@@ -160,7 +164,7 @@ class _Checker:
 
     def run(self) -> CheckResult:
         """Run all checks, in the order in which masking meets them."""
-        tuples = risk = None
+        tuples = risk = population = None
         warnings: list[str] = []
         self._attempt(
             lambda: refuse_targets(output_files(self.spec), self.inputs, output_folders(self.spec))
@@ -173,6 +177,7 @@ class _Checker:
             if placed is not None:
                 tuples, count_values = placed
                 risk = self._measure_risk(schema, tuples, count_values)
+                population = self._measure_population(engine, schema, tuples, count_values)
             if risk is not None:
                 warnings += describe_look_alikes(schema, count_values)
         if self.spec.undecided:
@@ -180,6 +185,8 @@ class _Checker:
         columns = tuple(self._describe_columns(engine))
         previous = self._attempt(lambda: previous_cautions(self.spec))
         warnings += previous or ()
+        caution = short_population_caution(population or {})
+        warnings += [caution] if caution else []
         if engine is not None:
             warnings += self._revealing_column_warnings(engine, columns)
         return CheckResult(
@@ -193,6 +200,7 @@ class _Checker:
             notes=() if self.problems else tuple(_notes(self.spec)),
             uncertain=() if self.problems else tuple(_uncertain_requirements(self.spec)),
             person=self.spec.person,
+            population=population,
         )
 
     # ------------------------------------------------------------------ values
@@ -289,6 +297,22 @@ class _Checker:
                 sensitive_counts(schema, count_values, count_people_by_class(schema, count_values)),
             )
         )
+
+    def _measure_population(
+        self, engine: StoredEngine, schema: Schema, tuples: Tuples, count_values: ValueCounter
+    ) -> dict[str, Any] | None:
+        from ontomask.pipeline.population import count_population
+        from ontomask.risk.population.evaluation import evaluate_original_population
+
+        population = self.spec.population_object()
+        if population is None:
+            return None
+        counted = self._attempt(
+            lambda: count_population(population, schema, engine.names, tuples.counts, count_values)
+        )
+        if counted is None:
+            return None
+        return evaluate_original_population(tuples, counted.knowledge)
 
     def _describe_columns(self, engine: StoredEngine | None) -> Iterator[CheckedColumn]:
         names = engine.names if engine else []
@@ -388,6 +412,12 @@ def _notes(spec: ReleaseFile) -> Iterator[str]:
     k, required = spec.method_object().promised_k, spec.limits.get("k")
     if required and k is not None and k < required:
         yield f"k = {required:,} is required, but the method only guarantees k = {k:,}"
+    if "k_map" in spec.limits and not spec.weight and not spec.method_object().only_suppresses:
+        yield (
+            "k_map is required, but people of the population table can only be matched with masked "
+            f"values that contain the original ones, and {spec.method.name} may replace values: "
+            "name a column of sampling weights (weight), or use suppression"
+        )
 
 
 def _uncertain_requirements(spec: ReleaseFile) -> Iterator[str]:

@@ -76,6 +76,7 @@ def compare_file(
             require=spec.limits,
             workers=workers,
             sample=sample,
+            population=spec.population_object(),
             progress=progress,
             **file_settings(spec),
         )

@@ -75,6 +75,8 @@ def _publishable_fields(spec: ReleaseFile, notes: list[str]) -> dict[str, Any]:
         fields[field] = file_name(fields[field])
     if fields.get("previous"):
         fields["previous"] = [file_name(name) for name in fields["previous"]]
+    if (fields.get("population") or {}).get("table"):
+        fields["population"]["table"] = file_name(fields["population"]["table"])
     if fields.get("engine"):
         # Where and how it ran is not published.
         fields["engine"] = {"name": fields["engine"]["name"]}

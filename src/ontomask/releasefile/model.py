@@ -37,6 +37,7 @@ from ontomask.errors import (
 )
 from ontomask.methods.method import Method
 from ontomask.methods.registry import METHODS
+from ontomask.microdata.population import Population
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.pipeline.facts import DEFAULT_THRESHOLD, choose_threshold
 from ontomask.releasefile import fields as kinds
@@ -64,6 +65,7 @@ __all__ = [
     "CsvSpec",
     "EngineSpec",
     "MethodSpec",
+    "PopulationSpec",
     "Requirements",
     "ReleaseFile",
     "json_schema",
@@ -315,6 +317,21 @@ class MethodSpec(BaseModel):
         return json_schema_of_methods()
 
 
+class PopulationSpec(_StrictModel):
+    """The population that the table is a sample of: its size, its own table, or both."""
+
+    size: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="The number of records of the population. By default that of its table, or the "
+        "sum of the sampling weights.",
+    )
+    table: kinds.NonEmptyText | None = Field(
+        None,
+        description="A file with the original values of the population, in columns that are named "
+        "as the quasi-identifiers.",
+    )
+
+
 class Requirements(_StrictModel):
     """The requirements of a release; if one is not met, nothing is released."""
 
@@ -332,6 +349,11 @@ class Requirements(_StrictModel):
         None,
         description="t-closeness: the maximum distance between the distribution of a sensitive "
         "attribute in an equivalence class and in the whole table.",
+    )
+    k_map: Annotated[int, Field(ge=2)] | None = Field(
+        None,
+        description="k-map: the minimum number of people of the population who match every "
+        "equivalence class; it needs weight or population.table.",
     )
     linkage_below: kinds.Share | None = Field(
         None, description="Record linkage: less than this share of the records is linked correctly."
@@ -380,6 +402,14 @@ class ReleaseFile(_StrictModel):
     )
     person: kinds.NonEmptyText | None = Field(
         None, description="The column that identifies a person; k then counts people, not records."
+    )
+    weight: kinds.NonEmptyText | None = Field(
+        None,
+        description="The column with the sampling weights: how many people of the population each "
+        "record stands for. Its role says whether it is released.",
+    )
+    population: PopulationSpec | None = Field(
+        None, description="The population that the table is a sample of."
     )
     other: Annotated[str, kinds.OneOf(("refuse", "keep", "drop"))] = Field(
         "refuse", description="What to do with columns that are not listed."
@@ -495,24 +525,26 @@ class ReleaseFile(_StrictModel):
     def paths(self) -> list[Path]:
         """Every file that is read or written, without those beside the output."""
         local = [name for name in (self.data, self.output) if not is_remote(name)]
-        return list(dict.fromkeys([*map(self.path, local), *self._taxonomy_and_mapping_files()]))
+        return list(dict.fromkeys([*map(self.path, local), *self._side_files()]))
 
     def inputs(self) -> list[Path]:
         """Every file of this machine that is read."""
         return [
             *([] if is_remote(self.data) else [self.data_path]),
-            *self._taxonomy_and_mapping_files(),
+            *self._side_files(),
             *map(self.path, self.previous),
         ]
 
-    def _taxonomy_and_mapping_files(self) -> list[Path]:
-        """The files that hold taxonomies and mappings."""
+    def _side_files(self) -> list[Path]:
+        """The files that hold taxonomies, mappings and the population."""
         names: list[str] = []
         for column in self.columns.values():
             if column.taxonomy and column.taxonomy not in KNOWN_TAXONOMIES:
                 names.append(column.taxonomy)
             if isinstance(column.mapping, str):
                 names.append(column.mapping)
+        if self.population is not None and self.population.table is not None:
+            names.append(self.population.table)
         return [self.path(name) for name in dict.fromkeys(names)]
 
     @property
@@ -539,6 +571,14 @@ class ReleaseFile(_StrictModel):
     def method_object(self) -> Method:
         """The masking method with its settings."""
         return METHODS[self.method.name](**self.method.settings)
+
+    def population_object(self) -> Population | None:
+        """The population that the table is a sample of; None if the file describes none."""
+        if self.population is None and self.weight is None:
+            return None
+        described = self.population or PopulationSpec(size=None, table=None)
+        table = None if described.table is None else self.path(described.table)
+        return Population(size=described.size, table=table, weight=self.weight)
 
     @property
     def undecided(self) -> list[str]:
@@ -658,6 +698,7 @@ def _field_names() -> dict[str, list[str]]:
         "columns": ColumnSpec,
         "csv": CsvSpec,
         "engine": EngineSpec,
+        "population": PopulationSpec,
         "require": Requirements,
     }
     return {part: list(model.model_fields) for part, model in models.items()}

@@ -46,6 +46,7 @@ Progress = Callable[[str], None]
 
 #: The main figures of a release.
 MAIN_UTILITY = ("sse", "kl", "semantic_quality")
+MAIN_POPULATION = ("k_map", "presence_max", "global_risk", "population_uniques")
 MAIN_RISK = ("k", "uniques", "marketer", "linkage_nearest")
 
 
@@ -66,6 +67,7 @@ class Outcome:
         """The files, what holds, and the chief figures; all of it may be published."""
         utility = {name: figure["value"] for name, figure in self.manifest["utility"].items()}
         risk = {name: figure["value"] for name, figure in self.manifest["risk"].items()}
+        population = self.manifest["population"] or {}
         return {
             "files": [str(path) for path in self.files],
             "columns": [attribute.name for attribute in self.release.transitions.tuples.attributes],
@@ -78,6 +80,9 @@ class Outcome:
             "utility": {name: utility[name] for name in MAIN_UTILITY},
             "risk": {name: risk[name] for name in (*MAIN_RISK, "l_distinct")},
             "risk_before": {name: risk["before"][name] for name in MAIN_RISK},
+            "population": {name: population[name]["value"] for name in MAIN_POPULATION}
+            if population
+            else None,
         }
 
 
@@ -225,6 +230,7 @@ def mask_file(spec: ReleaseFile, seed: int | None, progress: Progress = lambda _
             spec.method_object(),
             seed,
             shuffle=spec.is_shuffled,
+            population=spec.population_object(),
             progress=progress,
             **file_settings(spec),
         )
@@ -249,6 +255,7 @@ def evaluate_files(
         spec.method_object().target_k,
         match_by=match_by,
         semantic_closeness=semantic_closeness,
+        population=spec.population_object(),
         **file_settings(spec),
     )
 

@@ -208,7 +208,13 @@ def mask_with_spark(
     table = read_table(session, spec)
     with translate_hints():
         release = mask(
-            table, schema, spec.method_object(), seed, shuffle=spec.is_shuffled, progress=progress
+            table,
+            schema,
+            spec.method_object(),
+            seed,
+            shuffle=spec.is_shuffled,
+            population=spec.population_object(),
+            progress=progress,
         )
     return replace(release, more_cautions=cautions)
 

@@ -157,6 +157,7 @@ def _group_hint(where: FieldPath, value: Any) -> str:
         "require": "write require: {k: 5}",
         "csv": "write csv: {delimiter: ';'}",
         "engine": "write engine: spark",
+        "population": "write population: {size: 1000000} or population: {table: register.csv}",
     }[where[0]]
 
 
@@ -199,8 +200,10 @@ def problems_between_fields(fields: Mapping[Any, Any], folder: Path | None = Non
     ]
     for name, column in columns.items():
         problems += problems_of_column(name, column, folder)
+    problems += _problems_of_population(fields, columns)
     if folder is not None:
         problems += _problems_of_previous(fields.get("previous"), folder)
+        problems += _problems_of_population_file(fields, folder)
     return [*problems, *_problems_of_roles(fields, columns)]
 
 
@@ -228,6 +231,7 @@ def _problems_of_seeds(fields: Mapping[Any, Any]) -> Iterator[Problem]:
         ("require",): _fields_in(fields, "require"),
         ("csv",): _fields_in(fields, "csv"),
         ("engine",): _fields_in(fields, "engine"),
+        ("population",): _fields_in(fields, "population"),
     }
     for name, column in _fields_in(fields, "columns").items():
         if isinstance(column, Mapping):
@@ -333,6 +337,43 @@ def _problems_of_files(
         yield Problem(
             (*where, "mapping"),
             f"must be an existing file, got {format_value(mapping)}",
+            "the path is relative to the release file",
+        )
+
+
+def _problems_of_population(
+    fields: Mapping[Any, Any], columns: Mapping[str, Mapping[Any, Any]]
+) -> Iterator[Problem]:
+    weight, population = fields.get("weight"), _fields_in(fields, "population")
+    if isinstance(weight, str) and columns.get(weight, {}).get("role") == "quasi":
+        yield Problem(
+            ("weight",),
+            f"must not be a quasi-identifier, got {format_value(weight)}",
+            "give the column role: drop, or role: keep to release it",
+        )
+    size, table = population.get("size"), population.get("table")
+    if isinstance(fields.get("population"), Mapping) and size is None and table is None:
+        yield Problem(
+            ("population",),
+            "must have a size or a table",
+            "write population: {size: 1000000} or population: {table: register.csv}",
+        )
+    needs_people = _fields_in(fields, "require").get("k_map") is not None
+    if needs_people and weight is None and table is None:
+        yield Problem(
+            ("require", "k_map"),
+            "needs the population that the table is a sample of, but there is none",
+            "name the column with the sampling weights (weight: ...) or a table of the population "
+            "(population: {table: register.csv}), or remove this requirement",
+        )
+
+
+def _problems_of_population_file(fields: Mapping[Any, Any], folder: Path) -> Iterator[Problem]:
+    table = _fields_in(fields, "population").get("table")
+    if isinstance(table, str) and table and not (folder / table).is_file():
+        yield Problem(
+            ("population", "table"),
+            f"must be an existing file, got {format_value(table)}",
             "the path is relative to the release file",
         )
 

@@ -15,6 +15,7 @@ __all__ = [
     "Figure",
     "class_size_bars",
     "figure_titles",
+    "population_rows",
     "risk_by_column",
     "risk_rows",
     "utility_rows",
@@ -47,6 +48,18 @@ RISK = {
     "beta": "β-likeness, basic",
     "beta_enhanced": "β-likeness, enhanced",
     "delta": "δ-disclosure privacy, δ",
+}
+POPULATION = {
+    "k_map": "k-map",
+    "presence_max": "δ-presence, maximum",
+    "individual_risk": "Individual risk, maximum",
+    "global_risk": "Global risk",
+    "expected_reidentifications": "Expected re-identifications",
+    "short_classes": "Classes with more records than people",
+    "sample_uniques": "Sample uniques",
+    "population_uniques": "Population uniques, estimated",
+    "population_unique_share": "Share of population uniques",
+    "population_uniques_by_model": "Population uniques by model",
 }
 RISK_BY_COLUMN = {
     "linkage_alone": "record linkage with this column alone",
@@ -94,6 +107,10 @@ SHARES = {
     "rank_interval",
     "sd_interval",
     "changed_records",
+    "presence_max",
+    "individual_risk",
+    "global_risk",
+    "population_unique_share",
 }
 
 #: A share, or two with "to" between them, in a text that also names values of k.
@@ -129,6 +146,13 @@ def risk_rows(risk: Mapping[str, Any]) -> list[Figure]:
     """Every figure of risk before and after, those of columns one by one."""
     before = risk["before"]["value"]
     return list(_figure_rows({**RISK, **_added_titles("risk", risk)}, risk, before))
+
+
+def population_rows(population: Mapping[str, Any] | None) -> list[Figure]:
+    """Every figure of risk against the population before and after; none without a population."""
+    if not population:
+        return []
+    return list(_figure_rows(POPULATION, population, population["before"]["value"]))
 
 
 def risk_by_column(risk: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,6 +32,10 @@ GLOSSARY: dict[str, str] = {
     ),
     "generalisation": "A value is replaced by a broader one, such as a city by its country.",
     "identity disclosure": "An attacker finds out which person a released record belongs to.",
+    "individual risk": (
+        "The expected value of 1 divided by the number of people in the population who match a "
+        "record."
+    ),
     "information loss": (
         "How much the masked values differ from the original ones; the opposite of data utility."
     ),
@@ -42,6 +46,10 @@ GLOSSARY: dict[str, str] = {
     ),
     "k-anonymity": (
         "Every equivalence class has at least k records (or k people, if a person column is set)."
+    ),
+    "k-map": (
+        "Every record matches at least k people of the population; weaker than k-anonymity, which "
+        "counts the records of the table."
     ),
     "l-diversity": "Every equivalence class has at least l different known sensitive values.",
     "marketer risk": (
@@ -54,6 +62,13 @@ GLOSSARY: dict[str, str] = {
     ),
     "microdata": "A table with one record per person or event, as opposed to a table of totals.",
     "noise addition": "Each value is replaced by one at a random distance from it.",
+    "population": (
+        "All people whom the table could contain; the table is a sample of them if it contains "
+        "only some."
+    ),
+    "population unique": (
+        "A person whose combination of quasi-identifier values nobody else in the population has."
+    ),
     "prosecutor risk": (
         "The highest probability of re-identifying a record if the attacker knows that the person "
         "is in the table: 1 divided by the size of the smallest equivalence class."
@@ -79,6 +94,7 @@ GLOSSARY: dict[str, str] = {
         "Groups of at least k records are formed from sorted random samples, and each group gets "
         "one common combination of values."
     ),
+    "sampling weight": "The number of people of the population that a record stands for.",
     "seed": "The number that the random draws start from; it must be kept secret.",
     "sensitive attribute": (
         "A column that users want to study but that nobody should link to a person, such as an "
@@ -99,5 +115,9 @@ GLOSSARY: dict[str, str] = {
     ),
     "uniqueness": (
         "A record is unique if no other record has the same combination of quasi-identifier values."
+    ),
+    "δ-presence": (
+        "The probability that a person who matches a record is in the table is between two limits, "
+        "so an attacker does not learn who is in it."
     ),
 }

@@ -21,6 +21,7 @@ from ontomask.report.drawing.bars import WITHHELD, Bar, Pair, draw_bars, draw_pa
 from ontomask.report.drawing.heatmap import draw_heatmap
 from ontomask.report.figures import (
     class_size_bars,
+    population_rows,
     risk_by_column,
     risk_rows,
     utility_rows,
@@ -54,6 +55,16 @@ REPORT_TERMS = (
     "t-closeness",
     "taxonomy",
     "uniqueness",
+)
+
+#: Those that it explains if a population is given.
+POPULATION_TERMS = (
+    "δ-presence",
+    "individual risk",
+    "k-map",
+    "population",
+    "population unique",
+    "sampling weight",
 )
 
 #: Columns of a matrix of correlations that can be read; of more, those that changed most are shown.
@@ -91,10 +102,18 @@ def report_contents(
         "tiles": _tiles(facts),
         "where_usual": USUAL_VALUES_NOTE,
         "counts_records": COUNTS_RECORDS if schema.person else "",
-        "glossary": {term: GLOSSARY[term] for term in REPORT_TERMS},
+        "glossary": {
+            term: GLOSSARY[term]
+            for term in sorted(
+                {*REPORT_TERMS, *(POPULATION_TERMS if facts.get("population") else ())},
+                key=str.casefold,
+            )
+        },
         "roles": _roles(facts),
         "risk": risk_rows(facts["risk"]),
         "risk_columns": risk_by_column(facts["risk"]),
+        "population": population_rows(facts.get("population")),
+        "population_words": _population_words(facts),
         "utility": utility_rows(facts["utility"], facts["guarantee"]["k"] is not None),
         "class_sizes": _class_sizes(facts),
         "attributes": _attributes(facts, plan, schema),
@@ -178,6 +197,12 @@ def _roles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
         }
         for name, column in facts["columns"].items()
     ]
+
+
+def _population_words(facts: Mapping[str, Any]) -> str:
+    figures = facts.get("population") or {}
+    values = {name: figure["value"] for name, figure in figures.items()}
+    return words.describe_population(values) if values else ""
 
 
 def _class_sizes(facts: Mapping[str, Any]) -> Markup:

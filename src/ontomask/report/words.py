@@ -15,6 +15,7 @@ __all__ = [
     "worst_classes",
     "join_names",
     "describe_linkage",
+    "describe_population",
     "list_measurements",
 ]
 
@@ -276,3 +277,14 @@ def _column_noun(names: Sequence[str]) -> str:
 
 def _is_or_are(names: Sequence[str]) -> str:
     return "is" if len(names) == 1 else "are"
+
+
+def describe_population(figures: Mapping[str, Any]) -> str:
+    """The population in words: its size, the share that is released, and how people are matched."""
+    size = format_integer(round(figures["population_size"]))
+    share = format_percent(figures["sampling_fraction"])
+    source = {
+        "population table": "; people who match are counted in its table",
+        "sampling weights": "; people who match are estimated from the sampling weights",
+    }.get(figures["matched_by"] or "", "")
+    return f"{size} records, of which {share} are in the table{source}"

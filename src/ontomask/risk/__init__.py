@@ -42,15 +42,14 @@ from ontomask.risk.linkage import (
     unchanged,
 )
 from ontomask.risk.population import (
+    POPULATION_DESCRIPTIONS,
+    PopulationUniques,
     expected_reidentifications,
     individual_risk,
     k_map,
-    presence,
-)
-from ontomask.risk.superpopulation import (
-    PopulationUniques,
     pitman_uniques,
     population_uniques,
+    presence,
     snb_uniques,
     zayatz_uniques,
 )
@@ -100,6 +99,7 @@ __all__ = [
     "pitman_uniques",
     "zayatz_uniques",
     "snb_uniques",
+    "POPULATION_DESCRIPTIONS",
     # all of it
     "evaluate_risk",
     "DESCRIPTIONS",

@@ -27,6 +27,7 @@ __all__ = [
     "population_sizes",
     "prosecutor",
     "records_at_risk",
+    "released_classes",
     "uniques",
 ]
 
@@ -44,11 +45,11 @@ def masked_classes(plan: Transitions, removed: bool = False) -> Longs:
     A suppressed value is an empty cell, like a missing value. Suppressed records form one class of
     blank records. With ``removed=True`` they are not in the released table and in no class.
     """
-    sizes, _ = _released_classes(plan, removed)
+    sizes, _ = released_classes(plan, removed)
     return sizes
 
 
-def _released_classes(plan: Transitions, removed: bool) -> tuple[Longs, Longs]:
+def released_classes(plan: Transitions, removed: bool) -> tuple[Longs, Longs]:
     """The sizes of the classes, and a target that looks like each."""
     target_sizes = plan.class_sizes()
     if removed:
@@ -194,7 +195,7 @@ def population_sizes(
     """
     targets = plan.tuples.targets()
     if masked:
-        targets = plan.targets[_released_classes(plan, removed)[1]]
+        targets = plan.targets[released_classes(plan, removed)[1]]
     columns: list[list[Any]] = []
     for attribute, column in zip(plan.tuples.attributes, targets.T.tolist(), strict=True):
         if isinstance(attribute, NominalAttribute):

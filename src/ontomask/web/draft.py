@@ -39,7 +39,7 @@ FILE_HEADER = "# Release file of the workbench; `ontomask mask` writes the relea
 MAX_HISTORY = 200
 
 #: Fields that are groups of fields.
-FIELD_GROUPS = ("columns", "method", "require", "csv")
+FIELD_GROUPS = ("columns", "method", "require", "csv", "population")
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,10 @@ class Draft:
     def requirements(self) -> Requirements:
         """The requirements of the file; those that are not valid yet are left out."""
         return Requirements.from_valid_fields(self.read().fields.get("require") or {})
+
+    def has_population(self) -> bool:
+        """Whether the file describes the population that the table is a sample of."""
+        return bool({"weight", "population"} & self.read().fields.keys())
 
     def read(self) -> DraftState:
         """The file as it is now."""
@@ -219,6 +223,9 @@ def paths_in(fields: Mapping[str, Any]) -> Iterator[str]:
     for name in ("data", "output"):
         if isinstance(fields.get(name), str):
             yield fields[name]
+    register = (fields.get("population") or {}).get("table")
+    if isinstance(register, str):
+        yield register
     previous = fields.get("previous") or ()
     yield from [previous] if isinstance(previous, str) else filter(_is_text, previous)
     for column in (fields.get("columns") or {}).values():

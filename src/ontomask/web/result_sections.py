@@ -29,6 +29,11 @@ __all__ = ["TABS", "build_result_sections", "describe_cautions", "evaluate_requi
 #: The tabs: their titles, and the text for a run that has no content for them.
 TABS = {
     "risk": ("Disclosure risk", ""),
+    "population": (
+        "Population",
+        "The release file describes no population, so the risk is that of an attacker who knows "
+        "who is in the table.",
+    ),
     "utility": ("Data utility", ""),
     "meaning": (
         "Taxonomies",
@@ -50,6 +55,7 @@ REQUIREMENT_TEXTS = {
     "k": "k-anonymity with k of at least {:,.12g}",
     "l": "l-diversity with l of at least {:,.12g}",
     "t": "t-closeness with t of at most {:.12g}",
+    "k_map": "k-map of at least {:,.12g}",
     "linkage_below": "record linkage below {:.12g} %",
     "sse_below": "information loss (SSE) below {:,.12g}",
 }
@@ -82,6 +88,7 @@ def build_result_sections(release: Release, facts: Mapping[str, Any]) -> dict[st
 
 def _render_section(name: str, nothing: str, report: Mapping[str, Any]) -> str:
     content = {
+        "population": report["population"],
         "meaning": report["taxonomies"]["columns"],
         "changes": report["changes"],
         "correlations": report["correlations"],
@@ -226,7 +233,8 @@ def evaluate_requirements(
     """
     risk = {name: figure["value"] for name, figure in facts["risk"].items()}
     # The facts withhold a sum that few records make up; the point has it.
-    evaluation = Evaluation({"sse": point["figures"]["sse"]}, risk)
+    population = {name: figure["value"] for name, figure in (facts.get("population") or {}).items()}
+    evaluation = Evaluation({"sse": point["figures"]["sse"]}, risk, population)
     fields = {name: facts["guarantee"][name] for name in ("k", "smallest", "classes", "unit")}
     guarantee = Guarantee(facts["guarantee"]["text"], **fields)
     limits = require.limits

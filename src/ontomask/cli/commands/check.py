@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -136,7 +136,32 @@ def _show_risk(result: CheckResult) -> None:
             ("record linkage", linked, "of the records linked correctly"),
         ]
     )
+    _show_population(result.population)
     if result.person is not None:
         from ontomask.microdata.measures import COUNTS_RECORDS
 
         typer.echo(COUNTS_RECORDS)
+
+
+def _show_population(figures: dict[str, Any] | None) -> None:
+    from ontomask.report.pages.numbers import format_figure
+    from ontomask.report.words import describe_population
+
+    if figures is None:
+        return
+    typer.echo(f"population of the original table: {describe_population(figures)}")
+    rows = [
+        (
+            "population uniques",
+            format_figure(figures["population_uniques"]),
+            f"unique people in the population, estimated ({figures['population_uniques_model']})",
+        )
+    ]
+    if figures["k_map"] is not None:
+        expected = format_figure(figures["expected_reidentifications"])
+        rows[:0] = [
+            ("k-map", format_figure(figures["k_map"]), "people who match the rarest class"),
+            ("presence", format_percent(figures["presence_max"]), "most probable to be included"),
+            ("re-identifications", expected, "expected number of records"),
+        ]
+    print_table(rows)

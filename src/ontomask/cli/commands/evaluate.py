@@ -110,7 +110,7 @@ def _date_columns(release_file: Path) -> set[str]:
 
 def _print_evaluation(evaluation: Evaluation, dates: set[str]) -> None:
     from ontomask import risk, utility
-    from ontomask.report.figures import figure_titles
+    from ontomask.report.figures import POPULATION, figure_titles
 
     header = ("figure", "before", "after", "better when")
     typer.echo("data utility")
@@ -120,6 +120,17 @@ def _print_evaluation(evaluation: Evaluation, dates: set[str]) -> None:
     titles = figure_titles("risk", evaluation.risk)
     before = evaluation.risk["before"]
     print_table([header, *_figure_rows(evaluation.risk, risk.DESCRIPTIONS, titles, dates, before)])
+    figures = evaluation.population
+    if figures:
+        from ontomask.report.words import describe_population
+
+        typer.echo(f"population: {describe_population(figures)}")
+        rows = _figure_rows(
+            figures, risk.POPULATION_DESCRIPTIONS, POPULATION, set(), figures["before"]
+        )
+        print_table([header, *rows])
+        for note in figures["notes"]:
+            typer.echo(f"note: {note}")
 
 
 def _figure_rows(

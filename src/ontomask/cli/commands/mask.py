@@ -108,6 +108,8 @@ def format_summary(facts: dict[str, Any]) -> str:
         f"record linkage {100 * linked:.1f} %",
         *_least_diverse(facts["risk"]["l_distinct"]),
     ]
+    people = (facts["population"] or {}).get("k_map")
+    figures += [] if people is None else [f"k-map {people:,.4g}"]
     return "\n".join(
         [
             f"{', '.join(facts['columns'])}: {', '.join(records)}, "

@@ -10,12 +10,19 @@ import numpy as np
 from ontomask._runtime.progress import ignore_progress
 from ontomask.errors import ParameterError
 from ontomask.methods.method import Method
+from ontomask.microdata.population import Population
 from ontomask.microdata.schema import Schema
 from ontomask.pipeline.comparing.comparison import Comparison
 from ontomask.pipeline.comparing.points import ComparisonTask, Point, judge_points
 from ontomask.pipeline.comparing.workers import compute_points
-from ontomask.pipeline.counting import count_table, open_engine, translate_file_errors
+from ontomask.pipeline.counting import (
+    count_known_by_tuple,
+    count_table,
+    open_engine,
+    translate_file_errors,
+)
 from ontomask.pipeline.mask import check_arguments
+from ontomask.pipeline.population import count_population
 from ontomask.pipeline.randomness import check_seed, derive_secret
 from ontomask.pipeline.released_classes import UnmaskedColumns
 
@@ -34,6 +41,7 @@ def compare(
     require: Mapping[str, float] | None = None,
     workers: int | None = None,
     sample: int | None = None,
+    population: Population | None = None,
     progress: Progress | None = None,
     **file: Any,
 ) -> Comparison:
@@ -55,6 +63,7 @@ def compare(
             decide.
         sample: Compare a random sample of this many records. A sample has fewer similar
             records, so the information loss is overestimated.
+        population: As in :func:`~ontomask.mask`; not used for a sample.
         progress: A function that is called with a short text at every step.
         **file: Settings of a file, as in :func:`~ontomask.mask`.
 
@@ -90,12 +99,22 @@ def compare(
         report("counting")
         counted = count_table(engine, schema)
         unmasked = UnmaskedColumns.of_table(engine, schema)
+        counted_population = None
+        if population is not None and sampled_from is None:
+            counted_population = count_population(
+                population,
+                schema,
+                engine.names,
+                counted.tuples.counts,
+                count_known_by_tuple(counted.records, schema),
+            )
         task = ComparisonTask(
             counted.plan_input,
             tuple(column.column for column in schema.quasi_identifiers),
             derive_secret(used_seed, counted.tuples),
             unmasked,
             counted.records.count_rows(unmasked.needed) if unmasked.needed else None,
+            counted_population,
         )
     points = compute_points(task, methods, workers, report)
     return Comparison(

@@ -245,6 +245,7 @@ def _format_requirements(requirements: Mapping[str, float]) -> str:
         "k": "k at least {:g}",
         "l": "l at least {:g}",
         "t": "t at most {:g}",
+        "k_map": "k-map at least {:g}",
         "linkage_below": "record linkage below {:.3g} %",
         "sse_below": "SSE below {:g}",
     }

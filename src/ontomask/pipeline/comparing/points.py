@@ -22,6 +22,7 @@ from ontomask.microdata.tuples import Transitions, Tuples
 from ontomask.pipeline.evaluation import Evaluation, evaluate_plan, with_people
 from ontomask.pipeline.guarantee import Guarantee, make_guarantee
 from ontomask.pipeline.planning.plan import People, PlanInput, plan_release
+from ontomask.pipeline.population import CountedPopulation
 from ontomask.pipeline.randomness import derive_generator
 from ontomask.pipeline.released_classes import UnmaskedColumns
 from ontomask.pipeline.requirements import unmet_requirements
@@ -56,6 +57,7 @@ class ComparisonTask:
     secret: bytes = field(repr=False)
     unmasked: UnmaskedColumns | None = None
     rows: GroupedRows | None = field(default=None, repr=False)
+    population: CountedPopulation | None = None
 
     @property
     def tuples(self) -> Tuples:
@@ -176,6 +178,8 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
             notes.append(UNKNOWN_KEPT)
     evaluation = evaluate_plan(
         transitions, method.target_k, after, counted.confidential, removed=drops
+    ).with_population(
+        {} if task.population is None else task.population.measure(transitions, drops)
     )
     return Point(
         method,
@@ -229,6 +233,9 @@ def _check_requirements(
     undecidable = (
         [] if point._whole_tuples else [*(["k"] if people else []), *("lt" if confidential else "")]
     )
+    population = point.evaluation.population
+    if not population or (population["k_map"] is None and not point._whole_tuples):
+        undecidable.append("k_map")
     unknown = [name for name in undecidable if name in require]
     decidable = {name: limit for name, limit in require.items() if name not in unknown}
     return replace(

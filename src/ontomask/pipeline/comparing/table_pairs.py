@@ -19,6 +19,7 @@ from ontomask.errors import ColumnError, ParameterError, SchemaError, format_cou
 from ontomask.microdata.attributes import MISSING, NominalAttribute, NumericalAttribute
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.known_values import merge_look_alikes, without_unknown
+from ontomask.microdata.population import Population
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
 from ontomask.microdata.value_coding import CodedColumn, code_column, concepts_of
@@ -31,6 +32,7 @@ from ontomask.pipeline.evaluation import (
     evaluate_plan,
     sensitive_counts,
 )
+from ontomask.pipeline.population import count_population
 from ontomask.report.manifest import is_shuffled_release
 from ontomask.risk.classes import canonical_targets
 
@@ -51,6 +53,7 @@ def evaluate(
     *,
     match_by: str | None = None,
     semantic_closeness: bool = False,
+    population: Population | None = None,
     **file: Any,
 ) -> Evaluation:
     """Compute information loss and disclosure risk of a table that any tool has masked.
@@ -72,6 +75,8 @@ def evaluate(
             order. Spark frames need it, because they have no order.
         semantic_closeness: Whether to compute t-closeness with semantic distances, which takes
             time.
+        population: The population that the table is a sample of, as in :func:`~ontomask.mask`.
+            Sampling weights are read from the original table.
         **file: Settings of files, as in :func:`~ontomask.mask`.
 
     Returns:
@@ -92,7 +97,7 @@ def evaluate(
     if not isinstance(schema, Schema):
         raise ParameterError(f"schema must be a Schema, got {type(schema).__name__}")
     pair = pair_tables(
-        read_table(original, schema, match_by, file),
+        read_table(original, schema, match_by, file, getattr(population, "weight", None)),
         read_table(masked, schema, match_by, file),
         schema,
         match_by,
@@ -103,6 +108,15 @@ def evaluate(
         schema, confidential=[c for c in schema.confidential if column_name(c) in common]
     )
     classes, people = canonical_targets(plan)[target], pair.people(schema)
+    figures: dict[str, Any] = {}
+    if population is not None:
+        by_tuple, by_class = (
+            _value_counter(pair.before, schema, pair.kept, places)
+            for places in (record_tuple, classes)
+        )
+        names, counts = pair.before.names, plan.tuples.counts
+        counted = count_population(population, schema, names, counts, by_tuple)
+        figures = counted.measure(plan, False, by_class)
     return evaluate_plan(
         plan,
         k,
@@ -117,7 +131,7 @@ def evaluate(
             None if people is None else (record_tuple, people),
         ),
         semantic_closeness=semantic_closeness,
-    )
+    ).with_population(figures)
 
 
 @dataclass(frozen=True)
@@ -171,7 +185,13 @@ def pair_tables(before: Frame, after: Frame, schema: Schema, match_by: str | Non
     return TablePair(before, after, kept, is_released, pairs)
 
 
-def read_table(table: Any, schema: Schema, match_by: str | None, file: Mapping[str, Any]) -> Frame:
+def read_table(
+    table: Any,
+    schema: Schema,
+    match_by: str | None,
+    file: Mapping[str, Any],
+    weight: str | None = None,
+) -> Frame:
     """Read a table; of a file or a Spark frame, only the columns that are compared."""
     if match_by is None and isinstance(table, str | PathLike) and is_shuffled_release(table):
         raise ParameterError(
@@ -188,7 +208,7 @@ def read_table(table: Any, schema: Schema, match_by: str | None, file: Mapping[s
                 "name a column that identifies the records of both tables, such as match_by='id'",
             )
         columns = [*map(column_name, schema.quasi_identifiers), *_other_columns(schema)]
-        return engine.read(columns if match_by is None else [*columns, match_by])
+        return engine.read([*columns, *filter(None, (match_by, weight))])
 
 
 def _settings_for(table: Any, file: Mapping[str, Any]) -> dict[str, Any]:

@@ -85,16 +85,15 @@ function createVerdict({ limit, holds, reasons }, run) {
 async function showRequirements() {
   const state = await get("/api/requirements");
   const body = byId("requirements").tBodies[0];
-  if (!body.rows.length) setContent(body, state.requirements.map(createRow));
+  if (body.rows.length !== state.requirements.length) {
+    setContent(body, state.requirements.map(createRow));
+  }
   for (const requirement of state.requirements) {
     const { name, found: measured } = requirement;
     showSavedValue(limitInputs.get(name), readLimit(name));
     const row = body.querySelector(`tr[data-requirement="${name}"]`);
-    const unknown = h(
-      "span",
-      { class: "soft" },
-      state.run ? "no sensitive attribute" : "not masked yet",
-    );
+    const lacking = name === "k_map" ? "unknown" : "no sensitive attribute";
+    const unknown = h("span", { class: "soft" }, state.run ? lacking : "not masked yet");
     setContent(row.querySelector(".found"), measured ?? unknown);
     setContent(row.querySelector(".holds"), createVerdict(requirement, state.run));
   }

@@ -69,6 +69,7 @@ REQUIREMENT_TITLES: dict[str, tuple[str, Literal["whole", "share", "number"]]] =
     "k": ("k at least", "whole"),
     "l": ("l at least", "whole"),
     "t": ("t at most", "share"),
+    "k_map": ("k-map at least", "whole"),
     "linkage_below": ("Share of linked records below", "share"),
     "sse_below": ("SSE below", "number"),
 }
@@ -105,6 +106,7 @@ def list_requirements(bench: Bench) -> RequirementStatuses:
                 reasons=reasons.get(name, []),
             )
             for name, (title, kind) in REQUIREMENT_TITLES.items()
+            if name != "k_map" or bench.draft.has_population() or name in require.limits
         ],
     )
 
@@ -127,6 +129,12 @@ def _measured_figures(run: StoredRun) -> Iterator[tuple[str, str]]:
     if closeness:
         column = max(closeness, key=lambda name: closeness[name])
         yield "t", f"{format_figure(closeness[column])} in the most distant class ({column})"
+    population = run.known.get("population") or {}
+    if population and population["k_map"]["value"] is not None:
+        yield (
+            "k_map",
+            f"{format_figure(population['k_map']['value'])} people match the rarest class",
+        )
     linked, interval = risk["linkage_nearest"], risk.get("linkage_nearest_interval")
     yield (
         "linkage_below",

@@ -30,7 +30,9 @@ SMALL_SAMPLE = 0.1
 
 #: Where the maximum of Pitman's likelihood is looked for; at the ends there is none.
 SMALLEST_ALPHA, LARGEST_ALPHA = 1e-4, 1 - 1e-9
-LARGEST_THETA = 1e12
+LARGEST_THETA = 1e15
+#: Above this, differences of the digamma function lose digits.
+LARGEST_DIGAMMA = 200.0
 
 #: The places at which the equation of the SNB model is looked at for a change of sign.
 SNB_LOGITS = np.linspace(-25, 25, 1001)
@@ -155,9 +157,11 @@ def pitman_uniques(sizes: Longs, population: int) -> float | None:
     if u == n:
         return None  # without repeated values nothing limits theta
 
+    def sum_over_classes(theta: float, alpha: float) -> float:
+        return _harmonic_sum(theta / alpha, u) / alpha
+
     def theta_slope(theta: float, alpha: float) -> float:
-        classes = (digamma(theta / alpha + u) - digamma(theta / alpha + 1)) / alpha
-        return float(classes - digamma(theta + n) + digamma(theta + 1))
+        return sum_over_classes(theta, alpha) - _harmonic_sum(theta, n)
 
     def best_theta(alpha: float) -> float:
         if theta_slope(0.0, alpha) <= 0:
@@ -166,16 +170,32 @@ def pitman_uniques(sizes: Longs, population: int) -> float | None:
 
     def alpha_slope(alpha: float) -> float:
         theta = best_theta(alpha)
-        classes = (digamma(theta / alpha + u) - digamma(theta / alpha + 1)) / alpha
         within = sample.counts @ (digamma(sample.sizes - alpha) - digamma(1 - alpha))
-        return float((u - 1 - theta * classes) / alpha - within)
+        return float((u - 1 - theta * sum_over_classes(theta, alpha)) / alpha - within)
 
-    if theta_slope(LARGEST_THETA, SMALLEST_ALPHA) >= 0 or alpha_slope(SMALLEST_ALPHA) <= 0:
+    try:
+        alpha = float(brentq(alpha_slope, SMALLEST_ALPHA, LARGEST_ALPHA, rtol=1e-14))
+        theta = best_theta(alpha)
+    except (ValueError, RuntimeError):  # a slope without a change of sign, or no convergence
         return None
-    alpha = float(brentq(alpha_slope, SMALLEST_ALPHA, LARGEST_ALPHA, rtol=1e-14))
-    theta = best_theta(alpha)
     estimate = float(np.exp(gammaln(theta + 1) - gammaln(theta + alpha)) * population**alpha)
     return estimate if estimate <= population else None
+
+
+def _harmonic_sum(start: float, end: int) -> float:
+    """The sum of 1 / (start + i) for i from 1 to end - 1; also where start is very large."""
+    from scipy.special import digamma
+
+    low, high = start + 1, start + end
+    if low < LARGEST_DIGAMMA:
+        return float(digamma(high) - digamma(low))
+    # The asymptotic series of both, whose difference has no cancellation.
+    return float(
+        np.log1p((end - 1) / low)
+        + (end - 1) / low / high / 2
+        + (1 / low**2 - 1 / high**2) / 12
+        - (1 / low**4 - 1 / high**4) / 120
+    )
 
 
 def snb_uniques(sizes: Longs, population: int, classes: float | None = None) -> float | None:
