@@ -28,7 +28,7 @@ from ontomask.cli import app
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 WIDTH = 1100
-SEED = "20261115"
+SEED = "20261115" * 3  # of at least 64 bits
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 RELEASE = """

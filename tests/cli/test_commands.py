@@ -193,7 +193,7 @@ def test_map_a_list_and_other_shapes(ontomask, taxonomy, tmp_path):
     assert "Ménière" in fine.stdout
     (tmp_path / "ragged.csv").write_text("a,b\n1\n")
     ragged = ontomask("map", "ragged.csv", "-c", "b", "-t", taxonomy, code=2)
-    assert "line 2: 1 cells where the header has 2" in ragged.stderr
+    assert "line 2: 1 cell where the header has 2" in ragged.stderr
     (tmp_path / "empty.csv").write_text("")
     ontomask("map", "empty.csv", "-c", "b", "-t", taxonomy, code=2)
 

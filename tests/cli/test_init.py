@@ -78,3 +78,10 @@ def test_what_cannot_be_read(ontomask, tmp_path):
     assert "has no records" in ontomask("init", "t.csv", code=2).stderr
     assert "does not exist" in ontomask("init", "nothing.csv", code=2).stderr
     assert not (tmp_path / "release.yaml").exists()
+
+
+def test_a_release_file_is_no_table(ontomask, tmp_path):
+    (tmp_path / "old.yaml").write_text("data: people.csv\n", encoding="utf-8")
+    done = ontomask("init", "old.yaml", code=2)
+    assert "TABLE must be a table, got old.yaml" in done.stderr
+    assert "hint: for a release file, use ontomask check old.yaml" in done.stderr

@@ -94,6 +94,10 @@ WRONG = {
         spec(("note: {role: keep}", "note: {role: sensitive}")),
         "hint: did you mean 'confidential'?",
     ),
+    "more sensitive values than there are": (
+        spec(("k: 3", "k: 3, l: 61")),
+        "l must be at most 11, the diversity of 'pay' in the whole table, got 61",
+    ),
     "too few people": (
         spec(("method:", "person: pay\nmethod:"), ("k: 3", "k: 30")),
         "k must be at most the number of people, 11, got 30",

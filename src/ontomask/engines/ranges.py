@@ -19,7 +19,7 @@ SAMPLE_SIZE = 200_000
 def cut_into_ranges(distinct: DistinctValues, ranges: bool | None) -> DistinctValues:
     """Cut a column of very many numbers into ranges; a number becomes the least of its range.
 
-    A column with text that is no number stays as it is.
+    A column with text that is not a number stays as it is.
     """
     if ranges is None:
         ranges = all(isinstance(value, int | float) for value in distinct.values)

@@ -186,8 +186,8 @@ class Schema:
             ``"drop"``.
         missing: What to do with a missing value in a quasi-identifier: ``"refuse"`` (an error),
             ``"category"`` (it is a value of its own) or ``"drop"`` (the record is not released).
-        missing_marks: Values that stand for a missing value, such as ``["?"]``. In a sensitive
-            attribute they are no value, and in ``person`` nobody, however they are spelt.
+        missing_marks: Values that stand for a missing value, such as ``["?"]``. They count
+            neither as a sensitive value nor as a person, however they are spelt.
         person: The column that identifies a person with several records. Equivalence classes then
             contain k different people, and records without a known one add nobody. The column is
             not released unless it has another role.

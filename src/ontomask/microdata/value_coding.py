@@ -324,7 +324,7 @@ _NUMBER_PATTERN = re.compile(r"[+-]?(\d+|\d*\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 def _code_numeric(column: Numeric, distinct: DistinctValues) -> CodedColumn:
     if _is_text(distinct):
-        hint = "correct it, add it to missing_marks, or make the column nominal"
+        hint = "correct the value, add it to missing_marks, or give the column another type"
         coded = _code_numeric(
             column, _parse_column(column, distinct, _parse_number, "numbers", hint)
         )
@@ -397,7 +397,11 @@ def _code_date(column: Date, distinct: DistinctValues) -> CodedColumn:
     if _is_text(distinct):
         form = column.format or "%Y-%m-%d"
         example = datetime.date(2026, 12, 31).strftime(form)
-        hint = "set the format of the dates, such as '%d.%m.%Y', or parse the column first"
+        hint = (
+            "correct the date format"
+            if column.format
+            else "set the date format, such as '%d.%m.%Y', or parse the column first"
+        )
         days = _parse_column(
             column,
             distinct,

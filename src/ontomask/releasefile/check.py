@@ -42,6 +42,7 @@ from ontomask.pipeline.evaluation import (
 from ontomask.pipeline.facts import mapping_coverage
 from ontomask.pipeline.guarantee import format_method as shown_method
 from ontomask.pipeline.look_alikes import describe_look_alikes
+from ontomask.pipeline.planning import PlanInput, refuse_impossible_rules
 from ontomask.releasefile.manifest import previous_cautions
 from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.run import file_settings, output_files, output_folders
@@ -247,7 +248,7 @@ class _Checker:
             return None
         tuples, records = place_records(rows, encoded, kept)
         count_values = count_known_by_tuple(records, schema)
-        self._attempt(lambda: self._refuse_large_k(schema, tuples, count_values))
+        self._attempt(lambda: self._refuse_impossible(schema, tuples, count_values))
         return tuples, count_values
 
     def _code_column(
@@ -270,17 +271,21 @@ class _Checker:
         weighted = DistinctValues(distinct.values, distinct.codes, rows.weights)
         self._code_column(column, without_unknown(weighted, schema.missing_marks), "category")
 
-    def _refuse_large_k(self, schema: Schema, tuples: Tuples, count_values: ValueCounter) -> None:
+    def _refuse_impossible(
+        self, schema: Schema, tuples: Tuples, count_values: ValueCounter
+    ) -> None:
+        """Refuse settings that the table cannot meet: k, a window, l or t."""
         method = self.spec.method_object()
         k = method.promised_k
-        if k is None or schema.person is None:
-            method.check(tuples)
-            return
-        if not method.keeps_tuples_together:
-            refuse_several_targets()
-        people = len(merge_look_alikes(count_values(schema.person, False)[1])[0].values)
-        refuse_k_above_people(k, people)
+        if k is not None and schema.person is not None:
+            if not method.keeps_tuples_together:
+                refuse_several_targets()
+            people = len(merge_look_alikes(count_values(schema.person, False)[1])[0].values)
+            refuse_k_above_people(k, people)
         method.check(tuples)
+        if method.sensitive_promise is not None:
+            confidential = tuple(sensitive_counts(schema, count_values))
+            refuse_impossible_rules(method, PlanInput(tuples, confidential=confidential))
 
     # ------------------------------------------------------------------ figures
 

@@ -87,7 +87,7 @@ class Outcome:
 
 
 def run_release_file(
-    spec: str | PathLike[str] | ReleaseFile,
+    release_file: str | PathLike[str] | ReleaseFile,
     seed: int | None = None,
     *,
     force: bool = False,
@@ -97,7 +97,7 @@ def run_release_file(
     """Mask the table that a release file names; write it with its manifest and report.
 
     Args:
-        spec: The path of a release file, or a loaded one.
+        release_file: The path of a release file, or a loaded one.
         seed: Seed of all random draws, of at least 64 bits. Without it, a new seed is drawn.
         force: Whether to overwrite existing files.
         private: Whether to write the transitions as well. Do not publish them.
@@ -107,7 +107,7 @@ def run_release_file(
         The release. Its files are written.
     """
     return write_release(
-        spec, seed, force=force, private=private, allow_unchanged=allow_unchanged
+        release_file, seed, force=force, private=private, allow_unchanged=allow_unchanged
     ).release
 
 

@@ -109,7 +109,7 @@ def distance_variance_difference(
         random: As in :func:`distance_correlations`.
 
     Returns:
-        The change by attribute, from 0 to 1 for terms and in their own units for numbers. A lower
+        The change by attribute, from 0 to 1 for words and in their own units for numbers. A lower
         difference is better.
 
     >>> from ontomask.utility.example import six_patients

@@ -60,7 +60,7 @@ def rmse(plan: Transitions) -> dict[str, float]:
 
     .. math:: RMSE_j = \sqrt{\frac{1}{n} \sum_i d(x_{ij}, x^*_{ij})^2}
 
-    (RS 4.1.) From 0 to 1 for terms; numbers are in their own units. A suppressed term counts as 1,
+    (RS 4.1.) From 0 to 1 for words; numbers are in their own units. A suppressed word counts as 1,
     a suppressed number as the range of the column. Lower is better.
 
     >>> from ontomask.utility.example import six_patients

@@ -231,7 +231,7 @@ def test_what_is_accepted_is_read_as_python_reads_it(connection, tmp_path_factor
 # ---------------------------------------------------------------------- what is refused
 
 REFUSED = {
-    "too few cells": (b"a,b\n1,2\n3\n4,5\n", "line 3: 1 cells where the header has 2"),
+    "too few cells": (b"a,b\n1,2\n3\n4,5\n", "line 3: 1 cell where the header has 2"),
     "too many cells": (b'a,b\n"1\n1",2\n3,4,5\n', "line 4: 3 cells where the header has 2"),
     "empty": (b"", "empty"),
     "only a mark": (b"\xef\xbb\xbf", "empty"),

@@ -56,6 +56,11 @@ def init(
     from ontomask.releasefile.profile.table_profile import profile
 
     refuse_targets([output], [data])
+    if data.suffix in (".yaml", ".yml"):
+        raise ParameterError(
+            f"TABLE must be a table, got {data}",
+            f"for a release file, use ontomask check {data}",
+        )
     if output.exists() and not force and data.exists():  # a missing table is reported first
         raise ParameterError(
             f"{output} already exists", "choose another --output, or use --force to overwrite"

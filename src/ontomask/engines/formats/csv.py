@@ -37,7 +37,7 @@ from ontomask.engines.formats.stored_table import (
     remove_last_newline,
     write_lines,
 )
-from ontomask.errors import FileFormatError, InternalError
+from ontomask.errors import FileFormatError, InternalError, format_count
 from ontomask.taxonomy.readers.text.dialect import (
     check_character,
     detect_delimiter,
@@ -277,7 +277,7 @@ class _CsvScan:
                 "set format, or if the file is text, set encoding to 'utf-16'",
             )
         if problem == k.RAGGED:
-            reason = f"{number} cells where the header has {note[k.WIDTH]}"
+            reason = f"{format_count(number, 'cell')} where the header has {note[k.WIDTH]}"
             hint = "quote cells that contain the delimiter, or name the right delimiter"
         else:
             reason, hint = PROBLEMS[problem]

@@ -62,7 +62,7 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
         replacement: ``"centroid"``, or ``"synthetic"``, which draws a value near the original one
             (MA algorithm 1). Synthetic values are **not** k-anonymous.
         operators: ``"semantic"``, or ``"classic"``, which only distinguishes equal and unequal
-            terms: the baseline of the papers.
+            words: the baseline of the papers.
         objective: What ``"merge"`` minimises: ``"sse"``, squared distances, or ``"sad"``,
             distances.
         centroid: How ``"merge"`` chooses the centroid: by the ``"rule"`` of the papers (the

@@ -52,7 +52,7 @@ RISKS = (
 LOSSES = (
     Axis(
         "sse_per_record",
-        "squared error per record",
+        "SSE per record",
         "The mean squared distance between an original record and its masked record (SSE divided "
         "by the number of records).",
         lambda evaluation, n: _per_record(evaluation.utility["sse"], n),

@@ -60,7 +60,7 @@ def evaluate(
 
     In the masked table, ``*`` and an empty cell are suppressed values. If missing values are a
     category of that column, an empty cell is a missing value. A record whose quasi-identifiers are
-    all empty is suppressed. Terms are compared below the least common subsumer of the values of
+    all empty is suppressed. Values are compared below the least common subsumer of the values of
     both tables, unless the schema names a domain.
 
     Args:

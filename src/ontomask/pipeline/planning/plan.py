@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.engines.protocol import TaskRunner
-from ontomask.methods.method import Method
+from ontomask.methods.method import BlockwiseMethod, Method
 from ontomask.methods.people import merge_until_k_people, refuse_k_above_people
 from ontomask.microdata.attributes import NumericalAttribute
 from ontomask.microdata.tuples import SensitiveCounts, Transitions, Tuples
@@ -16,7 +16,7 @@ from ontomask.pipeline.planning.blocks import BlockPlan, choose_block_size, meas
 from ontomask.pipeline.planning.tasks import plan_in_tasks
 from ontomask.risk import Confidential
 
-__all__ = ["People", "Plan", "PlanInput", "plan_release"]
+__all__ = ["People", "Plan", "PlanInput", "plan_release", "refuse_impossible_rules"]
 
 Longs = NDArray[np.int64]
 
@@ -75,6 +75,12 @@ def plan_release(
     transitions = _merge_people(method, _round_targets(transitions), counted.people)
     blocks = measure_block_cost(method, tuples, random) if measure_blocks else None
     return Plan(transitions, method, blocks)
+
+
+def refuse_impossible_rules(method: Method, counted: PlanInput) -> None:
+    """Refuse an l or a t that no group of this table could keep."""
+    if isinstance(method, BlockwiseMethod):
+        method.standalone_test(_attach_counts(method, counted))
 
 
 def _attach_counts(method: Method, counted: PlanInput) -> Tuples:

@@ -90,7 +90,7 @@ def write(taxonomy: Taxonomy, file: TextIO, path: Path) -> None:
         raise SeveralParentsError(
             f"an ARX hierarchy is a tree, and {len(several):,} concepts have several parents: "
             f"{quote_names(several)}",
-            'write format="child-parent" instead',
+            "write it in the format child-parent instead",
         )
     writer = csv.writer(file, delimiter=";", lineterminator="\n")
     for concept in taxonomy:

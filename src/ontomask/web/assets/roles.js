@@ -451,7 +451,7 @@ function describeUniques(classes, columns) {
   const isPeople = classes.unit === "people";
   const total = formatInteger(isPeople ? classes.people : classes.records);
   const share = formatPercent(classes.share);
-  const combination = `combination of ${formatCount(columns, "quasi-identifier")}`;
+  const combination = `combination of values in ${formatCount(columns, "quasi-identifier")}`;
   return isPeople
     ? `${share} of ${total} people have a ${combination} that nobody else has. ` +
       `Unique records: ${formatInteger(classes.unique_records)}.`
