@@ -481,6 +481,16 @@ def test_the_link_of_a_caution_opens_its_setting(chromium, three, tmp_path, serv
         expect(page.locator("#setting-l")).to_be_focused()
 
 
+def test_the_k_of_k_anonymity_stays_small(chromium, three, tmp_path, serving):
+    shutil.copytree(three, tmp_path, dirs_exist_ok=True)
+    fields = {**fields_of(name="microaggregation", k=3), "require": {"k": 3}}
+    (tmp_path / "release.yaml").write_text(format_yaml(fields))
+    served = serving(tmp_path)
+    for page in tab_of(chromium, served):
+        page.goto(f"{served.address}/result#run=0001")
+        shows(page, "[data-required=k]", "✓ Met. k-anonymity")
+
+
 def test_tabs_by_keys(result):
     result.locator("#tab-risk").focus()
     for name in [*list(TABS)[1:], "risk"]:

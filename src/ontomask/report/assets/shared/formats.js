@@ -36,8 +36,10 @@ export function formatBytes(bytes) {
   return `${(bytes / size).toFixed(size > 1 && bytes < 10 * size ? 1 : 0)} ${unit}`;
 }
 
+// The first letter of k-anonymity and the like stays small.
 export function capitalise(text) {
-  return text ? text[0].toUpperCase() + text.slice(1) : "";
+  if (!text || /^[a-z]-/.test(text)) return text ?? "";
+  return text[0].toUpperCase() + text.slice(1);
 }
 
 function isUnknown(value) {
