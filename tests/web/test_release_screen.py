@@ -44,10 +44,10 @@ def test_without_a_run_nothing_is_known(small, client):
 
 def test_k_map_is_required_where_a_population_is_described(small, client):
     assert "k_map" not in required(client)[1]
-    change(small, lambda fields: fields.update(population={"size": 10**6}))
+    change_fields(small, lambda fields: fields.update(population={"size": 10**6}))
     assert "k_map" in required(client)[1]
-    change(small, lambda fields: fields["columns"].update(charge={"role": "drop"}))
-    change(small, lambda fields: fields.update(weight="charge", require={"k_map": 10**9}))
+    change_fields(small, lambda fields: fields["columns"].update(charge={"role": "drop"}))
+    change_fields(small, lambda fields: fields.update(weight="charge", require={"k_map": 10**9}))
     done(client, "run")
     row = required(client)[1]["k_map"]
     assert row["holds"] is False

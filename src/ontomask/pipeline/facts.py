@@ -188,6 +188,7 @@ def _taxonomy_facts(
             "name": taxonomy.name,
             "source": file_name(taxonomy.about.source),
             "version": taxonomy.about.version,
+            "flat": taxonomy.is_flat,
             "concepts": len(taxonomy) if published else None,
             "fingerprint": fingerprints[id(taxonomy)],
             "mapping": _withhold_small_counts(mapping_coverage(term_map), least)

@@ -17,6 +17,8 @@ from ontomask.errors import (
     ColumnError,
     OntomaskError,
     ParameterError,
+    format_count,
+    quote_names,
 )
 from ontomask.methods.method import SensitivePromise
 from ontomask.methods.people import refuse_k_above_people, refuse_several_targets
@@ -43,10 +45,12 @@ from ontomask.pipeline.facts import mapping_coverage
 from ontomask.pipeline.guarantee import format_method as shown_method
 from ontomask.pipeline.look_alikes import describe_look_alikes
 from ontomask.pipeline.planning import PlanInput, refuse_impossible_rules
+from ontomask.pipeline.released_classes import UnmaskedColumns
 from ontomask.releasefile.manifest import previous_cautions
 from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.run import file_settings, output_files, output_folders
 from ontomask.risk.population.evaluation import short_population_caution
+from ontomask.taxonomy.about import FLAT
 
 if TYPE_CHECKING:
     from ontomask.microdata.tuples import Tuples
@@ -57,6 +61,9 @@ __all__ = ["CheckResult", "CheckedColumn", "ValueWithoutConcept", "check"]
 #: How many values without a concept are listed for each column, and how many similar concepts.
 MOST_LOST = 20
 MOST_NEAR = 3
+
+#: A k that allows fewer equivalence classes than this is close to the size of the table.
+FEW_CLASSES = 4
 
 Result = TypeVar("Result")
 TypedColumn = Nominal | Numeric | Ordinal | Date
@@ -77,7 +84,8 @@ class CheckedColumn:
 
     ``role`` is None where the file gives none; ``distinct`` and ``missing`` are None where the
     table has no such column. ``mapping`` counts values and records by the kind of name that
-    matched; ``lost`` has the most frequent values without a concept.
+    matched; ``lost`` has the most frequent values without a concept. ``flat`` says that the
+    taxonomy has no groups.
     """
 
     name: str
@@ -88,6 +96,7 @@ class CheckedColumn:
     missing: int | None = None
     mapping: dict[str, Any] | None = None
     lost: tuple[ValueWithoutConcept, ...] = ()
+    flat: bool = False
 
     @property
     def in_table(self) -> bool:
@@ -152,6 +161,8 @@ class _Checker:
     inputs: list[Path]
     problems: list[str] = field(default_factory=list)
     mappings: dict[str, TermMap] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    flat: frozenset[str] = frozenset()
 
     def _attempt(self, step: Callable[[], Result]) -> Result | None:
         """Run a step; if it is refused, record the problem and return None."""
@@ -173,6 +184,8 @@ class _Checker:
         self._attempt(lambda: _refuse_k_of_no_classes(self.spec))
         schema = self._attempt(lambda: self.spec.without_undecided().schema())
         engine = self._attempt(lambda: _open_stored_engine(self.spec))
+        if schema is not None:
+            self._find_flat_taxonomies(schema)
         if schema is not None and engine is not None:
             placed = self._check_values(engine, schema)
             if placed is not None:
@@ -181,6 +194,7 @@ class _Checker:
                 population = self._measure_population(engine, schema, tuples, count_values)
             if risk is not None:
                 warnings += describe_look_alikes(schema, count_values)
+                warnings += self._released_column_warnings(engine, schema)
         if self.spec.undecided:
             self._attempt(self.spec.schema)
         columns = tuple(self._describe_columns(engine))
@@ -198,11 +212,22 @@ class _Checker:
             risk=risk,
             problems=tuple(dict.fromkeys(self.problems)),
             warnings=tuple(warnings),
-            notes=() if self.problems else tuple(_notes(self.spec)),
+            notes=(*self.notes, *(() if self.problems else _notes(self.spec))),
             uncertain=() if self.problems else tuple(_uncertain_requirements(self.spec)),
             person=self.spec.person,
             population=population,
         )
+
+    def _find_flat_taxonomies(self, schema: Schema) -> None:
+        """Find the quasi-identifiers whose taxonomy says nothing about similarity."""
+        masked = [column for column in schema.quasi_identifiers if isinstance(column, Nominal)]
+        self.flat = frozenset(column.column for column in masked if column.taxonomy.is_flat)
+        for name in (column.column for column in masked if column.column in self.flat):
+            self.notes.append(
+                f"the taxonomy of {name!r} is {FLAT}. All values are equally different, so masking "
+                "cannot choose similar ones. Group similar values in "
+                f"{self.spec.columns[name].taxonomy}"
+            )
 
     # ------------------------------------------------------------------ values
 
@@ -277,15 +302,27 @@ class _Checker:
         """Refuse settings that the table cannot meet: k, a window, l or t."""
         method = self.spec.method_object()
         k = method.promised_k
+        size, unit = tuples.records, "records"
         if k is not None and schema.person is not None:
             if not method.keeps_tuples_together:
                 refuse_several_targets()
-            people = len(merge_look_alikes(count_values(schema.person, False)[1])[0].values)
-            refuse_k_above_people(k, people)
+            people = merge_look_alikes(count_values(schema.person, False)[1])[0].values
+            size, unit = len(people), "people"
+            refuse_k_above_people(k, size)
         method.check(tuples)
+        self._note_close_k(k, size, unit)
         if method.sensitive_promise is not None:
             confidential = tuple(sensitive_counts(schema, count_values))
             refuse_impossible_rules(method, PlanInput(tuples, confidential=confidential))
+
+    def _note_close_k(self, k: int | None, size: int, unit: str) -> None:
+        """Note a k that leaves few equivalence classes."""
+        if k is not None and k * FEW_CLASSES > size:
+            self.notes.append(
+                f"k = {k:,} is close to the number of {unit}, {size:,}: the masked table can have "
+                f"at most {size // k:,} equivalence {'class' if size < 2 * k else 'classes'}. A "
+                "smaller k loses less information"
+            )
 
     # ------------------------------------------------------------------ figures
 
@@ -329,6 +366,30 @@ class _Checker:
                 else ()
             )
             yield self._describe_column(name, *counts)
+
+    def _released_column_warnings(self, engine: StoredEngine, schema: Schema) -> Iterator[str]:
+        """Warnings about kept columns that break k-anonymity, whatever is masked."""
+        columns = UnmaskedColumns.of_table(engine, schema)
+        for link in columns.links:
+            yield (
+                f"column {link!r} is released and links the records of a person. k-anonymity must "
+                "then hold for all records of a person together, which masking does not guarantee. "
+                f"To remove it, write: {link}: {{role: identifier}}"
+            )
+        k = self.spec.method_object().promised_k
+        if not columns.kept or k is None or columns.links:
+            return
+        counts = engine.count_classes(columns.kept)
+        if counts.smallest < k:
+            names = quote_names(columns.kept, most=len(columns.kept))
+            are = "is" if counts.uniques == 1 else "are"
+            yield (
+                f"the table cannot be {k:,}-anonymous for an attacker who knows the kept "
+                f"{'column' if len(columns.kept) == 1 else 'columns'} {names}: "
+                f"{counts.uniques:,} of {engine.rows:,} records {are} unique on them, and the "
+                f"smallest equivalence class has {format_count(counts.smallest, 'record')}. Mask "
+                f"or remove them, for example: {columns.kept[0]}: {{role: drop}}"
+            )
 
     def _revealing_column_warnings(
         self, engine: StoredEngine, columns: Sequence[CheckedColumn]
@@ -379,6 +440,7 @@ class _Checker:
             missing,
             mapping_coverage(replace(matches, missing=missing or 0)) if matches else None,
             tuple(_unmapped_values(matches)) if matches else (),
+            name in self.flat,
         )
 
 

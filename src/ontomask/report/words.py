@@ -8,6 +8,7 @@ from typing import Any
 from ontomask.errors import format_count, format_people
 from ontomask.methods.method import Method
 from ontomask.report.pages.numbers import format_integer, format_percent
+from ontomask.taxonomy.about import FLAT
 
 __all__ = [
     "list_guarantees",
@@ -215,6 +216,7 @@ def _describe_taxonomies(facts: Mapping[str, Any]) -> str:
 def _describe_taxonomy(taxonomy: Mapping[str, Any]) -> str:
     name = taxonomy["name"] or taxonomy["source"] or "a taxonomy"
     edition = f", {taxonomy['version']}" if taxonomy["version"] else ""
+    edition += f" ({FLAT})" if taxonomy.get("flat") else ""
     if taxonomy["concepts"] is None:
         return f"{name}{edition}"
     return f"{name}{edition} ({format_count(taxonomy['concepts'], 'concept')})"

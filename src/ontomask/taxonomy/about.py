@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 
 from ontomask.taxonomy.code_repair import CodeStyle
 
-__all__ = ["About"]
+__all__ = ["FLAT", "About"]
+
+#: What a taxonomy without groups is called.
+FLAT = "flat: no meaning yet"
 
 
 @dataclass(frozen=True)

@@ -281,6 +281,19 @@ class Taxonomy:
         """Number of levels: the greatest depth of a concept."""
         return int(self.depths.max())
 
+    @property
+    def is_flat(self) -> bool:
+        """Whether all concepts are children of the root, so that no two are more similar.
+
+        Two leaves need no group.
+
+        >>> Taxonomy.from_edges([("nurse", "*"), ("cook", "*"), ("baker", "*")]).is_flat
+        True
+        >>> Taxonomy.from_edges([("nurse", "*"), ("food", "*"), ("cook", "food")]).is_flat
+        False
+        """
+        return self.height <= 2 < len(self.leaves)
+
     def __len__(self) -> int:
         return len(self.identifiers)
 

@@ -83,7 +83,11 @@ def print_check(result: CheckResult) -> None:
 
 
 def _column_row(column: CheckedColumn) -> tuple[str, ...]:
+    from ontomask.taxonomy.about import FLAT
+
     kind = column.taxonomy or column.type or ""
+    if column.flat:
+        kind += f" ({FLAT})"
     if column.distinct is None:
         numbers = ["not in the table", ""]
     else:

@@ -30,6 +30,7 @@ from ontomask.engines.memory.engine import FrameEngine, draw_places
 from ontomask.engines.memory.frame import Frame
 from ontomask.engines.protocol import CountedRows, Engine
 from ontomask.errors import InternalError
+from ontomask.microdata.grouped_rows import ClassCounts
 
 if TYPE_CHECKING:
     from ontomask.engines.formats import StoredTable
@@ -111,6 +112,16 @@ class StoredEngine(Engine):
                 group by all having count(*) = 1)
         """)
         return int(row[0])
+
+    def count_classes(self, columns: Sequence[str]) -> ClassCounts:
+        """Count the equivalence classes on some columns of the original table."""
+        row = self._fetch_row(f"""
+            select count(*), min(n), count(*) filter (n = 1)
+            from (select count(*) as n from {self.stored.source}
+                  group by {list_columns(columns)})
+        """)
+        classes, smallest, uniques = (int(count or 0) for count in row)
+        return ClassCounts(classes, smallest, uniques)
 
     def has_repeats(self, column: str) -> bool:
         present = f"not ({missing_condition(self.stored, column)})"

@@ -36,6 +36,7 @@ from ontomask.releasefile.profile.known_concepts import (
     find_bundled_taxonomy,
 )
 from ontomask.releasefile.profile.levels import levels_of
+from ontomask.taxonomy.about import FLAT
 
 __all__ = ["Suggestion", "keep_one_person", "suggest_in_role", "suggest_role"]
 
@@ -430,7 +431,7 @@ def _suggest_own_taxonomy(
             )
         if facts.distinct <= MOST_FLAT:
             note = (
-                "its taxonomy, made from its values, has one level. Group similar values in it to "
+                f"its taxonomy, made from its values, is {FLAT}. Group similar values in it to "
                 "reduce the information loss"
             )
             return replace(suggestion, taxonomy_kind="flat", notes=(note,))

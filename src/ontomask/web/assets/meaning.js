@@ -435,6 +435,13 @@ function showCoverage(meaning) {
       h("b", { id: "covered" }, formatPercent(coverage)),
       ` of ${formatCount(records, "record")} have a concept: ${mapped}.${absent}`,
       h("span", { class: "soft" }, ` The taxonomy has ${concepts} on ${levels}.`),
+      meaning.flat
+        ? h(
+          "b",
+          { id: "flat" },
+          " Flat: no meaning yet. All values are equally different; press “Build a taxonomy” to group them.",
+        )
+        : null,
     ),
     h(
       "div",

@@ -269,6 +269,7 @@ class ColumnCoverage(BaseModel):
     concepts: int = Field(description="Concepts of the taxonomy.")
     root: means.NamedConcept
     levels: int
+    flat: bool = Field(description="Whether all concepts are children of the root.")
     repairs: bool = Field(
         description="Whether lost zeros and decimal points of codes can be restored."
     )
@@ -299,6 +300,7 @@ def get_coverage(
         concepts=len(taxonomy),
         root=means.NamedConcept(taxonomy.root, taxonomy.label(taxonomy.root)),
         levels=taxonomy.height,
+        flat=taxonomy.is_flat,
         repairs=taxonomy.about.code_style is not None,
         proposed=ProposedSettings.model_validate(terms.advice().settings if lost and limit else {}),
         notes=list(loaded.notes),
