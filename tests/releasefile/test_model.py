@@ -79,7 +79,7 @@ columns:
   other diagnosis: {role: quasi, taxonomy: procedures.csv, mapping: corrections.csv, stems: german}
   severity: {role: quasi, type: ordinal, levels: [no, mild, severe], weight: 0.5}
   admitted: {role: quasi, type: date, date_format: "%d/%m/%Y"}
-  outcome: {role: confidential, taxonomy: icd9cm}
+  outcome: {role: confidential, taxonomy: icd9cm, ground: semantic}
   charge: {role: confidential, type: numeric}
   patient: {role: identifier}
   notes: {role: drop}
@@ -149,6 +149,7 @@ def test_every_field(folder):
     assert admitted == Date("admitted", format="%d/%m/%Y")
     outcome, charge = spec.schema().confidential
     assert isinstance(outcome, Nominal)
+    assert (outcome.ground, first.ground) == ("semantic", "equal")
     assert charge == Numeric("charge")
     assert spec.schema().missing_marks == ("?", "-9")
     assert spec.schema().person == "patient"
@@ -429,6 +430,13 @@ WRONG = [
         4,
         "columns.diagnosis.domain must be text, got 250.0",
         "'250.0'",
+    ),
+    (
+        "icd9cm",
+        "icd9cm, ground: semantic",
+        4,
+        "columns.diagnosis.ground is only accepted for columns with role: confidential",
+        "remove it",
     ),
     (
         "icd9cm",

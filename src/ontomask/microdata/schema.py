@@ -22,7 +22,11 @@ from ontomask.errors import (
 from ontomask.taxonomy import Concept, Taxonomy
 from ontomask.taxonomy.names import closest_names
 
-__all__ = ["Date", "Nominal", "Numeric", "Ordinal", "Schema"]
+__all__ = ["GROUNDS", "Date", "Nominal", "Numeric", "Ordinal", "Schema"]
+
+
+#: The distances between the values of a nominal sensitive attribute in t-closeness.
+GROUNDS = ("equal", "semantic")
 
 
 class _SchemaColumn:
@@ -61,6 +65,8 @@ class Nominal(_SchemaColumn):
         repair_codes: As in :func:`~ontomask.map_terms`.
         stems: As in :func:`~ontomask.map_terms`.
         heads: As in :func:`~ontomask.map_terms`.
+        ground: For a sensitive attribute, the distance between values in t-closeness: ``"equal"``
+            (1 if they differ) or ``"semantic"`` (that of ``measure``).
     """
 
     column: str
@@ -73,6 +79,7 @@ class Nominal(_SchemaColumn):
     repair_codes: bool = False
     stems: str | None = "english"
     heads: bool = False
+    ground: str = "equal"
 
     def problems(self) -> Iterator[str]:
         yield from super().problems()
@@ -83,6 +90,11 @@ class Nominal(_SchemaColumn):
                 "load one with load_taxonomy(...)"
             )
             return
+        if self.ground not in GROUNDS:
+            yield (
+                f"column {self.column!r}: ground must be {quote_choices(GROUNDS)}, got "
+                f"{self.ground!r}"
+            )
         try:
             find_measure(self.measure, self.taxonomy)
             if self.domain not in ("lcs", "taxonomy"):
@@ -233,6 +245,11 @@ class Schema:
             if not isinstance(entry, _SchemaColumn):
                 yield (
                     f"a quasi-identifier must be Nominal, Numeric, Ordinal or Date, got {entry!r}"
+                )
+            elif isinstance(entry, Nominal) and entry.ground != "equal":
+                yield (
+                    f"column {entry.column!r}: ground is only for confidential columns, got "
+                    f"{entry.ground!r} for a quasi-identifier"
                 )
         for role in ("identifiers", "keep", "drop"):
             for entry in getattr(self, role):

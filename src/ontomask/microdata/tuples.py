@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ontomask.errors import InternalError
 from ontomask.microdata.attributes import Attribute, NominalAttribute
+from ontomask.microdata.ground_tree import GroundTree
 
 __all__ = ["SensitiveCounts", "Transitions", "Tuples", "count_tuples", "cache_per_plan"]
 
@@ -29,8 +30,9 @@ class SensitiveCounts:
     """How many records of each tuple hold each known value of an unmasked column: parallel arrays.
 
     A tuple and a value may be there more than once. ``ordered`` says that the values are numbers,
-    and their codes in ascending order. ``table_counts`` is how many records hold
-    each value in the whole table, where these are only some of its tuples.
+    and their codes in ascending order. ``table_counts`` is how many records hold each value in the
+    whole table, where these are only some of its tuples. ``ground`` is the tree of the values there
+    are, where their meaning is to be compared.
     """
 
     name: str
@@ -39,6 +41,7 @@ class SensitiveCounts:
     count: NDArray[np.int64]
     ordered: bool = False
     table_counts: NDArray[np.int64] | None = None
+    ground: GroundTree | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.microdata.attributes import NumericalAttribute
 from ontomask.microdata.distinct_values import DistinctValues, sum_by_key
 from ontomask.microdata.known_values import merge_look_alikes
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
@@ -158,19 +159,22 @@ def _count_sensitive(
     The code of a missing value is -1.
     """
     attribute, codes, is_known = None, distinct.codes, distinct.codes >= 0
+    ground = column.ground if isinstance(column, Nominal) else "equal"
     if isinstance(column, str):
         codes = merge_look_alikes(distinct)[0].codes
     elif is_known.any():
         coded = code_column(column, distinct.select_rows(is_known), "refuse")
         attribute, codes = coded.attribute, np.full(len(is_known), -1)
         codes[is_known] = coded.codes
+        if isinstance(attribute, NumericalAttribute):
+            ground = "ordered"
     size = int(codes.max(initial=0)) + 2  # -1 among them
     weights = np.ones(len(codes), dtype=np.int64) if distinct.weights is None else distinct.weights
     key, counts = sum_by_key(classes * size + codes + 1, weights)
     if counts is not weights:  # otherwise the arrays are what they should be
         classes, codes = np.divmod(key, size)
         codes -= 1
-    return Confidential(column_name(column), classes, codes, counts, attribute)
+    return Confidential(column_name(column), classes, codes, counts, attribute, ground)
 
 
 def column_name(column: SensitiveColumn) -> str:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from ontomask.errors import InternalError, WeakProtectionWarning
 from ontomask.methods.method import Method
 from ontomask.methods.settings import changed_settings
-from ontomask.microdata.attributes import NumericalAttribute
 from ontomask.microdata.grouped_rows import ClassCounts
 from ontomask.microdata.tuples import Transitions
 from ontomask.risk.released_classes import ReleasedClasses
@@ -247,6 +246,7 @@ def _format_size(size: int, unit: str) -> str:
 def _verify_sensitive(method: Method, confidential: Sequence[Confidential]) -> str:
     """Verify what the method guarantees for sensitive attributes, and describe it."""
     from ontomask.risk import closeness, distinct_diversity, entropy_diversity
+    from ontomask.risk.t_closeness import is_close
 
     promise, words = method.sensitive_promise, ""
     for column in confidential if promise is not None else ():
@@ -262,13 +262,13 @@ def _verify_sensitive(method: Method, confidential: Sequence[Confidential]) -> s
             kind = "entropy " if promise.entropy else ""
             words += f"; {kind}{promise.l}-diverse in {column.name}"
         if promise.t is not None:
-            ordered = isinstance(column.attribute, NumericalAttribute)
-            distance = closeness(column, "ordered" if ordered else "equal")
-            if distance > promise.t + SLIGHT:
+            if not is_close(column, promise.t + SLIGHT):
                 raise InternalError(
-                    f"t = {promise.t} was guaranteed for {column.name!r}, got {distance:g}"
+                    f"t = {promise.t} was guaranteed for {column.name!r}, got "
+                    f"{closeness(column, column.ground):g}"
                 )
-            words += f"; {promise.t:g}-close in {column.name}"
+            meaning = " by meaning" if column.ground == "semantic" else ""
+            words += f"; {promise.t:g}-close in {column.name}{meaning}"
     return words
 
 

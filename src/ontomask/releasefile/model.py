@@ -38,7 +38,7 @@ from ontomask.errors import (
 from ontomask.methods.method import Method
 from ontomask.methods.registry import METHODS
 from ontomask.microdata.population import Population
-from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
+from ontomask.microdata.schema import GROUNDS, Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.pipeline.facts import DEFAULT_THRESHOLD, choose_threshold
 from ontomask.releasefile import fields as kinds
 from ontomask.releasefile.methods import json_schema_of_methods, rename_old_settings
@@ -99,6 +99,7 @@ _NOMINAL_FIELDS = (
     "repair_codes",
     "stems",
     "heads",
+    "ground",
 )
 
 
@@ -179,6 +180,11 @@ class ColumnSpec(_StrictModel):
     ] = Field(None, description="The language of word stems; none turns stemming off.")
     heads: bool | None = Field(
         None, description="Whether to map unknown phrases by their head noun (English)."
+    )
+    ground: Annotated[str | None, kinds.OneOf(GROUNDS)] = Field(
+        None,
+        description="Confidential columns with a taxonomy: the distance between values in "
+        "t-closeness. equal: 1 if they differ, the default; semantic: that of measure.",
     )
     levels: Annotated[
         tuple[Any, ...] | None,

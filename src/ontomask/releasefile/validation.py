@@ -78,6 +78,7 @@ FIELDS_BY_TYPE = {
         "repair_codes",
         "stems",
         "heads",
+        "ground",
     ),
     "ordinal": ("levels",),
     "date": ("date_format",),
@@ -271,6 +272,10 @@ def _problems_of_details(where: FieldPath, column: Mapping[Any, Any]) -> Iterato
     if role == "confidential" and "weight" in details:
         yield Problem(
             (*where, "weight"), "is only accepted for columns with role: quasi", "remove it"
+        )
+    if role == "quasi" and "ground" in details:
+        yield Problem(
+            (*where, "ground"), "is only accepted for columns with role: confidential", "remove it"
         )
     kind = column.get("type") or ("nominal" if column.get("taxonomy") else None)
     if kind is None:

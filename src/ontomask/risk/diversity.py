@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.errors import ParameterError
-from ontomask.microdata.attributes import Attribute
+from ontomask.microdata.attributes import Attribute, NominalAttribute
 from ontomask.microdata.distinct_values import sum_by_key
+from ontomask.microdata.ground_tree import GroundTree
 
 __all__ = [
     "Confidential",
@@ -42,6 +43,8 @@ class Confidential:
         values: Position of a value among the sorted values of the attribute; -1 if it is missing.
         counts: Number of records of that class with that value.
         attribute: The attribute itself; needed only for distances between values.
+        ground: How its values are compared in t-closeness, as in
+            :func:`~ontomask.risk.closeness`.
         homogeneous_people: As :func:`count_homogeneous_people` counts them; None if nobody is known
             by name.
 
@@ -54,6 +57,7 @@ class Confidential:
     values: Ints
     counts: Ints
     attribute: Attribute | None = None
+    ground: str = "equal"
     homogeneous_people: int | None = None
 
     def __post_init__(self) -> None:
@@ -141,6 +145,13 @@ class Confidential:
     def sizes(self) -> Longs:
         """Number of records with a known value in each class that has one."""
         return self._sum_by_class(self.times)
+
+    @cached_property
+    def tree(self) -> GroundTree | None:
+        """The tree of the values in ``used``, if they are words."""
+        if not isinstance(self.attribute, NominalAttribute):
+            return None
+        return GroundTree.of_values(self.attribute, self.used)
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:

@@ -337,7 +337,11 @@ def _sensitive_figures(
     words = [
         attribute for attribute in sensitive if isinstance(attribute.attribute, NominalAttribute)
     ]
-    meaningful = [*numbers, *words] if semantic_closeness else []
+    meaningful = [
+        attribute
+        for attribute in [*numbers, *words]
+        if semantic_closeness or attribute.ground == "semantic"
+    ]
     return {
         "homogeneous_records": {
             attribute.name: homogeneous_records(attribute) for attribute in sensitive

@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from ontomask.errors import InternalError, ParameterError, check_choice
 from ontomask.microdata.attributes import FIXED_POINT_ONE, NominalAttribute, NumericalAttribute
+from ontomask.microdata.ground_tree import GroundTree
 from ontomask.risk.diversity import Confidential
 
-__all__ = ["closeness"]
+__all__ = ["closeness", "is_close"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
-#: How many values the semantic distance may have: its table takes eight bytes for each pair.
-LARGEST_GROUND = 5_000
+#: Distances worked on at a time, where they need not be kept.
+MOST_DISTANCES = 4_000_000
 #: How many pairs of values one transport problem may have.
 LARGEST_TRANSPORT = 1_000_000
 #: Cells worked on at a time: few enough to stay in the processor's own memory.
@@ -42,15 +43,19 @@ def closeness(confidential: Confidential, ground: str = "equal") -> float:
     - ``"equal"``: 1 if they differ; the EMD is half the sum of the differences;
     - ``"ordered"``: their difference in rank, divided by the number of values less 1;
     - ``"semantic"``: the distance of the attribute; for numbers, the difference divided by the
-      range. For terms, a transport problem is solved exactly for each class, the most distant class
-      first, until no other class can be farther.
+      range. For terms, the EMD has a closed form wherever the distances are those along a tree: for
+      each link, what has to pass it times its length. Elsewhere (most distances, if concepts have
+      several parents or values different depths) a transport problem is solved exactly for each
+      class that may be the most distant one.
 
     The distributions are those of the known values. A class without any has a distance of 1. Values
     that do not occur are ignored. From 0 to 1; 0 for an empty table. Lower is better.
 
-    Departures: Li et al. measure terms by the lowest common ancestor in a tree; here they have the
-    semantic distance. The common part of :math:`P` and :math:`Q` stays in place only for a metric
-    (``sanchez``, ``equality``), where that is optimal; otherwise a detour may be cheaper.
+    Departures: Li et al. measure terms by the height of their lowest common ancestor in a tree;
+    here they have the distance of the attribute. Both are the same for the measure ``path`` if all
+    values are leaves of the greatest depth. The common part of :math:`P` and :math:`Q` stays in
+    place only for a metric (``sanchez``, ``equality``), where that is optimal; otherwise a detour
+    may be cheaper.
 
     >>> salary = Confidential("salary", np.arange(9) // 3, np.array([0, 1, 2, 3, 5, 8, 4, 6, 7]),
     ...                       np.ones(9, dtype=int))
@@ -72,7 +77,7 @@ def closeness(confidential: Confidential, ground: str = "equal") -> float:
         numbers = attribute.numbers[confidential.used]
         return _farthest_by_rank(confidential, np.diff(numbers) / (attribute.range or 1.0))
     if isinstance(attribute, NominalAttribute):
-        return _farthest_by_transport(confidential, attribute)
+        return _farthest_by_meaning(confidential, attribute)
     raise ParameterError(
         f"the values of {confidential.name!r} have no semantic distances",
         "pass Confidential(..., attribute=...), or use ground='equal'",
@@ -107,46 +112,81 @@ def _farthest_by_rank(confidential: Confidential, gaps: Floats) -> float:
 # ---------------------------------------------------------------- transport
 
 
-def _farthest_by_transport(confidential: Confidential, attribute: NominalAttribute) -> float:
-    """The greatest earth mover's distance of a class, most promising classes first."""
-    used = confidential.used
-    if len(used) > LARGEST_GROUND:
-        raise ParameterError(
-            f"ground 'semantic' needs at most {LARGEST_GROUND:,} different values, got "
-            f"{len(used):,} in {confidential.name!r}",
-            "use ground='equal', or generalise the attribute",
-        )
-    ground = attribute.rows(attribute.place[used])[:, used] / FIXED_POINT_ONE
-    metric = attribute.measure in METRICS
-    table_shares = confidential.table_shares
-    bounds = np.array(
-        [
-            _transport_bounds(*_transport_problem(confidential, table_shares, g, metric), ground)
-            for g in range(len(confidential.sizes))
-        ]
+def is_close(confidential: Confidential, t: float) -> bool:
+    """Whether every class is at most ``t`` from the whole table, by the ground of the attribute.
+
+    Transport problems are solved only for classes whose bounds do not decide.
+    """
+    tree = confidential.tree if confidential.ground == "semantic" else None
+    if tree is None or confidential.has_unknown_class or not confidential.records:
+        return closeness(confidential, confidential.ground) <= t
+    lower, upper = _class_bounds(confidential, tree)
+    if upper.max() <= t or lower.max() > t:
+        return bool(upper.max() <= t)
+    return closeness(confidential, "semantic") <= t
+
+
+def _class_bounds(confidential: Confidential, tree: GroundTree) -> tuple[Floats, Floats]:
+    return tree.transport_bounds(
+        confidential.begin, confidential.held, confidential.shares, confidential.table_shares
     )
-    farthest = float(bounds[:, 0].max())
-    for g in np.argsort(-bounds[:, 1], kind="stable").tolist():
-        if bounds[g, 1] <= farthest:
+
+
+def _farthest_by_meaning(confidential: Confidential, attribute: NominalAttribute) -> float:
+    """The greatest earth mover's distance of a class, most promising classes first."""
+    tree = confidential.tree
+    assert tree is not None
+    lower, upper = _class_bounds(confidential, tree)
+    if tree.exact:
+        return float(upper.max())
+    single = np.flatnonzero(np.diff(confidential.begin) == 1)
+    values = confidential.held[confidential.begin[single]]
+    lower[single] = upper[single] = _mean_distances(confidential, attribute, values)
+    farthest = float(lower.max())
+    for g in np.argsort(-upper, kind="stable").tolist():
+        if upper[g] <= farthest:
             break  # nor can any class after it be farther
-        farthest = max(
-            farthest,
-            _transport_cost(*_transport_problem(confidential, table_shares, g, metric), ground),
-        )
+        problem = _transport_problem(confidential, g, attribute.measure in METRICS)
+        cost = _ground_distances(confidential, attribute, problem[0], problem[2])
+        least, most = _transport_bounds(*problem, cost)
+        if most > farthest:
+            solved = most if most - least <= 0 else _transport_cost(*problem, cost)
+            farthest = max(farthest, solved)
     return farthest
+
+
+def _mean_distances(
+    confidential: Confidential, attribute: NominalAttribute, values: Longs
+) -> Floats:
+    """From each value to all of the table: what a class of this value alone has to move."""
+    different, place = np.unique(values, return_inverse=True)
+    every = np.arange(len(confidential.used))
+    at_a_time = max(1, MOST_DISTANCES // len(every))
+    means = [
+        _ground_distances(confidential, attribute, different[first : first + at_a_time], every)
+        @ confidential.table_shares
+        for first in range(0, len(different), at_a_time)
+    ]
+    return np.asarray(np.concatenate([*means, np.zeros(0)])[place])
+
+
+def _ground_distances(
+    confidential: Confidential, attribute: NominalAttribute, source: Longs, target: Longs
+) -> Floats:
+    used = confidential.used
+    rows = attribute.rows(attribute.place[used[source]])
+    return np.asarray(rows[:, used[target]] / FIXED_POINT_ONE)
 
 
 #: Values to move from and how much, values to move to and how much.
 TransportProblem = tuple[Longs, Floats, Longs, Floats]
 
 
-def _transport_problem(
-    confidential: Confidential, table_shares: Floats, g: int, metric: bool
-) -> TransportProblem:
+def _transport_problem(confidential: Confidential, g: int, metric: bool) -> TransportProblem:
     """What the transport between a class and the whole table has to move."""
     inside = slice(confidential.begin[g], confidential.begin[g + 1])
-    values = confidential.held[inside]
-    share = confidential.times[inside] / confidential.sizes[g]
+    values, share = confidential.held[inside], confidential.shares[inside]
+    table_shares = confidential.table_shares
     if not metric:
         return values, share, np.arange(len(table_shares)), table_shares
     missing = table_shares.copy()
@@ -156,7 +196,7 @@ def _transport_problem(
 
 
 def _transport_bounds(
-    source: Longs, supply: Floats, target: Longs, demand: Floats, ground: Floats
+    source: Longs, supply: Floats, target: Longs, demand: Floats, cost: Floats
 ) -> tuple[float, float]:
     """Between what and what the cost of a transport lies.
 
@@ -167,7 +207,6 @@ def _transport_bounds(
 
     if not source.size or not target.size:
         return 0.0, 0.0
-    cost = ground[np.ix_(source, target)]
     own = source[:, None] == target
     beyond = np.maximum(demand - supply @ own, 0)
     nearest = np.where(own, np.inf, cost).min(axis=0, initial=1.0)
@@ -177,7 +216,7 @@ def _transport_bounds(
 
 
 def _transport_cost(
-    source: Longs, supply: Floats, target: Longs, demand: Floats, ground: Floats
+    source: Longs, supply: Floats, target: Longs, demand: Floats, cost: Floats
 ) -> float:
     """The least cost of a transport, by linear programming."""
     from scipy.optimize import linprog
@@ -194,7 +233,7 @@ def _transport_cost(
     constraint = np.concatenate([cell // columns, rows + cell % columns])
     sums = coo_array((np.ones(2 * cell.size), (constraint, np.tile(cell, 2)))).tocsr()
     amounts = np.concatenate([supply, demand * (supply.sum() / demand.sum())])
-    solution = linprog(ground[np.ix_(source, target)].ravel(), A_eq=sums, b_eq=amounts)
+    solution = linprog(cost.ravel(), A_eq=sums, b_eq=amounts)
     if not solution.success:
         raise InternalError(f"a transport problem was not solved: {solution.message}")
     return float(solution.fun)

@@ -77,8 +77,12 @@ class _CountsByBlock:
         column = self._column
         entries = self._order[self._start[number] : self._start[number + 1]]
         tuples, values = self._place[column.tuple[entries]], column.value[entries]
-        return SensitiveCounts(
-            column.name, tuples, values, column.count[entries], column.ordered, self._totals
+        return replace(
+            column,
+            tuple=tuples,
+            value=values,
+            count=column.count[entries],
+            table_counts=self._totals,
         )
 
 

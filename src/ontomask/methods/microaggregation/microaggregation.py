@@ -73,7 +73,8 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
         l: Smallest number of different known values of every sensitive attribute in a group
             (l-diversity).
         t: Largest distance between the distribution of a sensitive attribute in a group and in the
-            whole table, from 0 to 1 (t-closeness).
+            whole table, from 0 to 1 (t-closeness). Words are compared as their column says
+            (``ground`` of :class:`~ontomask.Nominal`).
         protects: The confidential columns that ``l`` and ``t`` apply to; without it, all.
         diversity: How ``l`` is counted: ``"distinct"`` values, or ``"entropy"`` (its exponential).
         block: Largest number of combinations of values that are planned together. Larger tables are

@@ -201,6 +201,7 @@ def _count_by_class(column: Confidential, plan: Transitions, drops: bool) -> Con
         column.values[kept],
         column.counts[kept],
         column.attribute,
+        column.ground,
     )
 
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ontomask.engines.protocol import TaskRunner
 from ontomask.methods.method import BlockwiseMethod, Method
 from ontomask.methods.people import merge_until_k_people, refuse_k_above_people
-from ontomask.microdata.attributes import NumericalAttribute
 from ontomask.microdata.tuples import SensitiveCounts, Transitions, Tuples
 from ontomask.pipeline.planning.blocks import BlockPlan, choose_block_size, measure_block_cost
 from ontomask.pipeline.planning.tasks import plan_in_tasks
@@ -115,7 +114,8 @@ def _to_sensitive_counts(column: Confidential) -> SensitiveCounts:
         column.classes[is_known].astype(np.int64, copy=False),
         column.values[is_known].astype(np.int64, copy=False),
         column.counts[is_known].astype(np.int64, copy=False),
-        ordered=isinstance(column.attribute, NumericalAttribute),
+        ordered=column.ground == "ordered",
+        ground=column.tree if column.ground == "semantic" else None,
     )
 
 

@@ -154,10 +154,28 @@ def _bundle_rules(
     own: Any,
     first: Any,
     share: Any,
+    parent: Any,
+    length: Any,
+    far: Any,
     seen: Any,
     distinct: Any,
 ) -> Any:
-    return RulesBundle(k, kind, limit, start, value, often, own, first, share, seen, distinct)
+    return RulesBundle(
+        k,
+        kind,
+        limit,
+        start,
+        value,
+        often,
+        own,
+        first,
+        share,
+        parent,
+        length,
+        far,
+        seen,
+        distinct,
+    )
 
 
 @jit

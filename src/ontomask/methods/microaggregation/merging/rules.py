@@ -15,6 +15,7 @@ from ontomask.methods.microaggregation.merging.rules_kernels import (
     ENTROPY,
     EQUAL,
     ORDERED,
+    SEMANTIC,
     Rules,
 )
 from ontomask.methods.people import refuse_k_above_people
@@ -23,6 +24,7 @@ from ontomask.microdata.tuples import SensitiveCounts, Tuples
 __all__ = ["GroupRule", "encode_rules", "make_group_test", "collect_rules"]
 
 Longs = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 #: A column, the kind of rule, and its limit.
 GroupRule = tuple[SensitiveCounts, int, float]
@@ -51,8 +53,14 @@ def collect_rules(
                 (column, DISTINCT if diversity == "distinct" else ENTROPY, float(least))
             )
         if closeness is not None:
-            requirements.append((column, ORDERED if column.ordered else EQUAL, closeness))
+            requirements.append((column, _kind_of_closeness(column), closeness))
     return requirements
+
+
+def _kind_of_closeness(column: SensitiveCounts) -> int:
+    if column.ground is not None:
+        return SEMANTIC
+    return ORDERED if column.ordered else EQUAL
 
 
 def _find_protected(tuples: Tuples, protects: Sequence[str] | None) -> list[SensitiveCounts]:
@@ -116,10 +124,11 @@ def encode_rules(tuples: Tuples, k: int, wanted: Sequence[GroupRule], order: Lon
     start = np.zeros((len(wanted), size + 1), dtype=np.int64)
     own = np.zeros((len(wanted), size), dtype=np.int64)
     values, counts, shares, first = [], [], [], [0]
+    parents, lengths, far = [], [], []
     place = np.empty(size, dtype=np.int64)
     place[order] = np.arange(size)
     offset = 0
-    for r, (column, _, _) in enumerate(wanted):
+    for r, (column, kind, _) in enumerate(wanted):
         codes, often = _encode_values(column)
         pairs, weight = _sum_pairs(place[column.tuple], codes, column.count, len(often))
         owner, value = np.divmod(pairs, len(often))
@@ -127,8 +136,12 @@ def encode_rules(tuples: Tuples, k: int, wanted: Sequence[GroupRule], order: Lon
         own[r] = np.diff(start[r])
         values.append(value)
         counts.append(weight)
-        shares.append(often / often.sum())
-        first.append(first[-1] + len(often))
+        share, parent, length = _encode_tree(column, kind, often / often.sum())
+        shares.append(share)
+        parents.append(parent)
+        lengths.append(length)
+        far.append(float(length @ share))
+        first.append(first[-1] + len(share))
         offset += len(pairs)
     most = max((len(share) for share in shares), default=0)
     return Rules(
@@ -141,9 +154,20 @@ def encode_rules(tuples: Tuples, k: int, wanted: Sequence[GroupRule], order: Lon
         own=own,
         first=np.array(first, dtype=np.int64),
         share=_concatenate(shares, np.float64),
+        parent=_concatenate(parents, np.int32),
+        length=_concatenate(lengths, np.float64),
+        far=np.array(far, dtype=np.float64),
         seen=np.zeros(most, dtype=np.int64),
         distinct=np.zeros(most, dtype=np.int32),
     )
+
+
+def _encode_tree(column: SensitiveCounts, kind: int, share: Floats) -> tuple[Floats, Longs, Floats]:
+    """The shares of the values, or of all nodes of their tree; the parent of each, and its edge."""
+    tree = column.ground
+    if tree is None or kind != SEMANTIC:
+        return share, np.full(len(share), -1), np.zeros(len(share))
+    return tree.sum_below(share), tree.parent, tree.length
 
 
 def _encode_values(column: SensitiveCounts) -> tuple[Longs, NDArray[Any]]:

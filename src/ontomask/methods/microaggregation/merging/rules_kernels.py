@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from ontomask._runtime.compiled import jit
 
-__all__ = ["DISTINCT", "ENTROPY", "EQUAL", "ORDERED", "Rules", "keeps_rules"]
+__all__ = ["DISTINCT", "ENTROPY", "EQUAL", "ORDERED", "SEMANTIC", "Rules", "keeps_rules"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 #: Kinds of rules: different values (people are values, too), entropy, closeness to
-#: the whole table with values equal or not, or by their ranks.
-DISTINCT, ENTROPY, EQUAL, ORDERED = 0, 1, 2, 3
+#: the whole table with values equal or not, by their ranks, or in the tree of their meanings.
+DISTINCT, ENTROPY, EQUAL, ORDERED, SEMANTIC = 0, 1, 2, 3, 4
 
 #: What rounding may add to a sum of shares.
 SLIGHT = 1e-12
@@ -29,7 +29,9 @@ class Rules(NamedTuple):
 
     Tuple ``t`` holds, for rule ``r``, the values ``value[start[r, t]:start[r, t + 1]]`` in
     ``often`` records each; ``own[r, t]`` is how many different ones these are. ``share`` says how
-    frequent each value is in the whole table, from ``first[r]`` on.
+    frequent each value is in the whole table, from ``first[r]`` on. Where values are in a tree, its
+    other nodes follow them, with the share below each; ``parent`` and ``length`` are its edges, and
+    ``far[r]`` is what all of the table would have to move to the root.
     """
 
     k: int
@@ -41,6 +43,9 @@ class Rules(NamedTuple):
     own: Longs
     first: Longs
     share: Floats
+    parent: Ints
+    length: Floats
+    far: Floats
     seen: Longs  # work space, clean between calls
     distinct: Ints  # work space: the values counted in ``seen``
 
@@ -84,6 +89,8 @@ def _keeps_rule(rules: Any, r: Index, members: Longs, many: Index) -> bool:
         kept = _equal_distance(rules, r, many_distinct, total) <= limit + SLIGHT
     elif kind == ORDERED:
         kept = _ordered_distance(rules, r, total) <= limit + SLIGHT
+    elif kind == SEMANTIC:
+        kept = _tree_distance(rules, r, many_distinct, total) <= limit + SLIGHT
     for i in range(many_distinct):
         rules.seen[rules.distinct[i]] = 0
     return kept
@@ -122,3 +129,29 @@ def _ordered_distance(rules: Any, r: Index, total: Index) -> float:
         ahead += rules.seen[value] / total - rules.share[base + value]
         summed += abs(ahead)
     return summed / steps
+
+
+@jit
+def _tree_distance(rules: Any, r: Index, many_distinct: Index, total: Index) -> float:
+    """What has to pass each edge of the tree, times its length.
+
+    An edge that is above no value of the group is passed by all of the table below it.
+    """
+    base, touched = rules.first[r], many_distinct
+    for i in range(many_distinct):
+        often = rules.seen[rules.distinct[i]]
+        node = rules.parent[base + rules.distinct[i]]
+        while node >= 0:
+            if rules.seen[node] == 0:
+                rules.distinct[touched] = node
+                touched += 1
+            rules.seen[node] += often
+            node = rules.parent[base + node]
+    summed = rules.far[r]
+    for i in range(touched):
+        node = rules.distinct[i]
+        below = rules.share[base + node]
+        summed += (abs(rules.seen[node] / total - below) - below) * rules.length[base + node]
+    for i in range(many_distinct, touched):
+        rules.seen[rules.distinct[i]] = 0
+    return summed
