@@ -34,9 +34,9 @@ def reasons_unmet(
     - ``l``: the fewest different values in a class, for every sensitive attribute.
     - ``t``: the largest distance from a class to the whole table, for every sensitive attribute.
       Numbers are compared by rank (``t_ordered``), because hardly any two are equal. Words are
-          compared by semantic distance if their column says so or it was asked for (``t_semantic``),
+      compared by semantic distance if their column says so or it was asked for (``t_semantic``),
       otherwise by equality.
-        - ``k_map``: the smallest number of people of the population who match a class.
+    - ``k_map``: the smallest number of people of the population who match a class.
     - ``linkage_below``: ``linkage_nearest``; if it was estimated from a sample, the upper end of
       its confidence interval.
     - ``sse_below``: the sum of squared errors.
