@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import zipfile
-from collections import Counter
+from collections import Counter, defaultdict
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 import ontomask as om
 from ontomask.errors import SpecError
@@ -248,6 +249,79 @@ def test_an_omop_condition_table(data_folder, tmp_path):
     assert roles["condition_start_date"] == "quasi"
     kept = [column for column, role in roles.items() if role == "keep"]
     assert all(table[column].nunique() == 1 for column in kept)
+
+
+def _eicu_patients(rows=600):
+    """The 29 columns of eICU's patient table, with made-up content of the same kind."""
+    random = np.random.default_rng(4)
+
+    def choose(*values):
+        return random.choice(values, rows)
+
+    def times():
+        return [
+            f"{number // 60:02d}:{number % 60:02d}:00" for number in random.integers(0, 1440, rows)
+        ]
+
+    def decimals(mean, sd):
+        return [f"{number:.1f}" for number in random.normal(mean, sd, rows)]
+
+    ages = random.integers(18, 95, rows)
+    return pd.DataFrame(
+        {
+            "patientunitstayid": random.permutation(np.arange(141_764, 141_764 + rows)),
+            "patienthealthsystemstayid": random.permutation(np.arange(129_391, 129_391 + rows)),
+            "gender": choose("Female", "Male"),
+            "age": ["> 89" if age > 89 else str(age) for age in ages],
+            "ethnicity": choose("Caucasian", "African American", "Hispanic", "Asian", ""),
+            "hospitalid": choose(59, 60, 61, 63, 66, 67),
+            "wardid": choose(83, 90, 91, 95, 97),
+            "apacheadmissiondx": choose("Sepsis, pulmonary", "Diabetic ketoacidosis", ""),
+            "admissionheight": decimals(168, 10),
+            "hospitaladmittime24": times(),
+            "hospitaladmitoffset": -random.integers(0, 5000, rows),
+            "hospitaladmitsource": choose("Emergency Department", "Direct Admit", "Floor", ""),
+            "hospitaldischargeyear": choose(2014, 2015),
+            "hospitaldischargetime24": times(),
+            "hospitaldischargeoffset": random.integers(0, 20_000, rows),
+            "hospitaldischargelocation": choose("Home", "Death", "Skilled Nursing Facility"),
+            "hospitaldischargestatus": choose("Alive", "Expired"),
+            "unittype": choose("Med-Surg ICU", "MICU", "CCU-CTICU"),
+            "unitadmittime24": times(),
+            "unitadmitsource": choose("Emergency Department", "Operating Room", "Floor"),
+            "unitvisitnumber": choose(1, 1, 1, 2, 3),
+            "unitstaytype": choose("admit", "readmit", "stepdown/other", "transfer"),
+            "admissionweight": decimals(80, 15),
+            "dischargeweight": decimals(79, 15),
+            "unitdischargetime24": times(),
+            "unitdischargeoffset": random.integers(10, 20_000, rows),
+            "unitdischargelocation": choose("Floor", "Home", "Death"),
+            "unitdischargestatus": choose("Alive", "Expired"),
+            "uniquepid": [f"002-{number}" for number in random.integers(1000, 1400, rows)],
+        }
+    )
+
+
+def test_a_table_like_the_patients_of_eicu(tmp_path):
+    """Nothing edited: k people in every class of all released columns, and no identifier left."""
+    table = _eicu_patients()
+    roles, spec = proposed(table, tmp_path)
+    assert roles["uniquepid"] == "person"
+    assert roles["patientunitstayid"] == roles["patienthealthsystemstayid"] == "identifier"
+    others = {name: role for name, role in roles.items() if not name.endswith(("stayid", "pid"))}
+    assert set(others.values()) == {"quasi"}
+    fields = yaml.safe_load(spec.read_text("utf-8"))["columns"]
+    assert all(fields[name].get("type") != "numeric" for name in ("hospitalid", "wardid"))
+    assert check(spec).fine
+    fields = yaml.safe_load(spec.read_text("utf-8"))
+    spec.write_text(yaml.safe_dump({**fields, "order": "keep"}), "utf-8")  # to know who is who
+    om.run_release_file(spec, SEED)
+    released = pd.read_csv(tmp_path / "table.released.csv", dtype=str, keep_default_na=False)
+    assert list(released) == list(others)
+    people = defaultdict(set)
+    for row, person in zip(released.to_numpy(), table["uniquepid"], strict=True):
+        people[tuple(row)].add(person)
+    assert min(map(len, people.values())) >= 5
 
 
 @pytest.mark.parametrize("name", ["adult.csv.gz", "diabetes_130.csv.gz"])

@@ -222,11 +222,14 @@ class _Checker:
         """Find the quasi-identifiers whose taxonomy says nothing about similarity."""
         masked = [column for column in schema.quasi_identifiers if isinstance(column, Nominal)]
         self.flat = frozenset(column.column for column in masked if column.taxonomy.is_flat)
-        for name in (column.column for column in masked if column.column in self.flat):
+        names = [column.column for column in masked if column.column in self.flat]
+        if names:
+            files = ", ".join(str(self.spec.columns[name].taxonomy) for name in names)
+            one = len(names) == 1
             self.notes.append(
-                f"the taxonomy of {name!r} is {FLAT}. All values are equally different, so masking "
-                "cannot choose similar ones. Group similar values in "
-                f"{self.spec.columns[name].taxonomy}"
+                f"the {'taxonomy' if one else 'taxonomies'} of {quote_names(names, len(names))} "
+                f"{'is' if one else 'are'} {FLAT}. All values of a column are equally different, "
+                f"so masking cannot choose similar ones. Group similar values in {files}"
             )
 
     # ------------------------------------------------------------------ values

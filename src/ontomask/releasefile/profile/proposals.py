@@ -370,6 +370,7 @@ def _suggest_quasi_identifier(facts: ColumnFacts, words: frozenset[str], reason:
     coded = _is_coded(words) and not _is_count(facts)
     coded |= CATEGORY_WORDS.has(word_at(facts.name, -1)) or ends_as_number(facts.name)
     coded |= PLACE_WORDS.has_any(words) and facts.same_length and facts.longest > 3
+    coded |= any(word.endswith("id") and PLACE_WORDS.has(word[:-2]) for word in words)  # wardid
     if facts.kind == "decimals" or (facts.kind == "whole numbers" and not coded):
         return replace(suggestion, type="numeric")
     levels = levels_of(facts)
