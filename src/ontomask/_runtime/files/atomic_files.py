@@ -138,7 +138,7 @@ def refuse_targets(
 
 def _overlaps(path: Path, target: Path, folder: bool) -> bool:
     """Whether a target is a file that is read, also by a link, or a folder that contains it."""
-    if path.exists() and target.exists() and target.samefile(path):
+    if path.exists() and os.path.exists(target) and target.samefile(path):
         return True
     return folder and target.resolve() in path.resolve().parents
 
@@ -152,10 +152,11 @@ def check_folder(target: Path) -> None:
 
 
 def _check_target(target: Path, force: bool, folder: bool) -> None:
-    if target.is_dir() and not folder:
+    # Not Path.is_dir and Path.exists, which raise an error if the name is too long.
+    if os.path.isdir(target) and not folder:
         raise FileFormatError(f"{target} is a folder, not a file", "name a file in it")
     check_folder(target)
-    if target.exists() and not force:
+    if os.path.exists(target) and not force:
         raise ParameterError(
             f"{target} already exists", "choose another name, or overwrite it (force)"
         )
