@@ -162,4 +162,5 @@ def test_k_map():
     assert unmet({"k_map": 19.99}) == [f"{words}, got 19 (estimated)"]
     unknown = f"{words}, but their number is unknown: "
     assert unmet({}) == [f"{unknown}no population is given"]
+    assert "it is withheld" in unmet({"k_map": None, "notes": []})[0]
     assert unmet({"k_map": None, "notes": ["it is noise"]}) == [f"{unknown}it is noise"]

@@ -124,6 +124,32 @@ def test_evaluate_prints_the_population(folder, command):
     assert figures["k_map"] == manifest["population"]["k_map"]["value"]
 
 
+def test_weights_of_few_records_are_withheld(folder):
+    """The smallest sum of weights before masking is the weight of a unique record."""
+    rewrite(folder, ("population: {table: register/people.csv}\n", ""))
+    om.run_release_file(folder / "release.yaml")
+    manifest = json.loads((folder / "released.manifest.json").read_text("utf-8"))
+    figures = manifest["population"]
+    assert figures["k_map"]["value"] == 27.5  # five records of 5.5
+    before = figures["before"]["value"]
+    for name in ("k_map", "presence_max", "presence_min", "individual_risk"):
+        assert before[name] is None
+    assert before["global_risk"] > 0
+    assert any("smallest sum of sampling weights are withheld" in n for n in manifest["notes"])
+    rewrite(
+        folder,
+        ("population: {table: register/people.csv}\n", ""),
+        ("name: suppression, k: 5", "name: rank_swapping, window: 10"),
+        ("require: {k_map: 7}", "require: {k_map: 5}"),
+    )
+    release = om.run_release_file(folder / "release.yaml", force=True)
+    assert release.evaluation.population["k_map"] == 5.5
+    manifest = json.loads((folder / "released.manifest.json").read_text("utf-8"))
+    assert manifest["population"]["k_map"]["value"] is None
+    report = (folder / "released.report.html").read_text("utf-8")
+    assert 'data-figure="population.k_map"' not in report
+
+
 def test_without_a_population_nothing_is_said(folder, command):
     text = [*RELEASE.splitlines(), ""]
     rest = [line for line in text if not line.startswith(("weight", "population", "require"))]

@@ -18,7 +18,7 @@ from ontomask.microdata.attributes import MISSING, NominalAttribute, NumericalAt
 from ontomask.microdata.measures import added_measures
 from ontomask.microdata.tuples import Transitions
 
-__all__ = ["suppress_small_counts", "withhold_risks"]
+__all__ = ["suppress_small_counts", "withhold_risks", "withhold_weights"]
 
 #: Figures of single columns that reveal how far, or from what to what, their values moved.
 OF_COLUMNS = (
@@ -33,6 +33,8 @@ OF_COLUMNS = (
 )
 #: Figures of risk of single columns.
 RISK_OF_COLUMNS = ("linkage_alone", "linkage_without", "rank_interval", "sd_interval")
+#: Figures of the class with the smallest sum of sampling weights.
+OF_WEIGHTS = ("k_map", "presence_max", "presence_min", "individual_risk")
 #: Means over the columns: from one of these and all columns but one, that one follows.
 OVER_COLUMNS = ("semantic_quality", "il1s")
 MATRICES = ("distance_correlations", "number_correlations")
@@ -95,6 +97,28 @@ def withhold_risks(
         else value
         for figure, value in risk.items()
     }
+
+
+def withhold_weights(
+    population: Mapping[str, Any], risk: Mapping[str, Any], threshold: int, notes: list[str]
+) -> dict[str, Any]:
+    """Withhold the figures that tell the sampling weights of fewer records than the threshold.
+
+    The smallest sum of weights is the weight of one record if that record is alone in its class.
+    """
+    if population.get("matched_by") != "sampling weights":
+        return dict(population)
+
+    def withhold(figures: Mapping[str, Any], smallest: int) -> dict[str, Any]:
+        return {**figures, **(dict.fromkeys(OF_WEIGHTS) if smallest < threshold else {})}
+
+    if min(risk["k"], risk["before"]["k"]) < threshold:
+        notes.append(
+            f"figures about the smallest sum of sampling weights are withheld for a table with "
+            f"equivalence classes of fewer than {threshold:,} records"
+        )
+    before = withhold(population["before"], risk["before"]["k"])
+    return {**withhold(population, risk["k"]), "before": before}
 
 
 def _barely_changed_columns(

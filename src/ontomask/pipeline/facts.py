@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ontomask._version import __version__
 from ontomask.disclosure.rounding import round_figures
-from ontomask.disclosure.withheld import suppress_small_counts, withhold_risks
+from ontomask.disclosure.withheld import suppress_small_counts, withhold_risks, withhold_weights
 from ontomask.methods.method import GroupingMethod, Method
 from ontomask.methods.settings import settings_of, title_with_strength
 from ontomask.microdata.schema import Nominal, Schema
@@ -74,6 +74,7 @@ def publishable_facts(
 
     utility_figures = suppress_small_counts(evaluation.utility, release.transitions, records, notes)
     risk_figures = withhold_risks(evaluation.risk, evaluation.utility, release.transitions, records)
+    population_figures = withhold_weights(evaluation.population, evaluation.risk, records, notes)
     content = {
         "made": (when or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds"),
         "versions": _versions(),
@@ -89,8 +90,7 @@ def publishable_facts(
         },
         "utility": _describe_figures(utility_figures, utility.DESCRIPTIONS),
         "risk": _describe_figures(risk_figures, risk.DESCRIPTIONS),
-        "population": _describe_figures(evaluation.population, risk.POPULATION_DESCRIPTIONS)
-        or None,
+        "population": _describe_figures(population_figures, risk.POPULATION_DESCRIPTIONS) or None,
         "taxonomies": _taxonomy_facts(release.schema, release.mappings, release.renamed, records),
         "cautions": list(map(str, release.cautions)),
         "prevented_by": {

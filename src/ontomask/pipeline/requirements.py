@@ -142,7 +142,11 @@ def _check_t(limit: float, evaluation: Evaluation) -> Iterator[str]:
 def _check_k_map(limit: int, evaluation: Evaluation) -> Iterator[str]:
     people = evaluation.population.get("k_map")
     if people is None:
-        reasons = evaluation.population.get("notes") or ["no population is given"]
+        reasons = evaluation.population.get("notes") or [
+            "it is withheld, because some equivalence classes have few records"
+            if evaluation.population
+            else "no population is given"
+        ]
         yield (
             f"at least {limit:,} people of the population must match every equivalence class, but "
             f"their number is unknown: {reasons[0]}"
