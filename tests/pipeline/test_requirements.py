@@ -18,6 +18,9 @@ def evaluation(**changes):
         "t_equal": {"charge": 0.9, "outcome": 0.25},
         "t_ordered": {"charge": 0.2},
         "t_semantic": {},
+        "l_entropy": {"charge": 2.5, "outcome": 2 - 1e-12},
+        "alpha": {"charge": 0.4, "outcome": 0.75},
+        "beta": {"charge": 3.5, "outcome": None},
     }
     return Evaluation({"sse": 92.1, **changes}, {**risk, **changes})
 
@@ -31,6 +34,8 @@ MET = [
     {"k": 5},
     {"k": 4},
     {"t": 0.9},
+    {"entropy_l": 2},
+    {"alpha": 0.75},
     {"linkage_below": 0.0311},
     {"sse_below": 92.2},
 ]
@@ -42,6 +47,26 @@ def test_met(wanted):
 
 
 UNMET = [
+    (
+        {"entropy_l": 2.1},
+        ["entropy_l: the entropy l-diversity of 'outcome' must be at least 2.1, got 2"],
+    ),
+    (
+        {"alpha": 0.5},
+        [
+            "alpha: the share of a value of 'outcome' in an equivalence class must be at most 0.5, "
+            "got 0.75"
+        ],
+    ),
+    (
+        {"beta": 3},
+        [
+            "beta: the relative gain of a value of 'charge' in an equivalence class must be at "
+            "most 3, got 3.5",
+            "beta: the relative gain of a value of 'outcome' in an equivalence class must be at "
+            "most 3, but it has no limit",
+        ],
+    ),
     ({"k": 6}, ["k: the smallest equivalence class must have at least 6 records, got 5"]),
     (
         {"l": 2},
@@ -112,13 +137,9 @@ def test_numbers_are_told_apart_by_their_ranks():
 
 def test_what_is_not_known_meets_nothing():
     blind = Evaluation({}, {})
-    wanted = dict(l=2, t=0.5, linkage_below=0.5, sse_below=5)
-    assert [reason.split(":")[0] for reason in unmet_requirements(wanted, blind, guarantee())] == [
-        "l",
-        "t",
-        "linkage_below",
-        "sse_below",
-    ]
+    wanted = dict(l=2, t=0.5, entropy_l=2, alpha=0.5, beta=1, linkage_below=0.5, sse_below=5)
+    reasons = unmet_requirements(wanted, blind, guarantee())
+    assert [reason.split(":")[0] for reason in reasons] == list(wanted)
 
 
 def test_a_figure_that_is_no_number_meets_nothing():

@@ -59,11 +59,11 @@ def test_k_map_is_required_where_a_population_is_described(small, client):
 
 def test_requirements_are_judged_by_the_last_run_with_these_settings(small, client):
     done(client, "run")
-    require(small, k=5, l=300, linkage_below=0.999, sse_below=0.001)
+    require(small, k=5, l=300, alpha=1.0, beta=0.001, linkage_below=0.999, sse_below=0.001)
     run, rows = required(client)
     assert run == "0001"
     assert {name: it["holds"] for name, it in rows.items()} == {
-        **{"k": True, "l": False, "t": None},
+        **{"k": True, "l": False, "t": None, "entropy_l": None, "alpha": True, "beta": False},
         **{"linkage_below": True, "sse_below": False},
     }
     assert rows["k"]["found"].startswith(("5 ", "6 ", "7 "))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from math import floor
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,13 @@ if TYPE_CHECKING:
     from ontomask.pipeline.guarantee import Guarantee
     from ontomask.pipeline.release import Release
 
-__all__ = ["check_requirements", "reasons_unmet", "refuse_unchanged", "unmet_requirements"]
+__all__ = [
+    "SENSITIVE_REQUIREMENTS",
+    "check_requirements",
+    "reasons_unmet",
+    "refuse_unchanged",
+    "unmet_requirements",
+]
 
 #: The figures of t-closeness, and the distance that each uses; the first one available counts.
 CLOSENESS_FIGURES = {
@@ -21,6 +28,21 @@ CLOSENESS_FIGURES = {
     "t_semantic": "semantic distance",
     "t_equal": "equal distance",
 }
+
+
+#: Requirements of every sensitive attribute that are limits of a figure: the figure, whether it is
+#: to be at least the limit, and what it says.
+SENSITIVE_FIGURES = {
+    "entropy_l": ("l_entropy", True, "the entropy l-diversity of {!r}"),
+    "alpha": ("alpha", False, "the share of a value of {!r} in an equivalence class"),
+    "beta": ("beta", False, "the relative gain of a value of {!r} in an equivalence class"),
+}
+
+#: The requirements that need a sensitive attribute.
+SENSITIVE_REQUIREMENTS = ("l", "t", *SENSITIVE_FIGURES)
+
+#: What rounding may take from a figure.
+SLIGHT = 1e-9
 
 
 def reasons_unmet(
@@ -37,6 +59,8 @@ def reasons_unmet(
       compared by semantic distance if their column says so or it was asked for (``t_semantic``),
       otherwise by equality.
     - ``k_map``: the smallest number of people of the population who match a class.
+    - ``entropy_l``, ``alpha``, ``beta``: the figures ``l_entropy``, ``alpha`` and ``beta``, for
+      every sensitive attribute.
     - ``linkage_below``: ``linkage_nearest``; if it was estimated from a sample, the upper end of
       its confidence interval.
     - ``sse_below``: the sum of squared errors.
@@ -51,6 +75,7 @@ def reasons_unmet(
         "k_map": lambda limit: _check_k_map(limit, evaluation),
         "linkage_below": lambda limit: _check_linkage(limit, evaluation),
         "sse_below": lambda limit: _check_sse(limit, evaluation),
+        **{name: partial(_check_figure, name, evaluation) for name in SENSITIVE_FIGURES},
     }
     return {name: list(checks[name](limit)) for name, limit in limits.items()}
 
@@ -157,6 +182,20 @@ def _check_k_map(limit: int, evaluation: Evaluation) -> Iterator[str]:
             f"at least {limit:,} people of the population must match every equivalence class, got "
             f"{floor(people):,}{estimated}"
         )
+
+
+def _check_figure(name: str, evaluation: Evaluation, limit: float) -> Iterator[str]:
+    figure, is_least, words = SENSITIVE_FIGURES[name]
+    side = "at least" if is_least else "at most"
+    columns = evaluation.risk.get(figure) or {}
+    if not columns:
+        yield f"no sensitive attribute was measured; {side} {limit:g} is required"
+    for column, value in columns.items():
+        if value is None:
+            yield f"{words.format(column)} must be {side} {limit:g}, but it has no limit"
+        elif not (value >= limit - SLIGHT if is_least else value <= limit + SLIGHT):
+            got = _format_figure(value, limit)
+            yield f"{words.format(column)} must be {side} {limit:g}, got {got}"
 
 
 def _check_linkage(limit: float, evaluation: Evaluation) -> Iterator[str]:

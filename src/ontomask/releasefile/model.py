@@ -361,6 +361,21 @@ class Requirements(_StrictModel):
         description="k-map: the minimum number of people of the population who match every "
         "equivalence class; it needs weight or population.table.",
     )
+    entropy_l: kinds.PositiveNumber | None = Field(
+        None,
+        description="Entropy l-diversity: the minimum of the exponential of the entropy of each "
+        "sensitive attribute in every equivalence class.",
+    )
+    alpha: kinds.Share | None = Field(
+        None,
+        description="(α, k)-anonymity: the maximum share of a value of a sensitive attribute in an "
+        "equivalence class.",
+    )
+    beta: kinds.PositiveNumber | None = Field(
+        None,
+        description="β-likeness: the maximum relative gain of a value of a sensitive attribute in "
+        "an equivalence class over the whole table.",
+    )
     linkage_below: kinds.Share | None = Field(
         None, description="Record linkage: less than this share of the records is linked correctly."
     )

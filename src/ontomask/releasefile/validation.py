@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ontomask.errors import quote_names
 from ontomask.methods.registry import METHODS, example_settings
+from ontomask.pipeline.requirements import SENSITIVE_REQUIREMENTS
 from ontomask.releasefile.methods import problems_of_settings
 from ontomask.releasefile.problems import FieldPath, Problem, choices_hint, format_value
 from ontomask.taxonomy.names import closest_names, name_hint
@@ -174,7 +175,7 @@ def _accepted_value(detail: Any, text: str | None) -> tuple[str, str]:
     if kind in ("int_type", "int_from_float", "greater_than_equal"):
         return "an integer" + (f" of at least {limits['ge']}" if "ge" in limits else ""), ""
     if kind in ("greater_than", "less_than_equal", "float_type", "finite_number"):
-        share = detail["loc"][-1] in ("t", "linkage_below")
+        share = detail["loc"][-1] in ("t", "alpha", "linkage_below")
         return "a number greater than 0" + (" and at most 1" if share else ""), ""
     return {
         "bool_type": ("true or false", ""),
@@ -412,7 +413,7 @@ def _problems_of_roles(
             "name another column",
         )
     if all_known and "confidential" not in roles.values():
-        for name in ("l", "t"):
+        for name in SENSITIVE_REQUIREMENTS:
             if _fields_in(fields, "require").get(name) is not None:
                 yield Problem(
                     ("require", name),

@@ -13,6 +13,7 @@ from typing import Any
 from ontomask.errors import OntomaskError
 from ontomask.methods.registry import METHODS
 from ontomask.methods.settings import read_settings
+from ontomask.pipeline.requirements import SENSITIVE_REQUIREMENTS
 from ontomask.releasefile.problems import Problem
 
 __all__ = ["control_hint", "describe_problem"]
@@ -104,7 +105,12 @@ def describe_problem(problem: Problem, fields: Mapping[str, Any]) -> tuple[str, 
             "the person column is a quasi-identifier as well",
             "choose another person column, or another role for this one, on the Roles screen",
         )
-    if field == "require" and rest and rest[0] in ("l", "t") and not _has_sensitive(fields):
+    if (
+        field == "require"
+        and rest
+        and rest[0] in SENSITIVE_REQUIREMENTS
+        and not _has_sensitive(fields)
+    ):
         return (
             f"the requirement {rest[0]} needs a sensitive attribute",
             "choose one on the Roles screen, or clear the requirement on the Release screen",

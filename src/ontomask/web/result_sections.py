@@ -56,6 +56,9 @@ REQUIREMENT_TEXTS = {
     "l": "l-diversity with l of at least {:,.12g}",
     "t": "t-closeness with t of at most {:.12g}",
     "k_map": "k-map of at least {:,.12g}",
+    "entropy_l": "entropy l-diversity of at least {:.12g}",
+    "alpha": "(α, k)-anonymity with α of at most {:.12g}",
+    "beta": "β-likeness with β of at most {:.12g}",
     "linkage_below": "record linkage below {:.12g} %",
     "sse_below": "information loss (SSE) below {:,.12g}",
 }

@@ -246,6 +246,9 @@ def _format_requirements(requirements: Mapping[str, float]) -> str:
         "l": "l at least {:g}",
         "t": "t at most {:g}",
         "k_map": "k-map at least {:g}",
+        "entropy_l": "entropy l at least {:g}",
+        "alpha": "α at most {:g}",
+        "beta": "β at most {:g}",
         "linkage_below": "record linkage below {:.3g} %",
         "sse_below": "SSE below {:g}",
     }

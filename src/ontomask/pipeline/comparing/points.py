@@ -25,7 +25,7 @@ from ontomask.pipeline.planning.plan import People, PlanInput, plan_release
 from ontomask.pipeline.population import CountedPopulation
 from ontomask.pipeline.randomness import derive_generator
 from ontomask.pipeline.released_classes import UnmaskedColumns
-from ontomask.pipeline.requirements import unmet_requirements
+from ontomask.pipeline.requirements import SENSITIVE_REQUIREMENTS, unmet_requirements
 from ontomask.risk import Confidential, masked_classes
 from ontomask.risk.classes import canonical_targets
 
@@ -232,7 +232,9 @@ def _check_requirements(
     if not require or point.evaluation is None or point.guarantee is None:
         return point
     undecidable = (
-        [] if point._whole_tuples else [*(["k"] if people else []), *("lt" if confidential else "")]
+        []
+        if point._whole_tuples
+        else [*(["k"] if people else []), *(SENSITIVE_REQUIREMENTS if confidential else ())]
     )
     population = point.evaluation.population
     if not population or (population["k_map"] is None and not point._whole_tuples):

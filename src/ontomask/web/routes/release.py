@@ -13,7 +13,7 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
 from ontomask.errors import OntomaskError
-from ontomask.pipeline.requirements import CLOSENESS_FIGURES
+from ontomask.pipeline.requirements import CLOSENESS_FIGURES, SENSITIVE_FIGURES
 from ontomask.releasefile.model import ReleaseFile, Requirements
 from ontomask.releasefile.run import output_files
 from ontomask.report.pages.numbers import format_figure, format_integer, format_percent
@@ -70,6 +70,9 @@ REQUIREMENT_TITLES: dict[str, tuple[str, Literal["whole", "share", "number"]]] =
     "l": ("l at least", "whole"),
     "t": ("t at most", "share"),
     "k_map": ("k-map at least", "whole"),
+    "entropy_l": ("Entropy l at least", "number"),
+    "alpha": ("α at most", "share"),
+    "beta": ("β at most", "number"),
     "linkage_below": ("Share of linked records below", "share"),
     "sse_below": ("SSE below", "number"),
 }
@@ -135,6 +138,11 @@ def _measured_figures(run: StoredRun) -> Iterator[tuple[str, str]]:
             "k_map",
             f"{format_figure(population['k_map']['value'])} people match the rarest class",
         )
+    for name, (figure, is_least, _) in SENSITIVE_FIGURES.items():
+        values = {c: v for c, v in (risk.get(figure) or {}).items() if v is not None}
+        if values:
+            column = (min if is_least else max)(values, key=lambda name: values[name])
+            yield name, f"{format_figure(values[column])} in the worst class ({column})"
     linked, interval = risk["linkage_nearest"], risk.get("linkage_nearest_interval")
     yield (
         "linkage_below",
