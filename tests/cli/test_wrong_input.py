@@ -106,6 +106,10 @@ WRONG = {
         spec(("released.csv", "people.csv")),
         "output must not be the same file as data",
     ),
+    "output is a document": (
+        spec(("released.csv", "released.docx")),
+        "output must end in the suffix of a table, got .docx",
+    ),
     "output is the taxonomy": (
         spec(("released.csv", "tax.csv")),
         "must not be an input, got tax.csv",

@@ -185,6 +185,15 @@ def test_codes_are_never_numbers(tmp_path):
     assert [column.suggestion.type for column in profile(path).columns] == ["nominal"] * 4
 
 
+def test_stays_are_counted_and_not_people(tmp_path):
+    counts = np.random.default_rng(3).integers(0, 40, 300)
+    path = tmp_path / "stays.csv"
+    pd.DataFrame({"number_outpatient": counts, "number_inpatient": counts}).to_csv(
+        path, index=False
+    )
+    assert [column.role for column in profile(path).columns] == ["quasi", "quasi"]
+
+
 def test_icd10_codes_are_grouped_by_prefix(tmp_path):
     table = pd.DataFrame({"Hauptdiagnose": _people(300)["icd"]})
     path = tmp_path / "codes.csv"

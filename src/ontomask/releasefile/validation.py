@@ -436,6 +436,18 @@ def _problems_of_output(fields: Mapping[Any, Any]) -> Iterator[Problem]:
             "must not be inside data, and must not contain it",
             "name another file or folder",
         )
+    elif table_suffix(output) not in ("", table_suffix(data), *_known_suffixes()):
+        yield Problem(
+            ("output",),
+            f"must end in the suffix of a table, got {table_suffix(output)}",
+            f"use one of {', '.join(_known_suffixes())}",
+        )
+
+
+def _known_suffixes() -> list[str]:
+    from ontomask.engines.formats.formats import ENDINGS
+
+    return list(ENDINGS)
 
 
 # ---------------------------------------------------------------------- engines

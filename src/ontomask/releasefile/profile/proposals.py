@@ -126,9 +126,13 @@ def _direct_identifier_rule(facts: ColumnFacts, words: frozenset[str]) -> Sugges
     return None
 
 
+#: Kinds of care, which count stays and not patients.
+CARE_WORDS = frozenset(["inpatient", "outpatient"])
+
+
 def _number_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     """Numbers and codes that identify people or records."""
-    about_people = PERSON_WORDS.has_any(words)
+    about_people = PERSON_WORDS.has_any(words - CARE_WORDS)
     named_as_number = ends_as_number(facts.name) or PERSON_WORDS.has_all(words)
     named_as_number |= about_people and NUMBER_WORDS.has_any(words)
     if facts.kind not in ("text", "whole numbers") or not named_as_number:
