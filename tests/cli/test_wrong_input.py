@@ -116,7 +116,7 @@ WRONG = {
     ),
     "output is the release file": (
         spec(("released.csv", "release.yaml")),
-        "must not be an input, got release.yaml",
+        "output must end in the suffix of a table, got .yaml",
     ),
     "output is a link to the input": (
         lambda folder: (
