@@ -13,7 +13,7 @@ import ontomask as om
 import plain
 import plain_risk
 from ontomask.errors import RequirementNotMet, SchemaError
-from ontomask.pipeline.requirements import check_requirements
+from ontomask.pipeline.guarantees.requirements import check_requirements
 from ontomask.risk import t_closeness
 from strategies import taxonomies
 

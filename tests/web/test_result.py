@@ -18,7 +18,7 @@ import ontomask as om
 from ontomask._runtime.yaml_text import format_yaml
 from ontomask.pipeline.comparing.axes import LOSSES, RISKS, axis_figures
 from ontomask.pipeline.facts import choose_threshold, publishable_facts
-from ontomask.pipeline.requirements import unmet_requirements
+from ontomask.pipeline.guarantees.requirements import unmet_requirements
 from ontomask.releasefile.compared_methods import parse_methods
 from ontomask.releasefile.model import ReleaseFile, Requirements
 from ontomask.releasefile.run import mask_file

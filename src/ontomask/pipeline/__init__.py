@@ -4,7 +4,7 @@ from ontomask.pipeline.comparing.compare import Comparison, Point, compare
 from ontomask.pipeline.comparing.intersection import Intersection, intersect_releases
 from ontomask.pipeline.comparing.table_pairs import evaluate
 from ontomask.pipeline.evaluation import Evaluation
-from ontomask.pipeline.guarantee import Guarantee, MeasuredRisk
+from ontomask.pipeline.guarantees.guarantee import Guarantee, MeasuredRisk
 from ontomask.pipeline.mask import mask
 from ontomask.pipeline.release import Release
 

@@ -32,7 +32,7 @@ from ontomask.microdata.tuples import Tuples, count_tuples
 from ontomask.microdata.value_coding import CodedColumn, code_column
 from ontomask.pipeline.complete_records import flag_marks, select_complete_records
 from ontomask.pipeline.evaluation import ValueCounter, sensitive_counts
-from ontomask.pipeline.look_alikes import warn_about_look_alikes
+from ontomask.pipeline.guarantees.look_alikes import warn_about_look_alikes
 from ontomask.pipeline.planning.plan import PlanInput
 
 __all__ = [

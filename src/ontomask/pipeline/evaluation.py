@@ -15,7 +15,7 @@ from ontomask.microdata.known_values import merge_look_alikes
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.microdata.value_coding import code_column
-from ontomask.pipeline.guarantee import format_percent
+from ontomask.pipeline.guarantees.guarantee import format_percent
 from ontomask.pipeline.planning.plan import People
 from ontomask.risk import Confidential, count_homogeneous_people
 

@@ -20,8 +20,8 @@ from ontomask.disclosure.withheld import suppress_small_counts, withhold_risks, 
 from ontomask.methods.method import GroupingMethod, Method
 from ontomask.methods.settings import settings_of, title_with_strength
 from ontomask.microdata.schema import Nominal, Schema
-from ontomask.pipeline.cautions import Caution
-from ontomask.pipeline.guarantee import summarise_guarantee
+from ontomask.pipeline.guarantees.cautions import Caution
+from ontomask.pipeline.guarantees.guarantee import summarise_guarantee
 from ontomask.report.plain_values import file_name, to_plain_values
 from ontomask.taxonomy.readers.bundled import is_published
 

@@ -29,16 +29,16 @@ from ontomask.pipeline.evaluation import (
     evaluate_plan,
     sensitive_counts,
 )
-from ontomask.pipeline.guarantee import (
+from ontomask.pipeline.guarantees.guarantee import (
     Guarantee,
     format_method,
     make_guarantee,
     summarise_guarantee,
 )
+from ontomask.pipeline.guarantees.released_classes import count_released_classes
 from ontomask.pipeline.planning.blocks import BlockPlan
 from ontomask.pipeline.planning.plan import People, Plan
 from ontomask.pipeline.population import CountedPopulation
-from ontomask.pipeline.released_classes import count_released_classes
 from ontomask.risk import Confidential
 from ontomask.risk.classes import canonical_targets
 from ontomask.taxonomy import TermMap
@@ -147,7 +147,7 @@ class Release:
     @cached_property
     def cautions(self) -> tuple[str, ...]:
         """What the guarantee does not cover; computed on first access."""
-        from ontomask.pipeline.cautions import list_cautions
+        from ontomask.pipeline.guarantees.cautions import list_cautions
 
         return tuple(list_cautions(self, self._applied, self._sensitive_counts[0]))
 

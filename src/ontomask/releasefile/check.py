@@ -26,7 +26,6 @@ from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.known_values import merge_look_alikes, without_unknown
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.value_coding import CodedColumn, code_column, terms_of
-from ontomask.pipeline.cautions import uniqueness_caution
 from ontomask.pipeline.complete_records import select_complete_records
 from ontomask.pipeline.counting import (
     count_known_by_tuple,
@@ -42,10 +41,11 @@ from ontomask.pipeline.evaluation import (
     sensitive_counts,
 )
 from ontomask.pipeline.facts import mapping_coverage
-from ontomask.pipeline.guarantee import format_method as shown_method
-from ontomask.pipeline.look_alikes import describe_look_alikes
+from ontomask.pipeline.guarantees.cautions import uniqueness_caution
+from ontomask.pipeline.guarantees.guarantee import format_method as shown_method
+from ontomask.pipeline.guarantees.look_alikes import describe_look_alikes
+from ontomask.pipeline.guarantees.released_classes import UnmaskedColumns
 from ontomask.pipeline.planning import PlanInput, refuse_impossible_rules
-from ontomask.pipeline.released_classes import UnmaskedColumns
 from ontomask.releasefile.manifest import previous_cautions
 from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.run import file_settings, output_files, output_folders

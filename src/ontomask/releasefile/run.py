@@ -18,8 +18,8 @@ from ontomask._runtime.files.file_stamps import refuse_changed, stamp_file
 from ontomask._runtime.files.work_folders import sweep_abandoned
 from ontomask.errors import ParameterError
 from ontomask.pipeline import Evaluation, Intersection, Release, evaluate, intersect_releases, mask
+from ontomask.pipeline.guarantees.requirements import check_requirements, refuse_unchanged
 from ontomask.pipeline.randomness import refuse_short_seed
-from ontomask.pipeline.requirements import check_requirements, refuse_unchanged
 from ontomask.releasefile.manifest import make_manifest, previous_cautions
 from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.problems import translate_hints

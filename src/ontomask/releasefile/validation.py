@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ontomask.errors import quote_names
 from ontomask.methods.registry import METHODS, example_settings
-from ontomask.pipeline.requirements import SENSITIVE_REQUIREMENTS
+from ontomask.pipeline.guarantees.requirements import SENSITIVE_REQUIREMENTS
 from ontomask.releasefile.methods import problems_of_settings
 from ontomask.releasefile.problems import FieldPath, Problem, choices_hint, format_value
 from ontomask.taxonomy.names import closest_names, name_hint

@@ -13,7 +13,7 @@ from typing import Any
 from ontomask.errors import OntomaskError
 from ontomask.methods.registry import METHODS
 from ontomask.methods.settings import read_settings
-from ontomask.pipeline.requirements import SENSITIVE_REQUIREMENTS
+from ontomask.pipeline.guarantees.requirements import SENSITIVE_REQUIREMENTS
 from ontomask.releasefile.problems import Problem
 
 __all__ = ["control_hint", "describe_problem"]

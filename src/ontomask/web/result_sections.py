@@ -13,8 +13,8 @@ from ontomask.methods.registry import changed_settings
 from ontomask.pipeline.comparing.axes import axis_figures
 from ontomask.pipeline.comparing.points import Point
 from ontomask.pipeline.evaluation import Evaluation
-from ontomask.pipeline.guarantee import Guarantee
-from ontomask.pipeline.requirements import reasons_unmet
+from ontomask.pipeline.guarantees.guarantee import Guarantee
+from ontomask.pipeline.guarantees.requirements import reasons_unmet
 from ontomask.report.page import report_contents
 from ontomask.report.pages import numbers, render_page
 from ontomask.report.plain_values import to_plain_values

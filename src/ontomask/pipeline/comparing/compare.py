@@ -21,10 +21,10 @@ from ontomask.pipeline.counting import (
     open_engine,
     translate_file_errors,
 )
+from ontomask.pipeline.guarantees.released_classes import UnmaskedColumns
 from ontomask.pipeline.mask import check_arguments
 from ontomask.pipeline.population import count_population
 from ontomask.pipeline.randomness import check_seed, derive_secret
-from ontomask.pipeline.released_classes import UnmaskedColumns
 
 __all__ = ["Comparison", "Point", "compare"]
 

@@ -20,12 +20,12 @@ from ontomask.methods.registry import name_of, settings_of
 from ontomask.microdata.grouped_rows import GroupedRows, count_people
 from ontomask.microdata.tuples import Transitions, Tuples
 from ontomask.pipeline.evaluation import Evaluation, evaluate_plan, with_people
-from ontomask.pipeline.guarantee import Guarantee, make_guarantee
+from ontomask.pipeline.guarantees.guarantee import Guarantee, make_guarantee
+from ontomask.pipeline.guarantees.released_classes import UnmaskedColumns
+from ontomask.pipeline.guarantees.requirements import SENSITIVE_REQUIREMENTS, unmet_requirements
 from ontomask.pipeline.planning.plan import People, PlanInput, plan_release
 from ontomask.pipeline.population import CountedPopulation
 from ontomask.pipeline.randomness import derive_generator
-from ontomask.pipeline.released_classes import UnmaskedColumns
-from ontomask.pipeline.requirements import SENSITIVE_REQUIREMENTS, unmet_requirements
 from ontomask.risk import Confidential, masked_classes
 from ontomask.risk.classes import canonical_targets
 

@@ -21,7 +21,7 @@ from ontomask.methods.explaining.columns import (
     make_quasi_identifier,
 )
 from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanation
-from ontomask.pipeline.guarantee import format_method
+from ontomask.pipeline.guarantees.guarantee import format_method
 from ontomask.report.plain_values import to_plain_values
 from ontomask.taxonomy.names import closest_names, name_hint
 

@@ -149,7 +149,7 @@ def _mask_and_store(
 ) -> dict[str, Any]:
     """Mask the whole table, and store its figures and report; the table itself is not stored."""
     from ontomask.pipeline.facts import publishable_facts
-    from ontomask.pipeline.requirements import unmet_requirements
+    from ontomask.pipeline.guarantees.requirements import unmet_requirements
     from ontomask.releasefile.run import mask_file
     from ontomask.web.result_sections import build_result_sections
     from ontomask.web.runs import RunStore, stamp_inputs

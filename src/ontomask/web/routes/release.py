@@ -13,7 +13,7 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
 from ontomask.errors import OntomaskError
-from ontomask.pipeline.requirements import CLOSENESS_FIGURES, SENSITIVE_FIGURES
+from ontomask.pipeline.guarantees.requirements import CLOSENESS_FIGURES, SENSITIVE_FIGURES
 from ontomask.releasefile.model import ReleaseFile, Requirements
 from ontomask.releasefile.run import output_files
 from ontomask.report.pages.numbers import format_figure, format_integer, format_percent

@@ -6,8 +6,8 @@ import pytest
 
 from ontomask.errors import OntomaskError, RequirementNotMet
 from ontomask.pipeline.evaluation import Evaluation
-from ontomask.pipeline.guarantee import Guarantee
-from ontomask.pipeline.requirements import check_requirements, unmet_requirements
+from ontomask.pipeline.guarantees.guarantee import Guarantee
+from ontomask.pipeline.guarantees.requirements import check_requirements, unmet_requirements
 
 
 def evaluation(**changes):

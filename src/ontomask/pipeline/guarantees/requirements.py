@@ -11,7 +11,7 @@ from ontomask.errors import RequirementNotMet
 
 if TYPE_CHECKING:
     from ontomask.pipeline.evaluation import Evaluation
-    from ontomask.pipeline.guarantee import Guarantee
+    from ontomask.pipeline.guarantees.guarantee import Guarantee
     from ontomask.pipeline.release import Release
 
 __all__ = [

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import ontomask as om
 import plain_risk
 from ontomask.errors import ColumnError, LookAlikeWarning, ParameterError, RequirementNotMet
-from ontomask.pipeline.requirements import check_requirements
+from ontomask.pipeline.guarantees.requirements import check_requirements
 
 MARKS = ["?", "N/A", "-9"]
 #: Nine spellings of four outcomes, and seven that say nothing.

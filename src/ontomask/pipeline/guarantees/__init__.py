@@ -1,0 +1,1 @@
+"""What is said of a masked table: its guarantee, cautions, and the requirements it meets."""
