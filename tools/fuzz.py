@@ -174,11 +174,26 @@ def check_release(
         classes[tuple(plain(row[name]) for name in quasi)].append(row)
     guarantee = release.guarantee
     sizes = [count_unit(group, schema.person) for group in classes.values()]
-    require(min(sizes) == guarantee.smallest, f"smallest is {min(sizes)}, not {guarantee.smallest}")
-    require(len(classes) == guarantee.classes, f"{len(classes)} classes, not {guarantee.classes}")
-    if isinstance(method, om.Recoding | om.Suppression) or guarantee.k is not None:
-        require(guarantee.k == method.k, f"k is {guarantee.k}, asked was {method.k}")
+    promises_k = isinstance(method, om.Recoding | om.Suppression) or guarantee.k is not None
+    if promises_k:
         require(min(sizes) >= method.k, f"k is {guarantee.k}, smallest is {min(sizes)}")
+    link = guarantee.released.link if guarantee.released is not None else None
+    if guarantee.released is not None:
+        unknown = {*schema.confidential_names, schema.person}
+        known = [*quasi, *(name for name in kept if name not in unknown)]
+        together = count_released(released, known, schema.person, link)
+        said = guarantee.released.smallest, guarantee.released.classes
+        require(
+            (min(together), len(together)) == said,
+            f"smallest and number of classes with kept columns are {min(together)} and "
+            f"{len(together)}, not {said}",
+        )
+        sizes = together if link is not None else sizes
+    require(min(sizes) == guarantee.smallest, f"smallest is {min(sizes)}, not {guarantee.smallest}")
+    require(len(sizes) == guarantee.classes, f"{len(sizes)} classes, not {guarantee.classes}")
+    if promises_k:
+        expected = None if link is not None and min(sizes) < method.k else method.k
+        require(guarantee.k == expected, f"k is {guarantee.k}, expected was {expected}")
     for column, least in release.evaluation.risk["l_distinct"].items():
         found = min(len({row[column] for row in group}) for group in classes.values())
         require(found == least, f"l of {column} is {found}, said was {least}")
@@ -188,6 +203,25 @@ def check_release(
                 plain(r[name]) for r in released
             )
             require(same, f"column {name} has other values")
+
+
+def count_released(
+    released: list[Row], known: list[str], person: str | None, link: str | None
+) -> list[int]:
+    """The sizes of the classes on all known columns; of linked records, together."""
+    classes: dict[Any, list[Row]] = defaultdict(list)
+    columns = [name for name in known if name != link]
+    if link is None:
+        for row in released:
+            classes[tuple(plain(row[name]) for name in columns)].append(row)
+        return [count_unit(group, person) for group in classes.values()]
+    linked: dict[Any, list[Row]] = defaultdict(list)
+    for place, row in enumerate(released):
+        linked[plain(row[link]) or place].append(row)
+    for rows in linked.values():
+        texts = sorted(repr([plain(row[name]) for name in columns]) for row in rows)
+        classes[tuple(texts)] += rows
+    return [count_unit(group, person) for group in classes.values()]
 
 
 def count_unit(group: list[Row], person: str | None) -> int:

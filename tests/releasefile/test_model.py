@@ -951,3 +951,10 @@ def test_the_package_stays_light():
     code = "import ontomask, sys; ontomask.mask; print({'pydantic', 'yaml'} & set(sys.modules))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "set()"
+
+
+def test_an_output_may_have_the_suffix_of_any_format():
+    from ontomask.engines.formats.formats import ENDINGS
+    from ontomask.releasefile.validation import FORMAT_SUFFIXES
+
+    assert set(FORMAT_SUFFIXES) == set(ENDINGS)

@@ -62,9 +62,6 @@ __all__ = ["CheckResult", "CheckedColumn", "ValueWithoutConcept", "check"]
 MOST_LOST = 20
 MOST_NEAR = 3
 
-#: A k that allows fewer equivalence classes than this is close to the size of the table.
-FEW_CLASSES = 4
-
 Result = TypeVar("Result")
 TypedColumn = Nominal | Numeric | Ordinal | Date
 
@@ -319,12 +316,11 @@ class _Checker:
             refuse_impossible_rules(method, PlanInput(tuples, confidential=confidential))
 
     def _note_close_k(self, k: int | None, size: int, unit: str) -> None:
-        """Note a k that leaves few equivalence classes."""
-        if k is not None and k * FEW_CLASSES > size:
+        """Note a k that allows one equivalence class only."""
+        if k is not None and 2 * k > size:
             self.notes.append(
-                f"k = {k:,} is close to the number of {unit}, {size:,}: the masked table can have "
-                f"at most {size // k:,} equivalence {'class' if size < 2 * k else 'classes'}. A "
-                "smaller k loses less information"
+                f"k = {k:,} is close to the number of {unit}, {size:,}: all records will form one "
+                "equivalence class, with the same masked values. Choose a smaller k"
             )
 
     # ------------------------------------------------------------------ figures

@@ -89,6 +89,13 @@ FIELDS_BY_TYPE = {
 # ---------------------------------------------------------------------- a field by itself
 
 
+#: The endings of all formats, which are not loaded to check a file.
+FORMAT_SUFFIXES = (
+    *(".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq", ".jsonl", ".ndjson", ".json"),
+    *(".sqlite", ".sqlite3", ".db", ".xlsx"),
+)
+
+
 def problems_from_validation(
     error: ValidationError,
     field_names: Mapping[str, Sequence[str]],
@@ -436,18 +443,12 @@ def _problems_of_output(fields: Mapping[Any, Any]) -> Iterator[Problem]:
             "must not be inside data, and must not contain it",
             "name another file or folder",
         )
-    elif table_suffix(output) not in ("", table_suffix(data), *_known_suffixes()):
+    elif table_suffix(output) not in ("", table_suffix(data), *FORMAT_SUFFIXES):
         yield Problem(
             ("output",),
             f"must end in the suffix of a table, got {table_suffix(output)}",
-            f"use one of {', '.join(_known_suffixes())}",
+            f"use one of {', '.join(FORMAT_SUFFIXES)}",
         )
-
-
-def _known_suffixes() -> list[str]:
-    from ontomask.engines.formats.formats import ENDINGS
-
-    return list(ENDINGS)
 
 
 # ---------------------------------------------------------------------- engines

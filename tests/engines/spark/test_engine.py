@@ -237,7 +237,7 @@ def test_other_columns_are_untouched_whatever_they_are(spark):
     assert sorted(shown[0]) == sorted(shown[1])
     assert release.evaluation.risk["l_distinct"]["word"] == 1
     assert release._applied.engine.count_unique_values("m") == 30
-    assert release._applied.count_uniques_with(["st", "v", "ci", "ym"]) == 30
+    assert release._applied.count_classes_with(["st", "v", "ci", "ym"]).uniques == 30
     with pytest.warns(LookAlikeWarning):
         again = om.mask(given.repartition(5), schema, om.RankSwapping(8, "random"), seed=0)
     pairs = [it.data.toDF(*plain[0].columns).select("x0", "x1") for it in (release, again)]
