@@ -74,6 +74,31 @@ def test_a_hint_without_a_setting_stays():
             "the person column is a quasi-identifier as well",
         ),
         (Problem(("person",), "must be text"), {}, "the person column must be text"),
+        (
+            Problem(("weight",), "x"),
+            {"weight": "age", "columns": {"age": {"role": "quasi"}}},
+            "the column of sampling weights is a quasi-identifier as well",
+        ),
+        (
+            Problem(("population", "size"), "must be an integer of at least 1, got 0"),
+            {},
+            "the population size must be an integer of at least 1, got 0",
+        ),
+        (
+            Problem(("require", "k_map"), "x"),
+            {"population": {"size": 9}},
+            "the requirement k_map needs the population that the table is a sample of",
+        ),
+        (
+            Problem(("require", "k_map"), "must be an integer of at least 2, got 1"),
+            {"weight": "w"},
+            "the requirement k_map must be an integer of at least 2, got 1",
+        ),
+        (
+            Problem(("columns", "job", "ground"), "must be 'equal' or 'semantic', got 3"),
+            {},
+            "the distance of t-closeness of column job must be 'equal' or 'semantic', got 3",
+        ),
         (Problem(("output",), "is missing"), {}, "the name of the masked table is missing"),
         (Problem((), "release.yaml is not valid YAML"), {}, "release.yaml is not valid YAML"),
     ],

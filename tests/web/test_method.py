@@ -11,7 +11,14 @@ from playwright.sync_api import expect
 
 from ontomask.methods.registry import METHODS
 from ontomask.web.routes.method import list_methods
-from workbench import SEED, change_fields, mask_two_columns, talking_to, waited
+from workbench import (
+    SEED,
+    change_fields,
+    mask_two_columns,
+    talking_to,
+    waited,
+    write_discharges,
+)
 
 
 def begin(client, kind, **more):
@@ -164,6 +171,21 @@ def test_the_seed_is_told_to_nobody(small, client):
         assert str(secret) not in client.get(path).text
 
 
+def test_a_try_of_the_whole_table_is_measured_against_its_population(small, client):
+    write_discharges(small.folder.path / "register.csv", 500)
+
+    def edit(fields):
+        fields["columns"].update(charge={"role": "drop"})
+        fields.update(weight="charge", population={"size": 5_000})
+        fields.update(require={"k_map": 10**9})
+
+    change_fields(small, edit)
+    tried = done(client, "try", sample=500)
+    (unmet,) = tried["result"]["figures"]["unmet"]
+    assert "at least 1,000,000,000 people of the population" in unmet
+    assert "unknown" not in unmet
+
+
 # ---------------------------------------------------------------------- in the browser
 
 
@@ -256,6 +278,37 @@ def test_a_try_then_a_run_then_the_way_to_its_result(tab, served):
     assert tab.locator("#to-result").get_attribute("href") == "/result#run=0001"
     kept = served.folder / ".ontomask" / "runs" / "0001" / "release.yaml"
     assert kept.read_text("utf-8") == (served.folder / "release.yaml").read_text("utf-8")
+
+
+def test_the_population_is_described_checked_and_undone(tab, served, tmp_path_factory):
+    def population():
+        return served.bench.draft.read().fields.get("population")
+
+    size, table = tab.locator("#population-size"), tab.locator("#population-table")
+    register = write_discharges(tmp_path_factory.mktemp("other") / "register.csv", 500)
+    tab.goto(f"{served.address}/method")
+    expect(table.locator("option")).to_have_text(["none"])  # a table is not its own population
+    size.fill("0")
+    tab.keyboard.press("Tab")
+    problem = tab.locator("#missing-parts li[data-where='population.size']")
+    expect(problem).to_contain_text("The population size must be an integer of at least 1, got 0.")
+    expect(problem.locator("a")).to_have_count(0)  # it is corrected here
+    size.fill("5000")
+    tab.keyboard.press("Tab")
+    expect(problem).to_have_count(0)
+    tab.locator("#population-file").set_input_files(register)
+    waited(lambda: population() == {"size": 5000, "table": "register.csv"})
+    tab.reload()
+    expect(table).to_have_value("register.csv")
+    size.fill("")
+    tab.keyboard.press("Tab")
+    waited(lambda: population() == {"table": "register.csv"})
+    table.select_option("")
+    waited(lambda: population() is None)
+    tab.locator("#undo").click()
+    expect(table).to_have_value("register.csv")
+    tab.locator("#undo").click()
+    expect(size).to_have_value("5000")
 
 
 def test_a_page_reloaded_in_mid_run_sees_it_and_cancels_it(tab, served):

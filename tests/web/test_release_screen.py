@@ -42,10 +42,15 @@ def test_without_a_run_nothing_is_known(small, client):
     assert rows["k"]["limit"] == 5
 
 
-def test_k_map_is_required_where_a_population_is_described(small, client):
-    assert "k_map" not in required(client)[1]
-    change_fields(small, lambda fields: fields.update(population={"size": 10**6}))
-    assert "k_map" in required(client)[1]
+def test_k_map_is_judged_where_a_population_is_described(small, client):
+    require(small, k_map=20)
+    (problem,) = client.get("/api/session").json()["problems"]
+    assert problem["what"] == (
+        "the requirement k_map needs the population that the table is a sample of"
+    )
+    assert "on the Method screen" in problem["hint"]
+    assert "on the Roles screen" in problem["hint"]
+    assert required(client)[1]["k_map"]["limit"] == 20
     change_fields(small, lambda fields: fields["columns"].update(charge={"role": "drop"}))
     change_fields(small, lambda fields: fields.update(weight="charge", require={"k_map": 10**9}))
     done(client, "run")
@@ -64,7 +69,7 @@ def test_requirements_are_judged_by_the_last_run_with_these_settings(small, clie
     assert run == "0001"
     assert {name: it["holds"] for name, it in rows.items()} == {
         **{"k": True, "l": False, "t": None, "entropy_l": None, "alpha": True, "beta": False},
-        **{"linkage_below": True, "sse_below": False},
+        **{"k_map": None, "linkage_below": True, "sse_below": False},
     }
     assert rows["k"]["found"].startswith(("5 ", "6 ", "7 "))
     assert "at least 300" in rows["l"]["reasons"][0]
@@ -245,6 +250,28 @@ def test_required_ticked_off_written_and_downloaded(tab, served):
     tab.keyboard.press("Tab")
     tab.locator("li[data-file='table'].away").wait_for()
     expect(tab.locator("#write")).to_be_enabled()
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [("k_map", "20"), ("entropy_l", "1.5"), ("alpha", "0.9"), ("beta", "2.5")],
+)
+def test_a_limit_is_typed_undone_and_redone(tab, served, name, limit):
+    def saved():
+        return served.bench.draft.read().fields["require"].get(name)
+
+    tab.goto(f"{served.address}/release")
+    tab.locator(f"#require-{name}").fill(limit)
+    tab.keyboard.press("Tab")
+    waited(lambda: saved() == float(limit))
+    if name == "k_map":
+        lacks = tab.locator("[data-where='require.k_map']")
+        expect(lacks).to_contain_text("needs the population")
+    tab.locator("#undo").click()
+    expect(tab.locator(f"#require-{name}")).to_have_value("")
+    assert saved() is None
+    tab.locator("#redo").click()
+    expect(tab.locator(f"#require-{name}")).to_have_value(limit)
 
 
 def test_the_order_of_the_rows_is_chosen_and_written(tab, served):

@@ -9,13 +9,17 @@ from datetime import date
 
 import pandas as pd
 import pytest
+from playwright.sync_api import expect
 
 from ontomask.errors import FileFormatError
 from ontomask.releasefile.profile.table_profile import profile
 from ontomask.web import table_session as module
 from ontomask.web.errors import NotThere
 from ontomask.web.table_session import TableSession
-from workbench import talking_to, waited, write_discharges
+from workbench import change_fields, talking_to, waited, write_discharges
+
+#: A sensitive attribute with a taxonomy.
+SENSITIVE = {"role": "confidential", "taxonomy": "icd9cm"}
 
 
 @pytest.fixture
@@ -299,6 +303,28 @@ def test_what_is_missing_for_a_column_is_said_in_words(empty):
     assert "it has no values" in found["lacks"].lower()
 
 
+def test_a_column_compared_by_meaning_in_t_closeness_has_its_meaning(client, bench):
+    column = {**SENSITIVE, "ground": "semantic"}
+    change_fields(bench, lambda fields: fields["columns"].update(outcome=column))
+    answer = client.get("/api/columns/outcome/meaning")
+    assert answer.status_code == 200, answer.json()
+    assert answer.json()["coverage"] == 1
+    change_fields(bench, lambda fields: fields["columns"]["outcome"].update(ground="near"))
+    (problem,) = client.get("/api/session").json()["problems"]
+    assert problem["what"] == (
+        "the distance of t-closeness of column outcome must be 'equal' or 'semantic', got 'near'"
+    )
+
+
+def test_sampling_weights_must_not_be_a_quasi_identifier(client, bench):
+    change_fields(bench, lambda fields: fields.update(weight="age"))
+    (problem,) = client.get("/api/session").json()["problems"]
+    assert problem["what"] == "the column of sampling weights is a quasi-identifier as well"
+    assert problem["hint"].endswith("on the Roles screen")
+    change_fields(bench, lambda fields: fields["columns"].update(age={"role": "drop"}))
+    assert client.get("/api/session").json()["problems"] == []
+
+
 # ---------------------------------------------------------------------- in a browser
 
 
@@ -391,3 +417,61 @@ def test_arrow_keys_choose_and_who_leaves_loses_nothing(tab, served):
     tab.click("nav.steps a[href='/data']")
     tab.wait_for_url("**/data")
     waited(lambda: fields_of(served)["columns"]["age"] == {"role": "keep"})
+
+
+def test_the_sampling_weights_are_chosen_checked_and_undone(tab, served):
+    roles(tab, served)
+    words = tab.locator("#weight-words")
+    expect(words).to_have_text(
+        "For a sample: how many people of the population each record stands for."
+    )
+    tab.select_option("#weight", "age")
+    expect(words).to_contain_text("The column of sampling weights is a quasi-identifier as well.")
+    pick(tab, "age", "drop")
+    expect(words).to_contain_text("For a sample")
+    assert fields_of(served)["weight"] == "age"
+    tab.reload()
+    expect(tab.locator("#weight")).to_have_value("age")
+    for _ in range(2):
+        tab.click("#undo")
+    expect(tab.locator("#weight")).to_have_value("")
+    waited(lambda: "weight" not in fields_of(served))
+
+
+def test_the_distance_of_t_closeness_is_chosen_for_a_column_with_a_taxonomy(tab, served):
+    def outcome():
+        return fields_of(served)["columns"]["outcome"]
+
+    change_fields(served.bench, lambda fields: fields["columns"].update(outcome=SENSITIVE))
+    roles(tab, served)
+    ground = tab.get_by_label("outcome: t-closeness compares values")
+    row = tab.locator("tr[data-column=outcome] .ground")
+    expect(ground).to_have_value("equal")
+    ground.select_option("semantic")
+    expect(row).to_contain_text("Values with a similar meaning are close.")
+    waited(lambda: outcome() == {**SENSITIVE, "ground": "semantic"})
+    tab.goto(f"{served.address}/meaning#outcome")
+    expect(tab.locator("#type-words")).to_contain_text("compares its values by meaning")
+    tab.locator("#covered").wait_for()
+    tab.select_option("#taxonomy", "")
+    waited(lambda: outcome() == {"role": "confidential", "type": "nominal"})
+    tab.click("#undo")
+    waited(lambda: outcome() == {**SENSITIVE, "ground": "semantic"})
+    roles(tab, served)
+    ground.select_option("equal")
+    waited(lambda: outcome() == SENSITIVE)
+    tab.click("#undo")
+    expect(ground).to_have_value("semantic")
+    pick(tab, "outcome", "quasi")
+    expect(ground).to_have_count(0)
+    waited(lambda: "ground" not in outcome())
+
+
+def test_a_sensitive_column_without_a_taxonomy_is_sent_to_get_one(tab, served):
+    change_fields(
+        served.bench, lambda fields: fields["columns"].update(outcome={"role": "confidential"})
+    )
+    roles(tab, served)
+    tab.click("tr[data-column=outcome] .ground a")
+    expect(tab.locator("#column-title")).to_have_text("outcome")
+    expect(tab.locator("tr[data-column=charge] .ground select")).to_have_count(0)

@@ -359,7 +359,7 @@ class Requirements(_StrictModel):
     k_map: Annotated[int, Field(ge=2)] | None = Field(
         None,
         description="k-map: the minimum number of people of the population who match every "
-        "equivalence class; it needs weight or population.table.",
+        "equivalence class; it needs sampling weights or a population table.",
     )
     entropy_l: kinds.PositiveNumber | None = Field(
         None,

@@ -110,7 +110,8 @@ def _load_column(
 ) -> tuple[Nominal, tuple[str, ...]]:
     """Load the column as masking would; the rest of the release file may still be missing."""
     folder = bench.folder.path
-    settings = ColumnSpec.from_dict(name, {**fields, "role": "quasi"}, folder)
+    role = "confidential" if fields.get("role") == "confidential" else "quasi"
+    settings = ColumnSpec.from_dict(name, {**fields, "role": role}, folder)
     options = sorted((settings.options or {}).items())
     key = repr((settings.taxonomy, settings.format, options, stamps[0]))
     loaded, notes = cache.taxonomies.get(key, ({}, ()))

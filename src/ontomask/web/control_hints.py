@@ -42,6 +42,7 @@ _COLUMN_LABELS = {
     "domain": "“Domain: compare within”",
     "levels": "the list of levels",
     "date_format": "the date format",
+    "ground": "the distance of t-closeness",
 }
 
 #: Labels of other controls, by their field.
@@ -50,6 +51,8 @@ _LABELS = {
     "method": "the method",
     "output": "the name of the masked table",
     "person": "the person column",
+    "weight": "the column of sampling weights",
+    "population": "the population",
     "missing": "the treatment of missing values",
     "missing_marks": "the list of marks for missing values",
     "require": "the requirement",
@@ -105,6 +108,17 @@ def describe_problem(problem: Problem, fields: Mapping[str, Any]) -> tuple[str, 
             "the person column is a quasi-identifier as well",
             "choose another person column, or another role for this one, on the Roles screen",
         )
+    if field == "weight" and _column(fields, fields.get("weight")).get("role") == "quasi":
+        return (
+            "the column of sampling weights is a quasi-identifier as well",
+            "choose another column, or another role for this one, on the Roles screen",
+        )
+    if problem.where == ("require", "k_map") and not _has_population(fields):
+        return (
+            "the requirement k_map needs the population that the table is a sample of",
+            "choose its table on the Method screen or the sampling weights on the Roles screen, or "
+            "clear the requirement on the Release screen",
+        )
     if (
         field == "require"
         and rest
@@ -154,6 +168,11 @@ def _setting_title(fields: Mapping[str, Any], name: str) -> str:
         kind = None
     titles = {} if kind is None else {s.name: s.title for s in read_settings(kind)}
     return titles.get(name) or f"the setting {name}"
+
+
+def _has_population(fields: Mapping[str, Any]) -> bool:
+    """Whether the people who match can be counted: a size alone is not enough."""
+    return "weight" in fields or bool((fields.get("population") or {}).get("table"))
 
 
 def _has_sensitive(fields: Mapping[str, Any]) -> bool:

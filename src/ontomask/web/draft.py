@@ -71,10 +71,6 @@ class Draft:
         """The requirements of the file; those that are not valid yet are left out."""
         return Requirements.from_valid_fields(self.read().fields.get("require") or {})
 
-    def has_population(self) -> bool:
-        """Whether the file describes the population that the table is a sample of."""
-        return bool({"weight", "population"} & self.read().fields.keys())
-
     def read(self) -> DraftState:
         """The file as it is now."""
         with self._lock:

@@ -1,11 +1,12 @@
 // The Data screen: choose a table and see its columns.
 
-import { get, post, sendFile } from "./api.js";
+import { get, post } from "./api.js";
 import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
 import { createProblemNote } from "./notes.js";
 import { byId, h, setContent } from "./shared/elements.js";
 import { formatBytes, formatCount, formatInteger } from "./shared/formats.js";
 import { onSession, reloadSession, session, showMessage, showProblem } from "./shell.js";
+import { storeFile } from "./uploads.js";
 
 const FREQUENT_VALUES = 3; // of a column are shown
 
@@ -102,17 +103,9 @@ function setBusy(isBusy) {
 
 async function uploadFile(file) {
   if (!file) return;
-  if (file.size > session.largest_upload) {
-    const most = formatBytes(session.largest_upload);
-    showTrouble({
-      message: `${file.name} is too large: ${formatBytes(file.size)}, the limit is ${most}.`,
-      hint: "Copy it into the working folder and open it there.",
-    });
-    return;
-  }
   byId("uploading").hidden = false;
   try {
-    await sendFile(`/api/files/${encodeURIComponent(file.name)}`, file);
+    await storeFile(file);
     await showFiles();
     await openFile(file.name);
   } catch (problem) {

@@ -1,6 +1,6 @@
 // The Meaning screen: a taxonomy for each nominal column, and a concept for each of its values.
 
-import { buildColumnPath, buildUrl, get, Problem, sendFile } from "./api.js";
+import { buildColumnPath, buildUrl, get } from "./api.js";
 import { createBuilder } from "./builder.js";
 import { quoteForPython, quoteForShell, showCommands } from "./commands.js";
 import { createConceptIcicle } from "./concept_icicle.js";
@@ -8,7 +8,7 @@ import { createConceptSearch, formatPath, formatPlace } from "./concept_search.j
 import { showDistance } from "./distance.js";
 import { createProblemNote } from "./notes.js";
 import { byId, h, setContent } from "./shared/elements.js";
-import { formatBytes, formatCount, formatInteger, formatPercent } from "./shared/formats.js";
+import { formatCount, formatInteger, formatPercent } from "./shared/formats.js";
 import {
   changeFields,
   onSession,
@@ -17,6 +17,7 @@ import {
   showProblem,
   showSavedValue,
 } from "./shell.js";
+import { storeFile } from "./uploads.js";
 
 const ROLES = { quasi: "quasi-identifier", confidential: "sensitive attribute" };
 // How a column is treated, by its role and type.
@@ -28,8 +29,8 @@ const TREATMENTS = {
   },
   confidential: {
     "": "Released unchanged. The type only matters for t-closeness.",
-    nominal: "Released unchanged. t-closeness compares its values by meaning.",
     numeric: "Released unchanged. t-closeness compares its numbers by their order.",
+    nominal: "Released unchanged.",
     ordinal: "Released unchanged.",
     date: "Released unchanged.",
   },
@@ -38,7 +39,7 @@ const TREATMENTS = {
 const TAXONOMY_FIELDS = ["format", "options", "domain", "mapping", "prefer", "repair_codes"];
 // Fields that only columns of one type have: another type drops them.
 const TYPE_FIELDS = {
-  nominal: ["taxonomy", "measure", "stems", "heads", ...TAXONOMY_FIELDS],
+  nominal: ["taxonomy", "measure", "stems", "heads", "ground", ...TAXONOMY_FIELDS],
   ordinal: ["levels"],
   date: ["date_format"],
 };
@@ -199,7 +200,7 @@ async function showColumn() {
   byId("column-role").textContent = ROLES[fields.role];
   byId("type").options[0].hidden = fields.role === "quasi" && type !== "";
   byId("type").value = type;
-  byId("type-words").textContent = TREATMENTS[fields.role][type] ?? "";
+  setContent(byId("type-words"), describeTreatment(fields, type));
   for (const part of ["nominal", "ordinal", "date"]) byId(part).hidden = type !== part;
   showColumnCommands(name, fields, type);
   try {
@@ -209,6 +210,17 @@ async function showColumn() {
   } catch (problem) {
     showProblem(problem);
   }
+}
+
+function describeTreatment({ role, taxonomy, ground }, type) {
+  if (role !== "confidential" || !taxonomy) return TREATMENTS[role][type] ?? "";
+  return [
+    `Released unchanged. t-closeness compares its values by ${
+      ground === "semantic" ? "meaning" : "equality"
+    }: `,
+    h("a", { href: "/roles" }, "change it on the Roles screen"),
+    ".",
+  ];
 }
 
 byId("type").addEventListener("change", async (event) => {
@@ -390,12 +402,7 @@ byId("taxonomy-file").addEventListener("change", async (event) => {
   const name = chosenColumn;
   if (!file) return;
   try {
-    if (file.size > session.largest_upload) {
-      const limit = formatBytes(session.largest_upload);
-      const hint = "Copy it into the working folder and choose it there.";
-      throw new Problem(413, `${file.name} is too large: the limit is ${limit}.`, hint);
-    }
-    const stored = await sendFile(`/api/files/${encodeURIComponent(file.name)}`, file);
+    const stored = await storeFile(file);
     await attachTaxonomy(name, stored.name);
   } catch (problem) {
     showProblem(problem);
@@ -415,8 +422,10 @@ function attachTaxonomy(name, taxonomy) {
 function setTaxonomy(fields, taxonomy) {
   for (const field of TAXONOMY_FIELDS) delete fields[field];
   setField(fields, "taxonomy", taxonomy);
-  if (!taxonomy) fields.type = "nominal";
-  else if (fields.type === "nominal") delete fields.type;
+  if (!taxonomy) {
+    delete fields.ground; // without a taxonomy there is no semantic distance
+    fields.type = "nominal";
+  } else if (fields.type === "nominal") delete fields.type;
 }
 
 function showCoverage(meaning) {

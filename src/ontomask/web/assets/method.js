@@ -8,7 +8,8 @@ import { showProgress, startWork } from "./progress.js";
 import { createTermLink } from "./glossary_links.js";
 import { byId, h, setContent } from "./shared/elements.js";
 import { formatCount, formatInteger, formatNumber, formatPercent } from "./shared/formats.js";
-import { changeFields, onSession, onWork, session, showSavedValue } from "./shell.js";
+import { changeFields, onSession, onWork, session, showProblem, showSavedValue } from "./shell.js";
+import { storeFile } from "./uploads.js";
 
 const { methods } = await get("/api/methods");
 const fieldsBefore = new Map(); // of methods that were chosen before: going back finds them again
@@ -251,6 +252,52 @@ function getValue(fields, { name, default: usual }) {
   return fields[name] ?? usual ?? null;
 }
 
+// ---------------------------------------------------------------- the population
+
+// Saves the size or the table of the population; null where it has none.
+function savePopulation(field, value, message) {
+  return changeFields((fields) => {
+    const population = { ...(fields.population ?? {}), [field]: value };
+    if (value === null) delete population[field];
+    if (Object.keys(population).length) fields.population = population;
+    else delete fields.population;
+  }, message);
+}
+
+byId("population-size").addEventListener("change", (event) => {
+  const size = event.target.valueAsNumber;
+  savePopulation("size", Number.isNaN(size) ? null : size);
+});
+byId("population-table").addEventListener("change", (event) => {
+  savePopulation("table", event.target.value || null);
+});
+byId("population-file").addEventListener("change", async (event) => {
+  const [file] = event.target.files;
+  if (!file) return;
+  try {
+    const { name } = await storeFile(file);
+    await savePopulation("table", name, `The population is now in ${name}.`);
+  } catch (problem) {
+    showProblem(problem);
+  } finally {
+    event.target.value = "";
+  }
+});
+
+async function showPopulation({ fields, data }) {
+  const { size, table = "" } = fields.population ?? {};
+  showSavedValue(byId("population-size"), size);
+  const { tables } = await get("/api/files");
+  const names = tables.map(({ name }) => name).filter((name) => name !== data);
+  if (table && !names.includes(table)) names.push(table);
+  setContent(
+    byId("population-table"),
+    h("option", { value: "" }, "none"),
+    names.map((name) => h("option", { value: name }, name)),
+  );
+  byId("population-table").value = table;
+}
+
 // ---------------------------------------------------------------- trying and running
 
 byId("try").addEventListener("click", () => {
@@ -379,6 +426,7 @@ function hasCurrentSettings(figures) {
 onSession((current) => {
   const fields = current.fields.method ?? {};
   showSettings(fields);
+  showPopulation(current).catch(showProblem);
   showMissingParts(byId("missing-parts"), current, "method", "Before you can run this");
   showReadiness();
   showOutcome();

@@ -10,6 +10,8 @@ const SCREENS = {
   csv: "data",
   columns: "roles",
   person: "roles",
+  weight: "roles",
+  population: "method",
   other: "roles",
   missing: "roles",
   missing_marks: "roles",

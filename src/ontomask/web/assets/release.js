@@ -92,7 +92,7 @@ async function showRequirements() {
     const { name, found: measured } = requirement;
     showSavedValue(limitInputs.get(name), readLimit(name));
     const row = body.querySelector(`tr[data-requirement="${name}"]`);
-    const lacking = name === "k_map" ? "unknown" : "no sensitive attribute";
+    const lacking = name === "k_map" ? describeMissingPopulation() : "no sensitive attribute";
     const unknown = h("span", { class: "soft" }, state.run ? lacking : "not masked yet");
     setContent(row.querySelector(".found"), measured ?? unknown);
     setContent(row.querySelector(".holds"), createVerdict(requirement, state.run));
@@ -103,6 +103,12 @@ async function showRequirements() {
   showReadiness();
   setContent(byId("careful"), createCautions(state.cautions));
   setContent(byId("judged"), describeJudgement(state));
+}
+
+// Why the number of people who match is unknown.
+function describeMissingPopulation() {
+  const { weight, population } = session.fields;
+  return weight || population?.table ? "unknown" : "no sampling weights or population table";
 }
 
 function createCautions(cautions) {

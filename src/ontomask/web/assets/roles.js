@@ -21,6 +21,11 @@ const ROLES_IN_SENTENCES = {
   keep: "kept",
   drop: "dropped",
 };
+// How t-closeness compares the values of a sensitive attribute with a taxonomy.
+const GROUNDS = {
+  equal: ["by equality", "All different values are equally distant."],
+  semantic: ["by meaning", "Values with a similar meaning are close."],
+};
 const PLAIN_TYPES = ["numeric", "date", "ordinal"]; // these need no taxonomy
 const SLOW = 200; // ms after which the panel shows that it waits
 const PASSING = 500; // ms for which a role that arrow keys pass by is not saved
@@ -78,6 +83,8 @@ function showSession() {
   }
   for (const column of profile.columns) showRow(column);
   byId("person").value = fields.person ?? "";
+  byId("weight").value = fields.weight ?? "";
+  showWeight();
   byId("missing").value = fields.missing ?? "refuse";
   if (document.activeElement !== byId("marks")) byId("marks").value = formatMarks(fields);
   showMissing();
@@ -94,11 +101,14 @@ function showSession() {
 
 function createControls() {
   setContent(byId("columns").tBodies[0], profile.columns.map(createRow));
-  setContent(
-    byId("person"),
-    h("option", { value: "" }, "none: each record is a different person"),
-    profile.columns.map(({ name }) => h("option", { value: name }, name)),
-  );
+  const nobody = "none: each record is a different person";
+  for (const [id, none] of [["person", nobody], ["weight", "none"]]) {
+    setContent(
+      byId(id),
+      h("option", { value: "" }, none),
+      profile.columns.map(({ name }) => h("option", { value: name }, name)),
+    );
+  }
 }
 
 function createRow(column) {
@@ -113,6 +123,7 @@ function createRow(column) {
       h("p", { class: "about" }, describeContents(column), h("span", { class: "as" })),
       h("p", { class: "about" }, describeSuggestion(column)),
       h("p", { class: "about bad lacks" }),
+      h("p", { class: "about ground" }),
     ),
     Object.keys(ROLES).map((role) => createRoleCell(column, role)),
   );
@@ -165,6 +176,40 @@ function showRow(column) {
     ? describeMasking(fields)
     : "";
   setContent(row.querySelector(".lacks"), isSaving ? null : describeLacks(column, fields));
+  showGround(row.querySelector(".ground"), column, isSaving ? {} : fields);
+}
+
+// The distance between the values of a sensitive attribute in t-closeness: a control if it has a
+// taxonomy, else where to give it one. A control stays while it is used.
+function showGround(place, { name }, { role, type, taxonomy, ground = "equal" }) {
+  if (role !== "confidential" || PLAIN_TYPES.includes(type)) {
+    setContent(place);
+  } else if (!taxonomy) {
+    const link = h("a", { href: `/meaning#${encodeURIComponent(name)}` }, "choose a taxonomy");
+    setContent(place, "To compare its values by meaning in t-closeness, ", link, ".");
+  } else {
+    const select = place.querySelector("select") ?? createGroundSelect(name);
+    if (!place.contains(select)) {
+      const label = h("label", {}, "t-closeness compares values ", select);
+      setContent(place, label, " ", h("span"));
+    }
+    select.value = ground;
+    place.lastElementChild.textContent = GROUNDS[ground]?.[1] ?? "";
+  }
+}
+
+function createGroundSelect(name) {
+  const save = (event) => guardSaving(saveGround(name, event.target.value));
+  const options = Object.entries(GROUNDS).map(([value, [words]]) => h("option", { value }, words));
+  const label = `${name}: t-closeness compares values`;
+  return h("select", { "aria-label": label, on: { change: save } }, options);
+}
+
+function saveGround(name, ground) {
+  return changeFields((fields) => {
+    if (ground === "semantic") fields.columns[name].ground = ground;
+    else delete fields.columns[name].ground;
+  }, `t-closeness compares ${name} ${GROUNDS[ground][0]}.`);
 }
 
 function describeMasking({ taxonomy, type, levels = [] }) {
@@ -321,6 +366,26 @@ byId("person").addEventListener("change", (event) => {
     else delete fields.person;
   }, message));
 });
+
+byId("weight").addEventListener("change", (event) => {
+  const name = event.target.value;
+  const message = name
+    ? `${name} says how many people of the population each record stands for.`
+    : "The table has no sampling weights.";
+  guardSaving(changeFields((fields) => {
+    if (name) fields.weight = name;
+    else delete fields.weight;
+  }, message));
+});
+
+// What the sampling weights are for, or what is wrong with them.
+function showWeight() {
+  const problem = session.problems.find(({ where }) => where[0] === "weight");
+  byId("weight-words").className = problem ? "bad small" : "soft small";
+  byId("weight-words").textContent = problem
+    ? `${capitalise(problem.what)}. ${formatHint(problem.hint)}`
+    : "For a sample: how many people of the population each record stands for.";
+}
 
 // ---------------------------------------------------------------- leaving
 

@@ -200,6 +200,7 @@ def _try_sample(
                 [spec.method_object()],
                 task["seed"],
                 require=spec.limits,
+                population=spec.population_object(),
                 workers=1,
                 sample=task["sample"],
                 progress=channel.report_progress,

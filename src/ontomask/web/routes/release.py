@@ -109,7 +109,6 @@ def list_requirements(bench: Bench) -> RequirementStatuses:
                 reasons=reasons.get(name, []),
             )
             for name, (title, kind) in REQUIREMENT_TITLES.items()
-            if name != "k_map" or bench.draft.has_population() or name in require.limits
         ],
     )
 
