@@ -1,6 +1,7 @@
 """Every risk measure by its plain definition over records: slow on purpose, no cleverness.
 
-``records`` are pairs of an original and a masked tuple, None standing for a suppressed value.
+``records`` are pairs of an original and a masked tuple, None standing for a suppressed value and
+MISSING for a missing number.
 ``attributes`` say how values compare; of them only the taxonomy, the range and the weight are used.
 """
 
@@ -18,6 +19,8 @@ from scipy.optimize import linprog
 
 import plain
 
+MISSING = "missing"
+
 # ---------------------------------------------------------------- records and their distances
 
 
@@ -32,13 +35,19 @@ def records(plan):
                 original.append(a.values[code])
                 masked.append(None if math.isnan(goal) else a.candidates[int(goal)])
             else:
-                original.append(float(a.numbers[code]))
-                masked.append(None if math.isnan(goal) else float(goal))
+                original.append(known_number(a.numbers[code]))
+                masked.append(None if math.isnan(goal) else known_number(goal))
         pairs += [(tuple(original), tuple(masked))] * int(count)
     return pairs
 
 
+def known_number(number):
+    return MISSING if math.isinf(number) else float(number)
+
+
 def value_distance(a, x, y):
+    if MISSING in (x, y):
+        return x != y
     if hasattr(a, "domain"):
         return plain.sanchez(a.domain, x, y)
     return abs(x - y) / a.range if a.range else 0
@@ -66,9 +75,14 @@ def distance(attributes, x, y):
 
 
 def sizes(tuples):
-    """How many records are like each record."""
-    counts = Counter(tuples)
-    return [counts[t] for t in tuples]
+    """How many records are like each record: missing and suppressed are both an empty cell."""
+    counts = Counter(map(written, tuples))
+    return [counts[written(t)] for t in tuples]
+
+
+def written(values):
+    """A tuple as it is written, None for an empty cell."""
+    return tuple(None if value == MISSING else value for value in values)
 
 
 def k(tuples):
@@ -93,7 +107,7 @@ def marketer(tuples):
 
 def journalist(tuples, population):
     own = sizes(tuples)
-    return max(1 / max(population.get(t, 0), n) for t, n in zip(tuples, own, strict=True))
+    return max(1 / max(population.get(written(t), 0), n) for t, n in zip(tuples, own, strict=True))
 
 
 # ---------------------------------------------------------------- linkage
@@ -132,10 +146,15 @@ def without(pairs, columns):
 # ---------------------------------------------------------------- intervals
 
 
+def numbers_around(pairs, around):
+    """The number in the middle of each window and the other one; None where there is none."""
+    known = list(map(written, pairs))
+    return [(m, o) for o, m in known] if around == "masked" else known
+
+
 def rank_interval(pairs, window, around):
-    """Pairs of numbers; a None is near nothing."""
-    if around == "masked":
-        pairs = [(m, o) for o, m in pairs]
+    """Pairs of numbers; what is suppressed or missing is near nothing."""
+    pairs = numbers_around(pairs, around)
     ranked = sorted(c for c, _ in pairs if c is not None)
     ranks = math.floor(window * len(ranked))
     near = 0
@@ -150,8 +169,7 @@ def rank_interval(pairs, window, around):
 
 
 def sd_interval(pairs, window, around):
-    if around == "masked":
-        pairs = [(m, o) for o, m in pairs]
+    pairs = numbers_around(pairs, around)
     centres = [c for c, _ in pairs if c is not None]
     sd = np.std(centres, ddof=1) if len(centres) > 1 else 0
     near = sum(abs(c - o) <= window * sd for c, o in pairs if c is not None and o is not None)

@@ -23,11 +23,14 @@ def moves(plan, j):
             before = attribute.candidates[int(attribute.place[code])]
         else:
             before = float(attribute.numbers[code])
+            before = "" if math.isinf(before) else before
         after = float(plan.targets[target, j])
         if math.isnan(after):
             after = None
         elif words:
             after = attribute.candidates[int(after)]
+        elif math.isinf(after):
+            after = "" if before == "" else None  # a number that is lost is a suppressed one
         found.append((before, after, int(count)))
     return found
 

@@ -28,8 +28,9 @@ def records(plan):
                 concept = None if math.isnan(goal) else a.candidates[int(goal)]
                 masked.append(concept or None)
             else:
-                original.append(float(a.numbers[code]))
-                masked.append(round(float(goal), a.decimals))
+                number, goal = float(a.numbers[code]), float(goal)
+                original.append(None if math.isinf(number) else number)
+                masked.append(None if math.isinf(goal) else round(goal, a.decimals))
             if math.isnan(goal):
                 masked[-1] = SUPPRESSED
         found += [(tuple(original), tuple(masked))] * count
@@ -208,7 +209,8 @@ def ward(apart, clusters):
 def il1s(plan):
     terms = []
     for j, a in enumerate(plan.tuples.attributes):
-        spread = 0 if nominal(a) else np.var(column(originals(plan), j), ddof=1)
+        known = column(originals(plan), j)
+        spread = 0 if nominal(a) or len(known) < 2 else np.var(known, ddof=1)
         if spread:
             terms += [d / (math.sqrt(2) * math.sqrt(spread)) for d in moves(plan, j)]
     return sum(terms) / len(terms) if terms else None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
 from method_tables import attribute, tables
+from ontomask.microdata.attributes import MISSING_NUMBER
 from ontomask.microdata.tuples import Transitions, count_tuples
 
 
@@ -17,8 +20,19 @@ def plans(draw, max_records=14, mixed=True, weights=False):
         attribute(f"a{j}", c, t, weight=draw(st.sampled_from([1, 2, 0.5, 0])) if weights else 1.0)
         for j, (c, t) in enumerate(columns)
     ]
+    made = [draw(with_missing_numbers(*column)) for column in made]
     tuples, _ = count_tuples([a for a, _ in made], [codes for _, codes in made])
     return draw(plans_for(tuples))
+
+
+@st.composite
+def with_missing_numbers(draw, a, codes):
+    """A column, some of whose numbers may be missing."""
+    if hasattr(a, "domain") or draw(st.booleans()):
+        return a, codes
+    a = replace(a, numbers=np.append(a.numbers, MISSING_NUMBER))
+    gone = draw(st.lists(st.booleans(), min_size=len(codes), max_size=len(codes)))
+    return a, np.where(gone, a.size - 1, codes)
 
 
 @st.composite
@@ -47,7 +61,8 @@ def goals(a):
     """Any target of an attribute: inner concepts; numbers between and beyond those there are."""
     if hasattr(a, "domain"):
         return st.integers(0, len(a.candidates) - 1).map(float)
-    return st.one_of(st.integers(0, 9), st.integers(-40, 60)).map(float)
+    numbers = st.one_of(st.integers(0, 9), st.integers(-40, 60)).map(float)
+    return st.one_of(numbers, st.just(MISSING_NUMBER)) if a.has_missing else numbers
 
 
 def identity(tuples):

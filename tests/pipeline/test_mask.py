@@ -684,16 +684,6 @@ def test_the_promise_holds_with_missing_values(case, k):
     assert min(Counter(release.data.select("word", "age").rows()).values()) >= k
 
 
-def test_numbers_have_no_missing_category():
-    refused(
-        {"x": [1.0, None, 2.0]},
-        [Numeric("x")],
-        ColumnError,
-        "column 'x' has missing values (1 row); missing='category' works only for nominal columns",
-        missing="category",
-    )
-
-
 # ---------------------------------------------------------------------- people
 
 

@@ -244,10 +244,15 @@ def test_marks_of_sensitive_and_person_columns_are_proposed_too(looked_at, tmp_p
     assert set(spec.missing_marks) == {"n/a", "unknown"}
 
 
-def test_missing_numbers_leave_records_out(looked_at):
+def test_missing_numbers_keep_their_records(looked_at):
     found = looked_at("parquet", age=[None, 3.0, 4.5, float("nan"), *range(96)])
     assert found["age"].facts.missing == 2
-    assert (found.missing, found.incomplete) == ("drop", 2)
+    assert (found["age"].role, found.missing, found.incomplete) == ("quasi", "category", 2)
+
+
+def test_a_number_that_is_often_missing_is_still_known_to_others(looked_at):
+    found = looked_at("parquet", age=[float(i % 40) if i % 3 else None for i in range(180)])
+    assert found["age"].role == "quasi"
 
 
 def test_numbers_that_are_none_are_missing(tmp_path):

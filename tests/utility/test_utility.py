@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,11 @@ import plain_utility as plain
 from method_tables import attribute, counted, tables
 from ontomask import utility
 from ontomask.errors import ParameterError
-from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
+from ontomask.microdata.attributes import (
+    MISSING_NUMBER,
+    NominalAttribute,
+    NumericalAttribute,
+)
 from ontomask.microdata.missing_values import NominalOrMissing
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
 from ontomask.statistics import association as statistics_association
@@ -28,13 +33,16 @@ MEASURES = st.sampled_from(["sanchez", "wu_palmer", "equality"])
 
 
 def with_missing(draw, tuples):
-    """The same tuples; some nominal attributes may hold missing values, always the last."""
+    """The same tuples; some attributes may hold missing values, always the last."""
     attributes, codes = [], []
     for a, column in zip(tuples.attributes, tuples.codes, strict=True):
-        if isinstance(a, NominalAttribute) and draw(st.booleans()):
-            a = NominalOrMissing(a.name, a.domain, a.values, a.measure)
+        if draw(st.booleans()):
+            if isinstance(a, NominalAttribute):
+                a = NominalOrMissing(a.name, a.domain, a.values, a.measure)
+            else:
+                a = replace(a, numbers=np.append(a.numbers, MISSING_NUMBER))
             gone = draw(st.lists(st.booleans(), min_size=len(tuples), max_size=len(tuples)))
-            column = np.where(gone, len(a.values), column)
+            column = np.where(gone, a.size - 1, column)
         attributes.append(a)
         codes.append(np.repeat(column, tuples.counts))
     return count_tuples(attributes, codes)[0]
@@ -42,7 +50,8 @@ def with_missing(draw, tuples):
 
 def some_target(draw, a):
     if isinstance(a, NumericalAttribute):
-        return float(draw(st.integers(-1, 10)))
+        missing = [MISSING_NUMBER] if a.has_missing else []
+        return float(draw(st.sampled_from([*range(-1, 11), *missing])))
     return float(draw(st.integers(0, len(a.candidates) - 1)))
 
 

@@ -25,7 +25,8 @@ class ColumnTransitions:
     """The distinct pairs of a value before and a value after; all run in parallel.
 
     ``at`` is a transition of each; ``value`` and ``target`` number the values before and after, and
-    ``start`` and ``end`` are these as targets: NaN is a suppressed value.
+    ``start`` and ``end`` are these as targets: NaN is a suppressed value, as is a number that
+    became missing.
     """
 
     at: Longs
@@ -43,7 +44,7 @@ class ColumnTransitions:
     @property
     def blank(self) -> Flags:
         """Whether each pair is a suppression."""
-        return np.isnan(self.end)
+        return np.isnan(self.end) | (np.isinf(self.end) & self.changed)
 
     @property
     def suppressed_counts(self) -> Longs:

@@ -93,10 +93,17 @@ def make_histogram(plan: Transitions, j: int, least: int, column: Any) -> Histog
         raise InternalError(f"column {attribute.name!r} must be numerical")
     least = max(int(least), 1)
     pairs = column_transitions(plan, j)
-    numbers = {"before": pairs.start, "after": pairs.end}
+    numbers = {
+        side: np.where(np.isfinite(values), values, np.nan)  # missing is not shown, either
+        for side, values in (("before", pairs.start), ("after", pairs.end))
+    }
     shown = {side for side, values in numbers.items() if not np.isnan(values).all()}
-    touched = [pairs.suppressed_counts.sum(), pairs.count[pairs.changed].sum()]
-    if not is_safe_count(np.array(touched), least).all():
+    told_by_bins = [
+        pairs.suppressed_counts.sum(),
+        pairs.count[pairs.changed].sum(),
+        pairs.count[np.isnan(numbers["before"])].sum(),
+    ]
+    if not is_safe_count(np.array(told_by_bins), least).all():
         shown.discard("before")
     sides = [numbers[side] for side in sorted(shown)]
     counts_with_number = [pairs.count * ~np.isnan(values) for values in sides]

@@ -24,7 +24,7 @@ from ontomask.disclosure.folding import Flags, Longs, is_safe_count, smallest_pe
 from ontomask.disclosure.moves import ColumnTransitions, column_transitions
 from ontomask.disclosure.spread import make_histogram
 from ontomask.disclosure.values import decode_number
-from ontomask.microdata.attributes import MISSING, NominalAttribute
+from ontomask.microdata.attributes import MISSING, MISSING_NUMBER, NominalAttribute
 from ontomask.microdata.tuples import Transitions
 from ontomask.utility.sides import NominalSide, attribute_distances, sides
 
@@ -120,6 +120,8 @@ def _describe_target(attribute: Any, target: float, column: Any) -> tuple[Any, s
     if np.isnan(target):
         return None, "suppressed"
     if not isinstance(attribute, NominalAttribute):
+        if target == MISSING_NUMBER:
+            return None, "missing"
         decoded = decode_number(column, target)
         return decoded if isinstance(decoded, str | int | float) else str(decoded), str(decoded)
     concept = attribute.candidates[int(target)]

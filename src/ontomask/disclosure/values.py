@@ -26,7 +26,9 @@ def format_targets(attribute: Attribute, targets: Iterable[float], column: Any =
     if isinstance(attribute, NominalAttribute):
         concepts = attribute.candidates
         return ["" if np.isnan(target) else concepts[int(target)] for target in targets]
-    return ["" if np.isnan(target) else decode_number(column, float(target)) for target in targets]
+    return [
+        decode_number(column, float(target)) if np.isfinite(target) else "" for target in targets
+    ]
 
 
 def decode_number(column: Any, number: float) -> Any:

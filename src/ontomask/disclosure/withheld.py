@@ -136,15 +136,16 @@ def _dominated_columns(plan: Transitions, threshold: int) -> list[str]:
         if not isinstance(attribute, NumericalAttribute):
             continue
         before = attribute.numbers[plan.tuples.codes[j, plan.source]]
-        after = plan.targets[plan.target, j]
-        blank = np.isnan(after)
+        known = np.isfinite(before)
+        before, after, count = before[known], plan.targets[plan.target, j][known], plan.count[known]
+        blank = ~np.isfinite(after)
         parts = [
-            _squared_deviations(before, plan.count),
+            _squared_deviations(before, count),
             (before[~blank] - after[~blank]) ** 2,
             # what is left over of the two means
-            _squared_deviations(before[blank], plan.count[blank]),
+            _squared_deviations(before[blank], count[blank]),
         ]
-        counts = [plan.count, plan.count[~blank], plan.count[blank]]
+        counts = [count, count[~blank], count[blank]]
         if any(_one_dominates(*part, threshold) for part in zip(parts, counts, strict=True)):
             dominated.append(attribute.name)
     return dominated
@@ -178,7 +179,7 @@ def _withhold_rare_numbers(
 ) -> dict[str, Any]:
     """Withhold the figures of columns in which too few records hold a number after masking."""
     records_with_number = {
-        attribute.name: int(plan.count[~np.isnan(plan.targets[plan.target, j])].sum())
+        attribute.name: int(plan.count[np.isfinite(plan.targets[plan.target, j])].sum())
         for j, attribute in enumerate(plan.tuples.attributes)
     }
     return {

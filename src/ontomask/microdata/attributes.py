@@ -3,7 +3,7 @@
 An attribute knows its distinct values in sorted order; tuples hold their places. What a value may
 be masked with is its *targets*: for words the values and their ancestors, for numbers any number.
 A target is given as a float: the place among the candidates of a nominal attribute, the number
-itself for a numerical one.
+itself for a numerical one, NaN for a suppressed value of either.
 """
 
 from __future__ import annotations
@@ -21,7 +21,14 @@ from ontomask.distances import Distances, MeasureLike
 from ontomask.distances.shared import ancestor_lists
 from ontomask.taxonomy import Concept, Taxonomy
 
-__all__ = ["MISSING", "Attribute", "NominalAttribute", "NumericalAttribute"]
+__all__ = [
+    "MISSING",
+    "MISSING_NUMBER",
+    "Attribute",
+    "NominalAttribute",
+    "NumericalAttribute",
+    "number_distances",
+]
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +38,10 @@ FIXED_POINT_ONE = float(1 << 28)
 
 #: What stands for a missing value among the candidates; no concept has an empty identifier.
 MISSING: Concept = ""
+
+#: What stands for a missing value among the numbers of a numerical attribute and its targets; no
+#: known number is infinite.
+MISSING_NUMBER = np.inf
 
 #: How many distances a table of candidates against values may hold, four bytes each.
 LARGEST_TABLE = 1 << 28
@@ -178,8 +189,11 @@ class NominalAttribute(Attribute):
 class NumericalAttribute(Attribute):
     """A column of numbers, of ranks (``median=True``) or of days.
 
-    ``numbers`` are sorted. A masked number has as many ``decimals`` as the column; whole numbers
-    stay whole. ``span`` is the range of the column where these are only some of its numbers.
+    ``numbers`` are sorted; the last one may be ``MISSING_NUMBER``, at distance 1 from the others.
+    Records with missing numbers are planned apart, so methods do not meet it
+    (:mod:`ontomask.pipeline.planning.missing_numbers`). A masked number has as many ``decimals`` as
+    the column; whole numbers stay whole. ``span`` is the range of the column where these are only
+    some of its numbers.
     """
 
     name: str
@@ -193,15 +207,26 @@ class NumericalAttribute(Attribute):
     def size(self) -> int:
         return len(self.numbers)
 
+    @property
+    def has_missing(self) -> bool:
+        """Whether a missing value is among the numbers."""
+        return bool(self.size and np.isinf(self.numbers[-1]))
+
+    @property
+    def known_numbers(self) -> Floats:
+        """The numbers without the missing one."""
+        return self.numbers[:-1] if self.has_missing else self.numbers
+
     @cached_property
     def range(self) -> float:
-        """From the least to the greatest."""
-        return float(self.numbers[-1] - self.numbers[0]) if self.span is None else self.span
+        """From the least to the greatest known number."""
+        if self.span is not None:
+            return self.span
+        known = self.known_numbers
+        return float(known[-1] - known[0]) if len(known) else 0.0
 
     def distances_from_target(self, target: float) -> Floats:
-        if self.range == 0:
-            return np.zeros(self.size)
-        return np.abs(self.numbers - target) / self.range
+        return number_distances(self.numbers, np.float64(target), self.range)
 
     def target_of(self, values: NDArray[np.integer]) -> Floats:
         return self.numbers[values]
@@ -235,3 +260,16 @@ class NumericalAttribute(Attribute):
 
     def restrict_to(self, places: NDArray[np.integer]) -> NumericalAttribute:
         return replace(self, numbers=self.numbers[places], span=self.range)
+
+
+def number_distances(numbers: Floats, targets: Floats | np.float64, span: float) -> Floats:
+    """The distances of numbers from targets as shares of the range of their column.
+
+    A missing number is at distance 0 from a missing one and at 1 from the known ones.
+    """
+    with np.errstate(invalid="ignore"):  # the difference of two missing numbers
+        apart = np.abs(numbers - targets) / span if span else np.zeros(np.shape(numbers - targets))
+    missing, to_missing = np.isinf(numbers), np.isinf(targets)
+    if missing.any() or to_missing.any():
+        apart = np.where(missing | to_missing, missing != to_missing, apart)
+    return np.asarray(apart, dtype=np.float64)

@@ -23,7 +23,7 @@ class DistinctValues:
     values: list[Any]
     codes: Longs
     weights: Longs | None = None
-    blank: str | None = None  # what stands for a missing value; None for an empty cell
+    blank: Any = None  # what stands for a missing value; None for an empty cell
 
     @property
     def counts(self) -> Longs:

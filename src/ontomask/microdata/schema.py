@@ -198,6 +198,7 @@ class Schema:
             ``"drop"``.
         missing: What to do with a missing value in a quasi-identifier: ``"refuse"`` (an error),
             ``"category"`` (it is a value of its own) or ``"drop"`` (the record is not released).
+            With ``"category"``, no class mixes missing and known numbers, dates or levels.
         missing_marks: Values that stand for a missing value, such as ``["?"]``. They count
             neither as a sensitive value nor as a person, however they are spelt.
         person: The column that identifies a person with several records. Equivalence classes then

@@ -27,7 +27,12 @@ from ontomask.errors import (
     UnknownValueError,
     format_count,
 )
-from ontomask.microdata.attributes import Attribute, NominalAttribute, NumericalAttribute
+from ontomask.microdata.attributes import (
+    MISSING_NUMBER,
+    Attribute,
+    NominalAttribute,
+    NumericalAttribute,
+)
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.missing_values import MISSING, NominalOrMissing
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal
@@ -92,10 +97,7 @@ class _CodedNominal(CodedColumn):
         if len(used) and used[0] < 0:
             used, places = used[1:], places - 1
         values = [self.forms.get(candidates[place], candidates[place]) for place in used]
-        if self.blank is not None and (places < 0).any():
-            places = np.where(places < 0, len(values), places)
-            values.append(self.blank)
-        return OutputColumn(values, places, text=True)
+        return OutputColumn(*_write_blanks(values, places, self.blank), text=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,15 +105,24 @@ class _CodedNumbers(CodedColumn):
     attribute: NumericalAttribute
     codes: Longs
     value_of: Callable[[float], Any]
+    blank: Any = None
 
     def output_column(self, targets: Floats) -> OutputColumn:
-        blank = np.isnan(targets)
+        has_number = np.isfinite(targets)
         numbers, number_places = np.unique(
-            self.attribute.round_targets(targets[~blank]), return_inverse=True
+            self.attribute.round_targets(targets[has_number]), return_inverse=True
         )
+        values = [self.value_of(number) for number in numbers.tolist()]
         places = np.full(len(targets), -1, dtype=np.int64)
-        places[~blank] = number_places
-        return OutputColumn([self.value_of(number) for number in numbers.tolist()], places)
+        places[has_number] = number_places
+        return OutputColumn(*_write_blanks(values, places, self.blank))
+
+
+def _write_blanks(values: list[Any], places: Longs, blank: Any) -> tuple[list[Any], Longs]:
+    """Values and places with the mark of a missing value at -1, where there is one."""
+    if blank is None or not (places < 0).any():
+        return values, places
+    return [*values, blank], np.where(places < 0, len(values), places)
 
 
 def code_column(
@@ -133,13 +144,6 @@ def code_column(
         )
     if isinstance(column, Nominal):
         return _code_nominal(column, distinct, missing == "category", also)
-    if (distinct.codes < 0).any():
-        rows = format_count(int((distinct.codes < 0).sum()), "row")
-        raise ColumnError(
-            f"column {column.column!r} has missing values ({rows}); missing='category' works only "
-            "for nominal columns",
-            Hint("fill them in, or use ", Setting("missing", "drop")),
-        )
     if isinstance(column, Numeric):
         return _code_numeric(column, distinct)
     if isinstance(column, Ordinal):
@@ -167,7 +171,8 @@ def _code_nominal(
     identifiers = sum(match.count for match in terms.matches if match.by_code)
     by_label = identifiers * 2 <= sum(match.count for match in terms.matches)
     forms = _output_forms(column.taxonomy, by_label)
-    return _CodedNominal(attribute, codes[distinct.codes], forms, terms, distinct.blank)
+    blank = None if distinct.blank is None else str(distinct.blank)
+    return _CodedNominal(attribute, codes[distinct.codes], forms, terms, blank)
 
 
 def concepts_of(column: Nominal, distinct: DistinctValues) -> list[Concept]:
@@ -264,8 +269,11 @@ def _code_numbers(
     **settings: Any,
 ) -> CodedColumn:
     ascending, place = np.unique(np.asarray(numbers, dtype=np.float64), return_inverse=True)
+    if (distinct.codes < 0).any():
+        place = np.append(place, len(ascending))  # -1, the missing, finds it
+        ascending = np.append(ascending, MISSING_NUMBER)
     attribute = NumericalAttribute(column.column, ascending, float(column.weight), **settings)
-    return _CodedNumbers(attribute, place[distinct.codes], value_of)
+    return _CodedNumbers(attribute, place[distinct.codes], value_of, distinct.blank)
 
 
 def _describe_need(column: Nominal | Numeric | Date, needs: str) -> str:
@@ -306,7 +314,7 @@ def _parse_column(
                 f"{_describe_need(column, needs)}, got text such as {text!r}",
                 hint,
             ) from None
-    return DistinctValues(values, distinct.codes, distinct.weights)
+    return replace(distinct, values=values)
 
 
 def _is_text(distinct: DistinctValues) -> bool:
@@ -420,8 +428,9 @@ def _code_date(column: Date, distinct: DistinctValues) -> CodedColumn:
 
 def _code_days(column: Date, distinct: DistinctValues) -> CodedColumn:
     days = [float(value.toordinal() - _EPOCH) for value in distinct.values]
-    zone = getattr(distinct.values[0], "tzinfo", None)
-    stamps = isinstance(distinct.values[0], datetime.datetime)
+    first = distinct.values[0] if distinct.values else None
+    zone = getattr(first, "tzinfo", None)
+    stamps = isinstance(first, datetime.datetime)
 
     def date_of(number: float) -> datetime.date:
         date = datetime.date.fromordinal(round(number) + _EPOCH)

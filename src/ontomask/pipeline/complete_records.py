@@ -65,13 +65,13 @@ def select_complete_records(
     return [distinct.select_rows(kept) for distinct in columns], kept
 
 
-def _most_frequent_mark(distinct: DistinctValues, marks: NDArray[np.bool_]) -> str | None:
+def _most_frequent_mark(distinct: DistinctValues, marks: NDArray[np.bool_]) -> Any:
     """The mark that most of the missing values have; None where most cells are empty."""
     mark_counts = np.where(marks, distinct.counts, 0)
     mark = int(np.argmax(mark_counts)) if marks.any() else -1
     if mark < 0 or mark_counts[mark] <= _count_records(distinct.codes < 0, distinct.weights):
         return None
-    return str(distinct.values[mark])
+    return distinct.values[mark]
 
 
 def _count_records(rows: NDArray[np.bool_], weights: Longs | None) -> int:

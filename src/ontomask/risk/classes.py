@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.errors import ParameterError
-from ontomask.microdata.attributes import MISSING, NominalAttribute
+from ontomask.microdata.attributes import (
+    MISSING,
+    MISSING_NUMBER,
+    Attribute,
+    NominalAttribute,
+    NumericalAttribute,
+)
 from ontomask.microdata.tuples import Transitions
 
 __all__ = [
@@ -64,14 +70,24 @@ def canonical_targets(plan: Transitions) -> Longs:
     """For each target the first one that looks the same: missing and suppressed are both empty."""
     visible, mixed = plan.targets.copy(), False
     for attribute, column in zip(plan.tuples.attributes, visible.T, strict=True):
-        if isinstance(attribute, NominalAttribute) and attribute.candidates[-1] == MISSING:
-            column[column == len(attribute.candidates) - 1] = np.nan
+        missing = _missing_target(attribute)
+        if missing is not None:
+            column[column == missing] = np.nan
             mixed = True
     if not mixed or not np.isnan(plan.targets).any():
         return np.arange(len(visible))
     visible[np.isnan(visible)] = np.inf  # no number is
     _, first, place = np.unique(visible, axis=0, return_index=True, return_inverse=True)
     return first[place.ravel()]
+
+
+def _missing_target(attribute: Attribute) -> float | None:
+    """The target that is a missing value; None where the attribute has none."""
+    if isinstance(attribute, NominalAttribute):
+        last = len(attribute.candidates) - 1
+        return float(last) if attribute.candidates[last] == MISSING else None
+    assert isinstance(attribute, NumericalAttribute)
+    return MISSING_NUMBER if attribute.has_missing else None
 
 
 def k(classes: Longs) -> int:
@@ -204,7 +220,7 @@ def population_sizes(
                 [None if target != target else concepts[int(target)] or None for target in column]
             )
         else:
-            columns.append(column)
+            columns.append([target if np.isfinite(target) else None for target in column])
     return np.array([population.get(row, 0) for row in zip(*columns, strict=True)], dtype=np.int64)
 
 

@@ -100,7 +100,7 @@ def _shares_by_attribute(
             masked = plan.targets[plan.target, j]
             centre, other = (original, masked) if around == "original" else (masked, original)
             low, high = _windows(centre, plan.count, make_windows, window)
-            near = (low <= other) & (other <= high)  # never true of a suppressed number: NaN
+            near = (low <= other) & (other <= high)  # never true of NaN, a suppressed number
             shares[attribute.name] = int(plan.count[near].sum()) / plan.tuples.records
     return shares
 
@@ -108,10 +108,10 @@ def _shares_by_attribute(
 def _windows(
     centre: Floats, count: Longs, make_windows: WindowFunction, window: float
 ) -> tuple[Floats, Floats]:
-    """The window around each number; that around a suppressed one is NaN."""
+    """The window around each number; that around a suppressed or missing one is NaN."""
     numbers, place = np.unique(centre, return_inverse=True)
     counts = np.bincount(place, weights=count).astype(np.int64)
-    known = ~np.isnan(numbers)
+    known = np.isfinite(numbers)
     low, high = np.full(len(numbers), np.nan), np.full(len(numbers), np.nan)
     if known.any():
         low[known], high[known] = make_windows(numbers[known], counts[known], window)

@@ -35,7 +35,8 @@ def nearest(
     ``offset`` says where the values of each attribute begin when all are laid end to end, and their
     end. The distances from target ``t`` to the words of attribute ``j`` begin at ``lines[t, j]`` in
     ``tables``. Numbers are compared with ``goals[t, j]``: their difference over ``unit[j, 0]``,
-    times ``unit[j, 1]``; for words both are 0. A goal that is NaN says nothing: all are at it.
+    times ``unit[j, 1]``; for words both are 0. A missing number, infinite, is at ``unit[j, 2]``
+    from every other one. A goal that is NaN says nothing: all are at it.
     Tuples are sorted by their first value: those of value ``v`` are ``begin[v]`` to
     ``begin[v + 1]``, and passed over together where the first value alone is too far.
     """
@@ -50,6 +51,8 @@ def nearest(
                     row[v] = 0
                 elif unit[j, 0] == 0:
                     row[v] = tables[lines[t, j] + v - offset[j]]
+                elif np.isinf(goals[t, j]) or np.isinf(numbers[v]):
+                    row[v] = 0 if goals[t, j] == numbers[v] else np.rint(unit[j, 2])
                 else:
                     apart = np.abs(goals[t, j] - numbers[v])
                     row[v] = np.rint(apart / unit[j, 0] * unit[j, 1])

@@ -20,6 +20,7 @@ from ontomask.microdata.attributes import (
     Attribute,
     NominalAttribute,
     NumericalAttribute,
+    number_distances,
 )
 from ontomask.microdata.tuples import Transitions, Tuples, cache_per_plan, count_tuples
 
@@ -305,7 +306,8 @@ def _has_no_zero_distance(attribute: Attribute, heaviest: float) -> bool:
     """Whether no two different values have distance 0, in fixed point."""
     share = attribute.weight / (heaviest or 1.0)
     if isinstance(attribute, NumericalAttribute):
-        steps = np.diff(attribute.numbers) / (attribute.range or 1.0)
+        steps = np.diff(attribute.known_numbers) / (attribute.range or 1.0)
+        steps = np.append(steps, 1.0)  # from a missing one to the others
         return bool((np.rint(steps * share * FIXED_POINT_ONE) > 0).all())
     assert isinstance(attribute, NominalAttribute)
     if attribute not in _LEAST_DISTANCES:
@@ -392,12 +394,13 @@ class _LinkageSearch:
         scale = FIXED_POINT_ONE / (max(a.weight for a in attributes) or 1.0)
         self.factors = [a.weight * scale for a in attributes]
         self.numbers = np.zeros(self.offset[-1])
-        self.unit = np.zeros((len(attributes), 2))
+        self.unit = np.zeros((len(attributes), 3))
         for j, attribute in enumerate(attributes):
             if isinstance(attribute, NumericalAttribute):
                 self.numbers[self.offset[j] : self.offset[j + 1]] = attribute.numbers
                 # Where all numbers are equal, their distances from anything do not count.
-                self.unit[j] = (attribute.range, self.factors[j]) if attribute.range else (1.0, 0.0)
+                factor = self.factors[j]
+                self.unit[j] = (attribute.range or 1.0, factor if attribute.range else 0.0, factor)
             elif isinstance(attribute, NominalAttribute):
                 attribute.rows(
                     np.zeros(1, dtype=np.int64)
@@ -419,13 +422,16 @@ class _LinkageSearch:
         farthest = 0.0
         for j, attribute in enumerate(self.tuples.attributes):
             distance = 1.0
-            goals = self.targets[~np.isnan(self.targets[:, j]), j]
-            if isinstance(attribute, NumericalAttribute) and goals.size:
+            goals = self.targets[np.isfinite(self.targets[:, j]), j]
+            known = goals[:0]
+            if isinstance(attribute, NumericalAttribute):
+                known = attribute.known_numbers
+            if known.size and goals.size:
                 span = self.unit[j, 0]  # masked numbers may lie outside the original ones
                 distance = max(
                     1.0,
-                    float(goals.max() - attribute.numbers[0]) / span,
-                    float(attribute.numbers[-1] - goals.min()) / span,
+                    float(goals.max() - known[0]) / span,
+                    float(known[-1] - goals.min()) / span,
                 )
             farthest += (distance + 1e-6) * self.factors[j]
         return np.int32 if farthest < 2**31 - 1 else np.int64
@@ -465,6 +471,7 @@ class _LinkageSearch:
                 rows, place = self._distance_rows(j, attribute, goals)
                 total[known] += rows[place, values]
             else:
-                apart = np.abs(goals - self.numbers[self.offset[j] + values])
-                total[known] += np.rint(apart / self.unit[j, 0] * self.unit[j, 1]).astype(np.int64)
+                assert isinstance(attribute, NumericalAttribute)
+                apart = number_distances(attribute.numbers[values], goals, attribute.range)
+                total[known] += np.rint(apart * self.factors[j]).astype(np.int64)
         return total

@@ -20,6 +20,7 @@ from ontomask.microdata.attributes import (
     Attribute,
     NominalAttribute,
     NumericalAttribute,
+    number_distances,
 )
 from ontomask.microdata.tuples import Transitions, cache_per_plan
 from ontomask.statistics.counts import ConceptCounts
@@ -109,7 +110,7 @@ def sides(plan: Transitions) -> tuple[tuple[Side, Side], ...]:
 
 
 def _make_side(attribute: Attribute, targets: Floats, transition_targets: Longs) -> Side:
-    stated = ~np.isnan(targets)
+    stated = np.isfinite(targets)
     used, indices = np.unique(targets[stated], return_inverse=True)
     place = np.full(len(targets), -1, dtype=np.int32)
     if isinstance(attribute, NumericalAttribute):
@@ -158,8 +159,8 @@ def _numerical_distances(plan: Transitions, j: int) -> Floats:
     attribute = plan.tuples.attributes[j]
     assert isinstance(attribute, NumericalAttribute)
     target = plan.targets[plan.target, j]
-    difference = np.abs(attribute.numbers[plan.tuples.codes[j, plan.source]] - target)
-    apart = difference / attribute.range if attribute.range else np.zeros(len(target))
+    original = attribute.numbers[plan.tuples.codes[j, plan.source]]
+    apart = number_distances(original, target, attribute.range)
     return np.where(np.isnan(target), 1.0, apart)
 
 

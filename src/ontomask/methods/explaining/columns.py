@@ -22,9 +22,11 @@ from ontomask.errors import OntomaskError, format_count
 from ontomask.microdata.attributes import (
     FIXED_POINT_ONE,
     MISSING,
+    MISSING_NUMBER,
     Attribute,
     NominalAttribute,
     NumericalAttribute,
+    number_distances,
 )
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal
 from ontomask.taxonomy import Concept, TermMap, map_terms
@@ -43,6 +45,8 @@ Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
 ColumnKind = Nominal | Numeric | Ordinal | Date
+
+FAR_FROM_MISSING = "a missing value is at distance 1 from every value"
 
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 
@@ -64,6 +68,7 @@ class CellValue:
 
 
 BLANK = CellValue(None, "blank")
+MISSING_CELL = CellValue(None, "missing")
 
 
 class QuasiIdentifier(ABC):
@@ -121,7 +126,7 @@ def make_quasi_identifier(
         return NominalQuasiIdentifier(column.column, attribute, column, terms, marks)
     assert isinstance(attribute, NumericalAttribute)
     assert not isinstance(column, Nominal)
-    return NumericQuasiIdentifier(column.column, attribute, column)
+    return NumericQuasiIdentifier(column.column, attribute, column, marks)
 
 
 # ---------------------------------------------------------------------- words
@@ -143,7 +148,7 @@ class NominalQuasiIdentifier(QuasiIdentifier):
     def concept(self, concept: Concept) -> CellValue:
         """A concept by its identifier and its name."""
         if concept == MISSING:
-            return CellValue(None, "missing")
+            return MISSING_CELL
         label = self.column.taxonomy.label(concept)
         return CellValue(concept, concept if label == concept else f"{concept} ({label})")
 
@@ -216,7 +221,7 @@ class NominalQuasiIdentifier(QuasiIdentifier):
         if original == masked:
             return "unchanged"
         if original.value is None or masked.value is None:
-            return "a missing value is at distance 1 from every value"
+            return FAR_FROM_MISSING
         attribute = self.attribute
         explanation = attribute.domain.explain(masked.value, original.value, attribute.measure)
         formula = " ".join(explanation.formula)
@@ -233,8 +238,11 @@ class NumericQuasiIdentifier(QuasiIdentifier):
     name: str
     attribute: NumericalAttribute
     column: Numeric | Ordinal | Date
+    marks: frozenset[str]
 
     def _describe_target(self, target: float) -> CellValue:
+        if target == MISSING_NUMBER:
+            return MISSING_CELL
         number = float(self.attribute.round_targets(np.array([target]))[0])
         if isinstance(self.column, Ordinal):
             level = list(self.column.levels)[round(number)]
@@ -248,12 +256,13 @@ class NumericQuasiIdentifier(QuasiIdentifier):
         return CellValue(value, str(value))
 
     def _distances_from(self, target: float, places: Longs) -> Floats:
-        if self.attribute.range == 0:
-            return np.zeros(len(places))
-        return np.asarray(np.abs(self.attribute.numbers[places] - target) / self.attribute.range)
+        numbers = self.attribute.numbers[places]
+        return number_distances(numbers, np.float64(target), self.attribute.range)
 
     def places(self, value: Any) -> list[int]:
         number = self._to_number(value)
+        if _is_missing(value) or str(value) in self.marks:
+            number = MISSING_NUMBER
         if number is None:
             return []
         return [int(place) for place in np.flatnonzero(self.attribute.numbers == number)]
@@ -291,12 +300,14 @@ class NumericQuasiIdentifier(QuasiIdentifier):
     def near(self, value: Any) -> list[str]:
         number = self._to_number(value)
         if isinstance(self.column, Ordinal):
-            level_names = [self.original(place).words for place in range(self.attribute.size)]
+            places = range(len(self.attribute.known_numbers))
+            level_names = [self.original(place).words for place in places]
             return closest_names(str(value), level_names) or level_names[:3]
         if number is None:
             return []
-        after = int(np.searchsorted(self.attribute.numbers, number))
-        neighbours = [place for place in (after - 1, after) if 0 <= place < self.attribute.size]
+        known = self.attribute.known_numbers
+        after = int(np.searchsorted(known, number))
+        neighbours = [place for place in (after - 1, after) if 0 <= place < len(known)]
         return [self.original(place).words for place in neighbours]
 
     def explain_distance(self, place: int, target: float) -> str:
@@ -306,7 +317,10 @@ class NumericQuasiIdentifier(QuasiIdentifier):
         after = float(self.attribute.round_targets(np.array([target]))[0])
         if before == after:
             return "unchanged"
-        least, most = self.original(0).words, self.original(self.attribute.size - 1).words
+        if MISSING_NUMBER in (before, after):
+            return FAR_FROM_MISSING
+        last = len(self.attribute.known_numbers) - 1
+        least, most = self.original(0).words, self.original(last).words
         size = abs(after - before)
         if isinstance(self.column, Ordinal):
             change = (

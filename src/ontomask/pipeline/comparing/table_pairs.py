@@ -16,7 +16,12 @@ from ontomask.engines.memory.frame import Frame
 from ontomask.engines.memory.values import canonical_text
 from ontomask.engines.ranges import cut_into_ranges
 from ontomask.errors import ColumnError, ParameterError, SchemaError, format_count, quote_names
-from ontomask.microdata.attributes import MISSING, NominalAttribute, NumericalAttribute
+from ontomask.microdata.attributes import (
+    MISSING,
+    MISSING_NUMBER,
+    NominalAttribute,
+    NumericalAttribute,
+)
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.known_values import merge_look_alikes, without_unknown
 from ontomask.microdata.population import Population
@@ -347,7 +352,7 @@ def _pair_columns(
     is_suppressed = np.append(starred, False)[after.codes]  # -1, an empty cell, finds the last
     after = after.without_values(starred | flag_marks(after.values, ("", *marks)))
     if not isinstance(column, Nominal):
-        return _pair_numbers(column, before, after)
+        return _pair_numbers(column, before, after, is_suppressed)
     concepts = concepts_of(column, after)
     coded = code_column(column, before, "category", also=concepts)
     attribute = coded.attribute
@@ -370,12 +375,17 @@ def _with_whole_records_suppressed(pairs: Sequence[_ColumnPair]) -> Sequence[_Co
 
 
 def _pair_numbers(
-    column: Numeric | Ordinal | Date, before: DistinctValues, after: DistinctValues
+    column: Numeric | Ordinal | Date,
+    before: DistinctValues,
+    after: DistinctValues,
+    is_suppressed: NDArray[np.bool_],
 ) -> _ColumnPair:
-    coded = code_column(column, before, "refuse")
+    coded = code_column(column, before, "category")
     assert isinstance(coded.attribute, NumericalAttribute)
     has_value = after.codes >= 0
     targets = np.full(len(has_value), np.nan)
+    if coded.attribute.has_missing:
+        targets[~is_suppressed] = MISSING_NUMBER
     if has_value.any():
         after = DistinctValues([_parse_value(column, value) for value in after.values], after.codes)
         masked = code_column(column, after.select_rows(has_value), "refuse")

@@ -22,6 +22,7 @@ from ontomask.methods.explaining.columns import (
 )
 from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanation
 from ontomask.pipeline.guarantees.guarantee import format_method
+from ontomask.pipeline.planning.missing_numbers import has_missing_numbers
 from ontomask.report.plain_values import to_plain_values
 from ontomask.taxonomy.names import closest_names, name_hint
 
@@ -47,6 +48,10 @@ Longs = NDArray[np.int64]
 #: How many tuples of a group are listed, and for how many targets a distance is put in words.
 MOST_MEMBERS = 8
 MOST_WORDS = 5
+
+PLANNED_APART = (
+    "Records in which a number, date or level is missing are masked apart from the others."
+)
 
 PRIVATE = (
     "This explanation contains original values. It is for the data steward: do not publish it."
@@ -335,16 +340,18 @@ class _Explainer:
         """Explain one tuple."""
         rows = np.flatnonzero(self.plan.source == t)
         rows = rows[np.argsort(-self.plan.count[rows], kind="stable")]
-        explanation = self.method.explain_tuple(
-            MaskedTuple(
-                self.plan,
-                self.columns,
-                t,
-                int(self.plan.target[rows[0]]),
-                counts_people=self.release.schema.person is not None,
-                blocked=self.release.blocked is not None,
-            )
+        masked = MaskedTuple(
+            self.plan,
+            self.columns,
+            t,
+            int(self.plan.target[rows[0]]),
+            counts_people=self.release.schema.person is not None,
+            blocked=self.release.blocked is not None,
         )
+        if has_missing_numbers(self.tuples):  # groups are those of a part of the table
+            explanation = masked.explain_by_target(PLANNED_APART)
+        else:
+            explanation = self.method.explain_tuple(masked)
         return TupleExplanation(
             values=self.describe_tuple(t),
             records=int(self.tuples.counts[t]),

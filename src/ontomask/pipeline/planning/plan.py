@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +13,11 @@ from ontomask.methods.method import BlockwiseMethod, Method
 from ontomask.methods.people import merge_until_k_people, refuse_k_above_people
 from ontomask.microdata.tuples import SensitiveCounts, Transitions, Tuples
 from ontomask.pipeline.planning.blocks import BlockPlan, choose_block_size, measure_block_cost
+from ontomask.pipeline.planning.missing_numbers import (
+    has_missing_numbers,
+    plan_parts,
+    split_by_missing_numbers,
+)
 from ontomask.pipeline.planning.tasks import plan_in_tasks
 from ontomask.risk import Confidential
 
@@ -62,18 +68,38 @@ def plan_release(
     Where the tuples would not fit in memory they are planned in blocks; what these cost is found
     out with ``measure_blocks``. With people, classes hold ``k`` different ones where the method
     promises classes of ``k``. ``run_in_tasks`` works pieces out elsewhere; the plan is the same.
+    Records with missing numbers are planned apart.
     """
     method = choose_block_size(method, counted.tuples)
     tuples = _attach_counts(method, counted)
     if tuples.people is not None and method.promised_k is not None:
         refuse_k_above_people(method.promised_k, len(np.unique(tuples.people.value)))
-    if run_in_tasks is None:
-        transitions = method.plan(tuples, random)
+    block_plans: list[BlockPlan] = []
+
+    def plan_table(tuples: Tuples, people: People | None) -> Transitions:
+        if run_in_tasks is None:
+            transitions = method.plan(tuples, random)
+        else:
+            transitions = plan_in_tasks(run_in_tasks, method, tuples, random)
+        blocks = measure_block_cost(method, tuples, random) if measure_blocks else None
+        if blocks is not None:
+            block_plans.append(blocks)
+        return _merge_people(method, _round_targets(transitions), people)
+
+    if has_missing_numbers(tuples):
+        parts = split_by_missing_numbers(method, tuples)
+        transitions = plan_parts(tuples, counted.people, parts, plan_table)
     else:
-        transitions = plan_in_tasks(run_in_tasks, method, tuples, random)
-    transitions = _merge_people(method, _round_targets(transitions), counted.people)
-    blocks = measure_block_cost(method, tuples, random) if measure_blocks else None
-    return Plan(transitions, method, blocks)
+        transitions = plan_table(tuples, counted.people)
+    return Plan(transitions, method, _combine_block_plans(block_plans))
+
+
+def _combine_block_plans(plans: Sequence[BlockPlan]) -> BlockPlan | None:
+    """All blocks of a table, with the extra loss of the part that has the most of them."""
+    if not plans:
+        return None
+    largest = max(plans, key=lambda plan: plan.blocks)
+    return replace(largest, blocks=sum(plan.blocks for plan in plans))
 
 
 def refuse_impossible_rules(method: Method, counted: PlanInput) -> None:

@@ -45,7 +45,6 @@ NEARLY_ALL = 0.95
 #: A table with fewer records says little about how often values repeat.
 ENOUGH_RECORDS = 20
 MOSTLY_MISSING = 0.5
-OFTEN_MISSING = 0.2  # for columns other than words, which cannot have a category for missing
 FREE_TEXT = 60  # characters on average
 FEW_VALUES = 20
 #: So many words may stand side by side without a taxonomy that orders them.
@@ -160,16 +159,8 @@ def _constant_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | No
 
 def _mostly_missing_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     share = facts.missing / facts.rows
-    is_word = facts.kind in ("text", "two values") and not levels_of(facts)
-    confidential = _is_confidential(facts, words)
-    if share > MOSTLY_MISSING and not confidential:
+    if share > MOSTLY_MISSING and not _is_confidential(facts, words):
         return Suggestion("drop", f"{100 * share:.0f} % of its values are missing")
-    if share > OFTEN_MISSING and not is_word and not confidential:
-        return Suggestion(
-            "drop",
-            f"{100 * share:.0f} % of its values are missing, and numbers cannot have a category "
-            "for them",
-        )
     return None
 
 

@@ -294,7 +294,6 @@ def _missing_lines(profile: Profile) -> list[str]:
         "refuse": "No quasi-identifier has missing values. If one occurs, it is an error.",
         "category": f"{incomplete} have a missing value in a quasi-identifier. Missing is treated "
         "as one more value of the column.",
-        "drop": f"{incomplete} have a missing value in a quasi-identifier and are removed.",
     }[profile.missing]
     return [*_comment(words, ""), f"missing: {profile.missing}", *marks]
 

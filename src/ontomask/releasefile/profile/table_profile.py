@@ -118,12 +118,9 @@ class Profile:
 
     @property
     def missing(self) -> str:
-        """What may become of missing values: a category where all that miss some are words."""
-        lacking = [column for column in self.with_role("quasi") if column.facts.missing]
-        if any(column.suggestion.type != "nominal" for column in lacking):
-            return "drop"
-        person = any(column.facts.missing for column in self.with_role("person"))
-        return "category" if lacking or person else "refuse"
+        """What becomes of missing values: a category, so that no record is lost."""
+        lacking = [c for c in self.with_role("quasi", "person") if c.facts.missing]
+        return "category" if lacking else "refuse"
 
     def as_dict(self) -> dict[str, Any]:
         """All that may be shown, ready for JSON."""

@@ -108,7 +108,7 @@ def _released_values(
     attribute: Attribute, targets: Floats
 ) -> tuple[list[Concept] | list[float], Longs]:
     """The distinct released values of a column, and the number of each target's; 0 is empty."""
-    empty = np.isnan(targets)
+    empty = ~np.isfinite(targets)
     if isinstance(attribute, NominalAttribute):
         candidates = attribute.candidates
         if candidates[-1] == MISSING:
@@ -128,7 +128,7 @@ def _own_column(attribute: Attribute, taxonomy: Taxonomy | None) -> PopulationCo
     if isinstance(attribute, NominalAttribute):
         return PopulationColumn(attribute.values, taxonomy)
     assert isinstance(attribute, NumericalAttribute)
-    return PopulationColumn(attribute.numbers)
+    return PopulationColumn(attribute.known_numbers)
 
 
 @dataclass(frozen=True, eq=False)

@@ -316,8 +316,7 @@ function applyFields(fields, column, suggestion) {
   if (suggestion.fields.role !== "quasi") return;
   const marks = [...new Set([...(fields.missing_marks ?? []), ...suggestion.marks])];
   if (marks.length) fields.missing_marks = marks;
-  const isNominal = suggestion.fields.taxonomy || suggestion.fields.type === "nominal";
-  if (column.missing && isNominal && (fields.missing ?? "refuse") === "refuse") {
+  if (column.missing && (fields.missing ?? "refuse") === "refuse") {
     fields.missing = "category";
   }
 }
@@ -433,24 +432,18 @@ function formatMarks({ missing_marks: marks = [] }) {
 }
 
 function showMissing() {
-  const { columns: fields = {}, missing: treatment = "refuse" } = session.fields;
+  const { missing: treatment = "refuse" } = session.fields;
   const incomplete = profile.columns.filter(({ name, missing }) =>
     missing && chosenRoles.get(name) === "quasi"
   );
-  const plain = incomplete.filter(({ name }) => PLAIN_TYPES.includes(fields[name]?.type));
-  const isImpossible = plain.length > 0 && treatment === "category";
-  const isWrong = incomplete.length > 0 && (treatment === "refuse" || isImpossible);
+  const isWrong = incomplete.length > 0 && treatment === "refuse";
   const counts = incomplete.map(({ name, missing }) => `${name} (${formatInteger(missing)})`);
-  const plainNames = plain.map(({ name }) => name).join(", ");
   byId("missing-words").className = isWrong ? "bad small" : "soft small";
   setContent(
     byId("missing-words"),
     incomplete.length
       ? `Missing values: ${counts.join(", ")}.`
       : "No quasi-identifier has missing values.",
-    isImpossible
-      ? ` Numbers, dates and levels cannot have a category for missing values: ${plainNames}.`
-      : null,
     isWrong ? " Choose how to treat these records." : null,
   );
 }
