@@ -18,7 +18,7 @@ import ontomask as om
 from ontomask._runtime.yaml_text import format_yaml
 from ontomask.pipeline.comparing.axes import LOSSES, RISKS, axis_figures
 from ontomask.pipeline.facts import choose_threshold, publishable_facts
-from ontomask.pipeline.guarantees.requirements import unmet_requirements
+from ontomask.pipeline.guarantees.requirements import judged_figures, unmet_requirements
 from ontomask.releasefile.compared_methods import parse_methods
 from ontomask.releasefile.model import ReleaseFile, Requirements
 from ontomask.releasefile.run import mask_file
@@ -27,6 +27,7 @@ from ontomask.report.figure_comparison import (
     differing_columns,
     differing_settings,
 )
+from ontomask.report.plain_values import to_plain_values
 from ontomask.web.result_sections import (
     TABS,
     build_result_sections,
@@ -190,15 +191,35 @@ def test_what_is_kept_is_judged_as_the_release_is(
 ):
     require = Requirements(k=k, l=diverse, t=t, linkage_below=linkage_below, sse_below=sse_below)
     release, known = released[which]
-    found = evaluate_requirements(
-        require, known, {"figures": axis_figures(release.evaluation, 500)}
-    )
+    found = evaluate_requirements(require, known, judged_figures(release.evaluation))
     assert [name for name, _, _ in found] == list(require.limits)
     reasons = [it for _, _, reasons in found for it in reasons]
     said = unmet_requirements(require.limits, release.evaluation, release.guarantee)
     assert [it.casefold().rstrip(".") for it in reasons] == [
         it.partition(": ")[2].casefold() for it in said
     ]
+
+
+@pytest.mark.parametrize("met", [True, False])
+def test_a_limit_next_to_a_figure_is_judged_by_all_its_digits(bench, client, met):
+    fields = fields_of(name="recoding", k=5)
+    spec = ReleaseFile.from_dict(fields, bench.folder.path)
+    release = mask_file(spec, SEED, lambda _: None)
+    keep(bench.runs, spec, release=release)
+    risk, utility = release.evaluation.risk, release.evaluation.utility
+    near = 1 + 1e-6 if met else 1 - 1e-6
+    figures = {name: risk[name]["outcome"] for name in ("alpha", "beta")}
+    figures |= {"t": risk["t_equal"]["outcome"], "sse_below": utility["sse"]}
+    figures |= {"linkage_below": risk["linkage_nearest"], "entropy_l": risk["l_entropy"]["outcome"]}
+    limits = {
+        name: figure / near if name == "entropy_l" else figure * near
+        for name, figure in figures.items()
+    }
+    save(bench, {**fields, "require": limits})
+    rows = client.get("/api/requirements").json()["requirements"]
+    assert {it["name"]: it["holds"] for it in rows if it["limit"]} == dict.fromkeys(limits, met)
+    shown = client.get("/api/runs/0001/parts").json()["required"]
+    assert {it["name"]: not it["reasons"] for it in shown} == dict.fromkeys(limits, met)
 
 
 # ---------------------------------------------------------------------- two runs
@@ -300,7 +321,7 @@ def keep(runs, spec, text="", release=None):
             "words": known["method"]["description"],
             "seconds": 0.5,
             "known": known,
-            "sse": release.evaluation.utility["sse"],
+            "exact": to_plain_values(judged_figures(release.evaluation)),
             "unmet": [],
             "warnings": [],
             "fields": spec.as_dict(),

@@ -120,7 +120,7 @@ def test_a_run_is_what_mask_gives_with_the_same_seed(folder, work):
     assert state.state == "done", state.error
     run = RunStore(folder / ".ontomask" / "runs").get(state.result["run"])
     same = mask_file(ReleaseFile.from_dict(FIELDS, folder), SEED)
-    assert run.sse == same.evaluation.utility["sse"]
+    assert run.exact["utility"]["sse"] == same.evaluation.utility["sse"]
     assert run.known["guarantee"]["text"] == str(same.guarantee)
     linked = same.evaluation.risk["linkage_nearest"]
     assert run.known["risk"]["linkage_nearest"]["value"] == pytest.approx(linked, rel=0.005)
@@ -316,7 +316,7 @@ def kept(folder, n=3):
     known = {"risk": {}, "guarantee": {}}
     for place in range(n):
         found = {
-            **{"title": "t", "words": "w", "seconds": 1.0, "known": known, "sse": None},
+            **{"title": "t", "words": "w", "seconds": 1.0, "known": known, "exact": {}},
             **{"unmet": [], "warnings": [], "fields": FIELDS | {"output": f"{place}"}},
             "inputs": {},
         }

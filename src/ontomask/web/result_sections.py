@@ -228,16 +228,13 @@ def _method_argument(name: str, settings: Mapping[str, Any]) -> str:
 
 
 def evaluate_requirements(
-    require: Requirements, facts: Mapping[str, Any], point: Mapping[str, Any]
+    require: Requirements, facts: Mapping[str, Any], figures: Mapping[str, Any]
 ) -> list[tuple[str, str, list[str]]]:
     """Check a run: name and text of each requirement, and the reasons why it is not met.
 
-    The stored figures of the run are used; the requirements may have changed since.
+    ``figures`` are the exact ones of the run; the requirements may have changed since.
     """
-    risk = {name: figure["value"] for name, figure in facts["risk"].items()}
-    # The facts withhold a sum that few records make up; the point has it.
-    population = {name: figure["value"] for name, figure in (facts.get("population") or {}).items()}
-    evaluation = Evaluation({"sse": point["figures"]["sse"]}, risk, population)
+    evaluation = Evaluation(**figures)
     fields = {name: facts["guarantee"][name] for name in ("k", "smallest", "classes", "unit")}
     guarantee = Guarantee(facts["guarantee"]["text"], **fields)
     limits = require.limits

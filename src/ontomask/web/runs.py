@@ -36,7 +36,7 @@ InputStamps = dict[str, list[int]]
 IRRELEVANT_FIELDS = ("output", "require", "report_threshold", "memory", "engine")
 
 #: Format of stored runs; runs in other formats are ignored.
-FORMAT = 1
+FORMAT = 2
 
 #: Names of the stored files.
 RUN_FILE, RELEASED_FILE, LAST_NUMBER_FILE, TRASH_FOLDER = (
@@ -51,8 +51,9 @@ RUN_FILE, RELEASED_FILE, LAST_NUMBER_FILE, TRASH_FOLDER = (
 class StoredRun:
     """A run: its number, settings and figures.
 
-    ``known`` are the facts of its report, ``fields`` those of its release file, ``inputs`` the
-    stamps of its input files. ``sse`` is never withheld here.
+    ``known`` are the facts of its report, rounded and some withheld; ``exact`` are the figures that
+    requirements are judged by. ``fields`` are those of its release file, ``inputs`` the stamps of
+    its input files.
     """
 
     id: str
@@ -62,7 +63,7 @@ class StoredRun:
     title: str
     words: str
     known: dict[str, Any]
-    sse: float | None
+    exact: dict[str, dict[str, Any]]
     unmet: list[str]
     warnings: list[str]
     fields: dict[str, Any]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SENSITIVE_REQUIREMENTS",
     "check_requirements",
+    "judged_figures",
     "reasons_unmet",
     "refuse_unchanged",
     "unmet_requirements",
@@ -78,6 +79,28 @@ def reasons_unmet(
         **{name: partial(_check_figure, name, evaluation) for name in SENSITIVE_FIGURES},
     }
     return {name: list(checks[name](limit)) for name, limit in limits.items()}
+
+
+def judged_figures(evaluation: Evaluation) -> dict[str, dict[str, Any]]:
+    """The figures that requirements are judged by, as an evaluation has them.
+
+    They are exact, and those of a report are not: a rounded figure may meet a limit that its exact
+    one does not.
+    """
+    names = {
+        "utility": ["sse"],
+        "risk": [
+            *("l_distinct", "linkage_nearest", "linkage_nearest_interval"),
+            *CLOSENESS_FIGURES,
+            *(figure for figure, _, _ in SENSITIVE_FIGURES.values()),
+        ],
+        "population": ["k_map", "notes"],
+    }
+    groups = {group: getattr(evaluation, group) for group in names}
+    return {
+        group: {name: groups[group][name] for name in some if name in groups[group]}
+        for group, some in names.items()
+    }
 
 
 def unmet_requirements(

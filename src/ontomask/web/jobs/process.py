@@ -149,8 +149,9 @@ def _mask_and_store(
 ) -> dict[str, Any]:
     """Mask the whole table, and store its figures and report; the table itself is not stored."""
     from ontomask.pipeline.facts import publishable_facts
-    from ontomask.pipeline.guarantees.requirements import unmet_requirements
+    from ontomask.pipeline.guarantees.requirements import judged_figures, unmet_requirements
     from ontomask.releasefile.run import mask_file
+    from ontomask.report.plain_values import to_plain_values
     from ontomask.web.result_sections import build_result_sections
     from ontomask.web.runs import RunStore, stamp_inputs
 
@@ -171,7 +172,7 @@ def _mask_and_store(
         "words": run_facts["method"]["description"],
         "seconds": round(monotonic() - began, 3),
         "known": run_facts,
-        "sse": evaluation.utility["sse"],
+        "exact": to_plain_values(judged_figures(evaluation)),
         "unmet": unmet_requirements(spec.limits, evaluation, release.guarantee),
         "warnings": warned,
         "fields": spec.as_dict(),

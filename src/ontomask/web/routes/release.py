@@ -86,7 +86,7 @@ def list_requirements(bench: Bench) -> RequirementStatuses:
     measured = {} if run is None else dict(_measured_figures(run))
     reasons = {}
     if run is not None:
-        checks = evaluate_requirements(require, run.known, {"figures": {"sse": run.sse}})
+        checks = evaluate_requirements(require, run.known, run.exact)
         reasons = {name: why for name, _, why in checks}
     return RequirementStatuses(
         run=run.id if run else None,
@@ -115,7 +115,7 @@ def list_requirements(bench: Bench) -> RequirementStatuses:
 
 def _measured_figures(run: StoredRun) -> Iterator[tuple[str, str]]:
     """The figure of a run for each requirement, as text."""
-    risk = {name: figure["value"] for name, figure in run.known["risk"].items()}
+    risk, population = run.exact["risk"], run.exact["population"]
     promise = run.known["guarantee"]
     yield "k", f"{format_integer(promise['smallest'])} {promise['unit']} in the smallest class"
     diversity = risk.get("l_distinct") or {}
@@ -131,12 +131,8 @@ def _measured_figures(run: StoredRun) -> Iterator[tuple[str, str]]:
     if closeness:
         column = max(closeness, key=lambda name: closeness[name])
         yield "t", f"{format_figure(closeness[column])} in the most distant class ({column})"
-    population = run.known.get("population") or {}
-    if population and population["k_map"]["value"] is not None:
-        yield (
-            "k_map",
-            f"{format_figure(population['k_map']['value'])} people match the rarest class",
-        )
+    if population.get("k_map") is not None:
+        yield "k_map", f"{format_figure(population['k_map'])} people match the rarest class"
     for name, (figure, is_least, _) in SENSITIVE_FIGURES.items():
         values = {c: v for c, v in (risk.get(figure) or {}).items() if v is not None}
         if values:
@@ -149,7 +145,7 @@ def _measured_figures(run: StoredRun) -> Iterator[tuple[str, str]]:
         if interval
         else format_percent(linked),
     )
-    yield "sse_below", format_figure(run.sse)
+    yield "sse_below", format_figure(run.exact["utility"]["sse"])
 
 
 # ---------------------------------------------------------------------- the files

@@ -175,7 +175,8 @@ def get_run_parts(id: RunId, bench: Bench) -> RunParts:
     run, require = bench.runs.get(id), bench.draft.requirements()
     with _translate_read_errors(run):
         stored = json.loads(_parts_file(run).read_text("utf-8"))
-        required = evaluate_requirements(require, run.known, stored.pop("point"))
+        del stored["point"]
+        required = evaluate_requirements(require, run.known, run.exact)
         return RunParts(
             id=run.id,
             made=run.made,
@@ -257,7 +258,7 @@ def _run_point(run: StoredRun, require: Requirements, newest: StoredRun) -> RunP
             sse=point["figures"]["sse"],
             unmet=[
                 reason
-                for _, _, reasons in evaluate_requirements(require, run.known, point)
+                for _, _, reasons in evaluate_requirements(require, run.known, run.exact)
                 for reason in reasons
             ],
             seconds=run.seconds,

@@ -139,7 +139,7 @@ def _summary(run: StoredRun, current: StoredRun | None) -> dict[str, Any]:
         "records": facts["records"]["released"],
         "linked": risk["linkage_nearest"],
         "uniques": risk["uniques"],
-        "sse": run.sse,
+        "sse": run.exact["utility"]["sse"],
         "quality": facts["utility"]["semantic_quality"]["value"],
         "unmet": run.unmet,
         "warnings": run.warnings,
