@@ -120,6 +120,165 @@ def test_files_give_the_figures_of_frames(everybody, survey, schema, tmp_path):
     assert found["before"]["population_uniques"] == expected["before"]["population_uniques"]
 
 
+# ---------------------------------------------------------------------- people with several records
+
+
+@pytest.fixture(scope="module")
+def stays():
+    """Everybody's hospital stays, one to four a person; spellings of a name are one person."""
+    random = np.random.default_rng(5)
+    who = np.sort(random.integers(0, 900, 2000))
+    table = pd.DataFrame(om.datasets.discharges(2000, seed=3))[["diagnosis", "sex"]]
+    names = [f"P{p}" if random.random() < 0.8 else f"p{p} " for p in who]
+    weight = np.random.default_rng(1).integers(30, 80, 2000) / 10
+    return table.assign(diagnosis=table.diagnosis.str[:2], patient=names, weight=weight)
+
+
+@pytest.fixture(scope="module")
+def sampled_stays(stays):
+    """All stays of a third of the people."""
+    is_sampled = stays.patient.str.lower().str.strip().str[1:].astype(int) % 3 == 0
+    return stays[is_sampled].reset_index(drop=True)
+
+
+@pytest.fixture(scope="module")
+def person_schema(stays):
+    letters = sorted({*stays.diagnosis})
+    columns = [om.Ordinal("diagnosis", levels=letters), om.Ordinal("sex", levels=["F", "M"])]
+    return om.Schema(columns, person="patient", drop=["patient", "weight"])
+
+
+def people_by_class(table, masked=None):
+    """The people of each class, by the definition: a set of them."""
+    classes = {}
+    shown = table if masked is None else masked
+    for row, name in zip(
+        shown[["diagnosis", "sex"]].itertuples(index=False), table.patient, strict=True
+    ):
+        classes.setdefault(tuple(row), set()).add(name.lower().strip())
+    return classes
+
+
+def test_k_map_counts_people_of_a_population_table(stays, sampled_stays, person_schema):
+    population = om.Population(table=stays)
+    method = om.Suppression(k=2, how="drop")
+    release = om.mask(sampled_stays, person_schema, method, population=population)
+    figures = release.evaluation.population
+    everybody, sample = people_by_class(stays), people_by_class(sampled_stays)
+    released = {*release.data[["diagnosis", "sex"]].itertuples(index=False, name=None)}
+    assert figures["k_map"] == min(len(everybody[row]) for row in released)
+    shares = [len(sample[row]) / len(everybody[row]) for row in released]
+    assert figures["presence_max"] == pytest.approx(max(shares))
+    people, people_released = (
+        set().union(*everybody.values()),
+        set().union(*map(sample.get, released)),
+    )
+    assert figures["population_size"] == len(people) < len(stays)
+    assert figures["sampling_fraction"] == pytest.approx(len(people_released) / len(people))
+    assert figures["short_classes"] == 0
+    before = figures["before"]
+    assert before["k_map"] == min(len(everybody[row]) for row in sample)
+    assert before["sample_uniques"] == sum(len(some) == 1 for some in sample.values())
+
+
+def test_k_map_of_people_by_hand():
+    """Ann and Bob are in the table; in the register Ann has three stays, Eve has two different."""
+    table = pd.DataFrame({"who": ["Ann", "Ann", "Bob"], "age": [30, 30, 30]})
+    stays = [("Ann", 30), ("Ann", 30), ("ann", 40), ("Bob", 30), ("Eve", 30), ("Eve", 50), ("", 30)]
+    register = pd.DataFrame(stays, columns=["who", "age"])
+    schema = om.Schema([om.Numeric("age")], person="who", drop=["who"])
+    release = om.mask(table, schema, om.Suppression(k=2), population=om.Population(table=register))
+    figures = release.evaluation.population
+    assert (figures["k_map"], figures["population_size"]) == (3, 3)  # Ann, Bob and Eve
+    assert figures["presence_max"] == 2 / 3
+    assert figures["presence_min"] == 2 / 3  # everybody matches the class
+
+
+def test_a_population_table_without_the_person_column_counts_records(
+    stays, sampled_stays, person_schema
+):
+    population = om.Population(table=stays.drop(columns="patient"))
+    release = om.mask(sampled_stays, person_schema, om.Suppression(k=2), population=population)
+    assert any(
+        "each of its records counts as a person" in it
+        for it in release.evaluation.population["notes"]
+    )
+
+
+@pytest.mark.parametrize("method", METHODS[:3], ids=repr)
+def test_a_person_counts_once_in_a_class_with_their_smallest_weight(
+    sampled_stays, person_schema, method
+):
+    population = om.Population(weight="weight")
+    schema = person_schema
+    table = sampled_stays.assign(row=range(len(sampled_stays)))
+    release = om.mask(
+        table,
+        om.Schema(
+            schema.quasi_identifiers, person="patient", drop=["patient"], keep=["row", "weight"]
+        ),
+        method,
+        7,
+        population=population,
+    )
+    masked = release.data.merge(table[["row", "patient"]], on="row")
+    who = masked.patient.str.lower().str.strip()
+    columns = [masked.diagnosis, masked.sex]
+    smallest = masked.weight.groupby([*columns, who], dropna=False).min()
+    weights = smallest.groupby(level=[0, 1], dropna=False).sum()
+    sizes = smallest.groupby(level=[0, 1], dropna=False).count()
+    figures = release.evaluation.population
+    assert figures["k_map"] == pytest.approx(weights.min())
+    assert figures["presence_max"] == pytest.approx((sizes / weights).max())
+    expected = om.risk.expected_reidentifications(sizes.to_numpy(), weights.to_numpy())
+    assert figures["expected_reidentifications"] == pytest.approx(expected)
+    spelt = table.patient.str.lower().str.strip()
+    assert figures["population_size"] == round(table.weight.groupby(spelt).min().sum())
+    if not method.drops:
+        found = om.evaluate(
+            table, release.data, release.schema, population=population, match_by="row"
+        )
+        assert found.population["k_map"] == pytest.approx(figures["k_map"])
+    (point,) = om.compare(table, release.schema, [method], 7, population=population).points
+    assert point.evaluation.population["k_map"] == pytest.approx(figures["k_map"])
+
+
+def test_people_of_files_are_those_of_frames(stays, sampled_stays, person_schema, tmp_path):
+    stays.to_csv(tmp_path / "register.csv", index=False)
+    sampled_stays.to_csv(tmp_path / "stays.csv", index=False)
+    frames, files = (
+        om.mask(
+            data,
+            person_schema,
+            om.Suppression(k=3),
+            7,
+            population=om.Population(table=table, weight="weight"),
+        )
+        for data, table in (
+            (sampled_stays, stays),
+            (tmp_path / "stays.csv", tmp_path / "register.csv"),
+        )
+    )
+    found, expected = files.evaluation.population, frames.evaluation.population
+    for figures, others in ((found, expected), (found["before"], expected["before"])):
+        numbers = {name: v for name, v in figures.items() if isinstance(v, int | float)}
+        assert numbers == pytest.approx({name: others[name] for name in numbers})
+
+
+def test_fewer_people_than_the_table_has_are_no_population(sampled_stays, person_schema):
+    people = sampled_stays.patient.str.lower().str.strip().nunique()
+    om.mask(
+        sampled_stays, person_schema, om.Suppression(k=3), population=om.Population(size=people)
+    )
+    with pytest.raises(ParameterError, match=f"at least the {people} people of the table"):
+        om.mask(
+            sampled_stays,
+            person_schema,
+            om.Suppression(k=3),
+            population=om.Population(size=people - 1),
+        )
+
+
 def test_other_tools_generalise_and_are_matched_by_the_taxonomy(diagnoses):
     before = pd.DataFrame({"d": ["hepatitis B", "hepatitis C", "influenza", "influenza"]})
     after = pd.DataFrame({"d": ["hepatitis", "hepatitis", "influenza", "*"]})

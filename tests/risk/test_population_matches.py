@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,12 @@ from ontomask import risk
 from ontomask.microdata.attributes import MISSING
 from ontomask.microdata.missing_values import NominalOrMissing
 from ontomask.microdata.tuples import Transitions, count_tuples
-from ontomask.risk.population import PopulationKnowledge, evaluate_population, matches
+from ontomask.risk.population import (
+    PopulationKnowledge,
+    SampleCounts,
+    evaluate_population,
+    matches,
+)
 from ontomask.risk.population.matches import (
     PopulationColumn,
     PopulationTable,
@@ -96,6 +102,34 @@ def test_matches_are_those_of_the_definition(plan, data, most):
         not any(slow_matches(attributes, [row], [person])[0] for row in released)
         for person in people
     )
+
+
+@settings(max_examples=150, deadline=None)
+@given(plan=plans(), data=st.data())
+@pytest.mark.parametrize("most", [1, matches.MOST_PAIRS])
+def test_a_person_with_several_rows_matches_once_by_any_of_them(plan, data, most):
+    attributes = plan.tuples.attributes
+    rows = data.draw(populations(attributes))
+    who = data.draw(st.lists(st.integers(-1, 6), min_size=len(rows), max_size=len(rows)))
+    table = replace(population_table(attributes, rows), people=np.array(who))
+    released = [
+        *zip(
+            *(values_of(a, t) for a, t in zip(attributes, plan.targets.T, strict=True)),
+            strict=False,
+        )
+    ]
+    rows_of = {p: [row for row, own in zip(rows, who, strict=True) if own == p] for p in {*who}}
+    rows_of.pop(-1, None)  # nobody knows who that is
+    matched = [
+        {p for p, own in rows_of.items() if slow_matches(attributes, [row], own)[0]}
+        for row in released
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matches, "MOST_PAIRS", most)
+        found, unmatched = count_matches(attributes, plan.targets, table)
+    assert found.tolist() == [len(some) for some in matched]
+    assert unmatched == len(rows_of.keys() - set().union(*matched))
+    assert table.size == len(rows_of)
 
 
 @settings(max_examples=150, deadline=None)
@@ -181,7 +215,7 @@ def test_replaced_values_have_no_k_map_by_a_table(diagnoses):
     assert "do not contain the original ones" in found["notes"][0]
     assert "k-map is unknown" in found["notes"][0]
     weights = np.array([4.0, 14.0])
-    known = PopulationKnowledge(18, table, weights, weights[::-1])
+    known = PopulationKnowledge(18, table, SampleCounts(weights), SampleCounts(weights[::-1]))
     found = evaluate_population(swapped, known)
     assert (found["matched_by"], found["k_map"]) == ("sampling weights", 4.0)
     assert found["before"]["matched_by"] == "sampling weights"

@@ -15,11 +15,12 @@ class Population:
     """The population that a table is a sample of, for k-map, δ-presence and population uniques.
 
     Args:
-        size: Number of records of the population. Without it, the records of ``table``, or the sum
-            of the sampling weights.
+        size: Number of people of the population. Without it, the people of ``table``, or the sum
+            of the sampling weights. If the schema has no person column, every record is a person.
         table: A table of the population with original values: a frame or a file, as in
-            :func:`~ontomask.mask`. It has the quasi-identifiers under their names. The released
-            records should be among its records.
+            :func:`~ontomask.mask`. It has the quasi-identifiers under their names, and the
+            person column of the schema if people have several records. The released records should
+            be among its records.
         weight: The column of the masked table with sampling weights: how many people of the
             population each record stands for. Its role in the schema says whether it is released;
             it must not be a quasi-identifier.

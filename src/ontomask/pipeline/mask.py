@@ -14,7 +14,6 @@ from ontomask.microdata.population import Population
 from ontomask.microdata.schema import Schema
 from ontomask.pipeline.applying import apply_plan
 from ontomask.pipeline.counting import (
-    count_known_by_tuple,
     count_table,
     open_engine,
     translate_file_errors,
@@ -117,7 +116,7 @@ def _run_pipeline(
             schema,
             engine.names,
             counted.tuples.counts,
-            count_known_by_tuple(counted.records, schema),
+            counted.records.count_rows,
         )
     secret = derive_secret(seed, counted.tuples)
     progress(f"planning {format_count(len(counted.tuples), 'combination')} of values")

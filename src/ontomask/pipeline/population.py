@@ -1,8 +1,8 @@
-"""The population of a table: its own table is counted, and sampling weights are summed up."""
+"""The population of a table: its people are counted, and sampling weights are summed up."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,24 +15,34 @@ from ontomask.errors import (
     ParameterError,
     SchemaError,
     format_count,
+    format_people,
     quote_names,
 )
 from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.grouped_rows import GroupedRows
+from ontomask.microdata.known_values import merge_look_alikes, without_unknown
 from ontomask.microdata.population import Population
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.microdata.value_coding import code_column, terms_of
 from ontomask.pipeline.complete_records import flag_marks
 from ontomask.pipeline.counting import open_engine, translate_file_errors
-from ontomask.pipeline.evaluation import ValueCounter
 from ontomask.risk.classes import canonical_targets
-from ontomask.risk.population.evaluation import PopulationKnowledge, evaluate_population
+from ontomask.risk.population.evaluation import (
+    PopulationKnowledge,
+    SampleCounts,
+    evaluate_population,
+)
 from ontomask.risk.population.matches import PopulationColumn, PopulationTable
 
-__all__ = ["CountedPopulation", "count_population", "refuse_population"]
+__all__ = ["CountedPopulation", "RowCounter", "count_population", "refuse_population"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
+
+
+#: An engine's count of records by group and the values of some columns together.
+RowCounter = Callable[[Sequence[str]], GroupedRows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,32 +50,27 @@ class CountedPopulation:
     """What a table and its population were found to have; figures follow from it and a plan."""
 
     knowledge: PopulationKnowledge
-    weight: str | None
+    members: _Members | None
 
     def measure(
-        self, plan: Transitions, removed: bool, count_values: ValueCounter | None = None
+        self, plan: Transitions, removed: bool, count_rows: RowCounter | None = None
     ) -> dict[str, Any]:
-        """The figures of a plan; ``count_values`` counts the weights of each masked class.
+        """The figures of a plan; ``count_rows`` counts rows by target.
 
-        It is only needed where records of the same tuple become different; without it, the weights
-        of the classes are then unknown.
+        It is only needed where records of the same tuple become different; without it, the people
+        and the weights of the classes are then unknown, and each record counts as a person.
         """
-        return evaluate_population(plan, self._with_class_weights(plan, count_values), removed)
-
-    def _with_class_weights(
-        self, plan: Transitions, count_values: ValueCounter | None
-    ) -> PopulationKnowledge:
-        weights = self.knowledge.tuple_weights
-        if self.weight is None or weights is None:
-            return self.knowledge
-        if plan.has_one_target_per_tuple:
-            target = canonical_targets(plan)[plan.target_of()]
-            sums = _add_up(target, weights, len(plan.targets))
-        elif count_values is not None:
-            sums = _sum_weights(self.weight, count_values, len(plan.targets))
+        members, knowledge = self.members, self.knowledge
+        if members is not None and plan.has_one_target_per_tuple:
+            members = members.regroup(plan.target_of(), plan.released_targets(removed))
+        elif members is not None and count_rows is not None:
+            members = members.recount(count_rows)
         else:
-            return self.knowledge
-        return replace(self.knowledge, target_weights=sums)
+            members = None
+        if members is not None:
+            after = members.regroup(canonical_targets(plan)).count(len(plan.targets))
+            knowledge = replace(knowledge, after=after)
+        return evaluate_population(plan, knowledge, removed)
 
 
 def count_population(
@@ -73,7 +78,7 @@ def count_population(
     schema: Schema,
     columns: Sequence[str],
     counts: Longs,
-    count_values: ValueCounter,
+    count_rows: RowCounter,
 ) -> CountedPopulation:
     """Count the population of a table, and refuse one that cannot be its population.
 
@@ -82,26 +87,31 @@ def count_population(
         schema: The roles of the columns.
         columns: The columns of the table.
         counts: Number of records of each tuple.
-        count_values: Counts the values of a column by tuple.
+        count_rows: Counts rows of some columns by tuple.
     """
     refuse_population(population, schema, columns)
-    records, weight = int(counts.sum()), population.weight
-    weights = None if weight is None else _sum_weights(weight, count_values, len(counts))
+    person = schema.person if schema.person in columns else None
+    members, before = None, SampleCounts()
+    if person is not None or population.weight is not None:
+        members = _Members.read(count_rows, person, population.weight, schema.missing_marks)
+        before = members.count(len(counts))
     table = None if population.table is None else _read_population(population.table, schema)
     size, source = population.size, "its size"
     if size is None and table is not None:
-        size, source = int(table.counts.sum()), "its table"
-    elif size is None and weights is not None:
-        size, source = round(float(weights.sum())), "the sum of the sampling weights"
+        size, source = table.size, "its table"
+    elif size is None and members is not None:
+        size, source = round(members.total_weight), "the sum of the sampling weights"
     assert size is not None
-    if size < records:
+    sampled = int(counts.sum()) if before.total is None else before.total
+    if size < sampled:
+        unit = format_count(sampled, "record") if before.total is None else format_people(sampled)
         raise ParameterError(
-            f"the population must have at least the {format_count(records, 'record')} of the "
-            f"table, got {size:,} ({source})",
+            f"the population must have at least the {unit} of the table, got {size:,} ({source})",
             "give the population that the table is a sample of",
         )
-    knowledge = PopulationKnowledge(size, table, weights, is_estimated=source.startswith("the sum"))
-    return CountedPopulation(knowledge, weight)
+    is_estimated = source.startswith("the sum")
+    knowledge = PopulationKnowledge(size, table, before, is_estimated=is_estimated)
+    return CountedPopulation(knowledge, members)
 
 
 def refuse_population(population: Any, schema: Schema, columns: Collection[str]) -> None:
@@ -127,12 +137,83 @@ def refuse_population(population: Any, schema: Schema, columns: Collection[str])
 # ---------------------------------------------------------------------- sampling weights
 
 
-def _sum_weights(weight: str, count_values: ValueCounter, size: int) -> Floats:
-    """The sum of the sampling weights of each tuple or class."""
-    places, distinct = count_values(weight, False)
-    numbers = _weight_values(weight, distinct)
-    records = 1 if distinct.weights is None else distinct.weights
-    return _add_up(places, numbers[distinct.codes] * records, size)
+@dataclass(frozen=True, eq=False)
+class _Members:
+    """The person and the sampling weight of rows of a group, a tuple or a target.
+
+    ``person`` is -1 where it is unknown, and None where each record is another person; ``weight``
+    is None where there are no weights. A row stands for some records.
+    """
+
+    group: Longs
+    person: Longs | None
+    weight: Floats | None
+    records: Longs
+    columns: tuple[str | None, str | None]
+    marks: Collection[str]
+
+    @classmethod
+    def read(
+        cls, count_rows: RowCounter, person: str | None, weight: str | None, marks: Collection[str]
+    ) -> _Members:
+        rows = count_rows([name for name in (person, weight) if name is not None])
+        people = weights = None
+        if person is not None:
+            people = merge_look_alikes(without_unknown(rows.columns[person], marks))[0].codes
+        if weight is not None:
+            distinct = replace(without_unknown(rows.columns[weight], marks), weights=rows.records)
+            weights = _weight_values(weight, distinct)[distinct.codes]
+        return cls(rows.group, people, weights, rows.records, (person, weight), marks)
+
+    def recount(self, count_rows: RowCounter) -> _Members:
+        """The same of other groups."""
+        return _Members.read(count_rows, *self.columns, self.marks)
+
+    def regroup(self, group_of: Longs, is_kept: NDArray[np.bool_] | None = None) -> _Members:
+        """The same rows, each group replaced by another; groups not kept are left out."""
+        group = group_of[self.group]
+        kept = slice(None) if is_kept is None else is_kept[group]
+        return replace(
+            self,
+            group=group[kept],
+            person=None if self.person is None else self.person[kept],
+            weight=None if self.weight is None else self.weight[kept],
+            records=self.records[kept],
+        )
+
+    def count(self, groups: int) -> SampleCounts:
+        """The people and the sum of the weights of each group.
+
+        A person counts once in a group, with the smallest weight of their records there.
+        """
+        if self.person is None:
+            assert self.weight is not None
+            return SampleCounts(_add_up(self.group, self.weight * self.records, groups))
+        group, person, weight = self._different(self.group)
+        total = len(np.unique(person))
+        weights = None if weight is None else _add_up(group, weight, groups)
+        return SampleCounts(weights, np.bincount(group, minlength=groups), total)
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of the weights of all records, or of all people."""
+        assert self.weight is not None
+        if self.person is None:
+            return float(self.weight @ self.records)
+        everybody = self._different(np.zeros_like(self.group))[2]
+        assert everybody is not None
+        return float(everybody.sum())
+
+    def _different(self, groups: Longs) -> tuple[Longs, Longs, Floats | None]:
+        """The different pairs of group and known person, each with its smallest weight."""
+        assert self.person is not None
+        weight = np.zeros(len(groups)) if self.weight is None else self.weight
+        order = np.lexsort((weight, self.person, groups))
+        group, person, weight = groups[order], self.person[order], weight[order]
+        is_first = np.ones(len(order), dtype=np.bool_)
+        is_first[1:] = (group[1:] != group[:-1]) | (person[1:] != person[:-1])
+        chosen = is_first & (person >= 0)
+        return group[chosen], person[chosen], None if self.weight is None else weight[chosen]
 
 
 def _add_up(places: Longs, weights: Floats, size: int) -> Floats:
@@ -181,7 +262,8 @@ def _read_population(table: Any, schema: Schema) -> PopulationTable:
                 f"the population table has no column {quote_names(missing)}",
                 "it must have all quasi-identifiers, under the names that the table has",
             )
-        rows = engine.count_rows(names)
+        person = schema.person if schema.person in engine.names else None
+        rows = engine.count_rows(names if person is None else [*names, person])
         if not rows.records:
             raise ColumnError("the population table has no records")
         columns, codes = [], []
@@ -198,7 +280,12 @@ def _read_population(table: Any, schema: Schema) -> PopulationTable:
             codes.append(coded)
             is_unmapped |= (coded < 0) & (distinct.codes >= 0)
         counts = np.ones(rows.frame.rows, dtype=np.int64) if rows.weights is None else rows.weights
-        return PopulationTable(columns, np.stack(codes), counts, int(counts[is_unmapped].sum()))
+        people = None
+        if person is not None:
+            spelt = without_unknown(rows.frame.distinct_values(person), schema.missing_marks)
+            people = merge_look_alikes(spelt)[0].codes
+        unmapped = int(counts[is_unmapped].sum())
+        return PopulationTable(columns, np.stack(codes), counts, unmapped, people)
 
 
 def _code_values(

@@ -269,7 +269,7 @@ def make_release(
         _applied=applied,
         population_figures={}
         if population is None
-        else population.measure(transitions, method.drops, count_values),
+        else population.measure(transitions, method.drops, applied.count_rows),
         mappings={
             quasi.column: replace(column.terms, missing=counted.missing[quasi.column])
             for quasi, column in zip(schema.quasi_identifiers, counted.columns, strict=True)

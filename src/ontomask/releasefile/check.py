@@ -55,6 +55,7 @@ from ontomask.taxonomy.about import FLAT
 
 if TYPE_CHECKING:
     from ontomask.microdata.tuples import Tuples
+    from ontomask.pipeline.population import RowCounter
     from ontomask.taxonomy import TermMap
 
 __all__ = ["CheckResult", "CheckedColumn", "ValueWithoutConcept", "check"]
@@ -187,9 +188,9 @@ class _Checker:
         if schema is not None and engine is not None:
             placed = self._check_values(engine, schema)
             if placed is not None:
-                tuples, count_values = placed
+                tuples, count_values, count_rows = placed
                 risk = self._measure_risk(schema, tuples, count_values)
-                population = self._measure_population(engine, schema, tuples, count_values)
+                population = self._measure_population(engine, schema, tuples, count_rows)
             if risk is not None:
                 warnings += describe_look_alikes(schema, count_values)
                 warnings += self._released_column_warnings(engine, schema)
@@ -234,7 +235,7 @@ class _Checker:
 
     def _check_values(
         self, engine: StoredEngine, schema: Schema
-    ) -> tuple[Tuples, ValueCounter] | None:
+    ) -> tuple[Tuples, ValueCounter, RowCounter] | None:
         """Check the values; return the tuples and a count of others, None if they do not count."""
         self._attempt(lambda: _refuse_unfitting_table(engine, schema))
         if not engine.rows:
@@ -250,7 +251,7 @@ class _Checker:
 
     def _count_tuples(
         self, engine: StoredEngine, schema: Schema
-    ) -> tuple[Tuples, ValueCounter] | None:
+    ) -> tuple[Tuples, ValueCounter, RowCounter] | None:
         rows, lacking = count_raw_rows(engine, schema)
         refused = False  # whether rows with missing values are still there, and not wanted
         try:
@@ -275,7 +276,7 @@ class _Checker:
         tuples, records = place_records(rows, encoded, kept)
         count_values = count_known_by_tuple(records, schema)
         self._attempt(lambda: self._refuse_impossible(schema, tuples, count_values))
-        return tuples, count_values
+        return tuples, count_values, records.count_rows
 
     def _code_column(
         self, column: TypedColumn, distinct: DistinctValues, missing: str
@@ -343,7 +344,7 @@ class _Checker:
         )
 
     def _measure_population(
-        self, engine: StoredEngine, schema: Schema, tuples: Tuples, count_values: ValueCounter
+        self, engine: StoredEngine, schema: Schema, tuples: Tuples, count_rows: RowCounter
     ) -> dict[str, Any] | None:
         from ontomask.pipeline.population import count_population
         from ontomask.risk.population.evaluation import evaluate_original_population
@@ -352,7 +353,7 @@ class _Checker:
         if population is None:
             return None
         counted = self._attempt(
-            lambda: count_population(population, schema, engine.names, tuples.counts, count_values)
+            lambda: count_population(population, schema, engine.names, tuples.counts, count_rows)
         )
         if counted is None:
             return None

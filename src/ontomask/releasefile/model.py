@@ -328,7 +328,7 @@ class PopulationSpec(_StrictModel):
 
     size: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="The number of records of the population. By default that of its table, or the "
+        description="The number of people of the population. By default that of its table, or the "
         "sum of the sampling weights.",
     )
     table: kinds.NonEmptyText | None = Field(

@@ -16,7 +16,6 @@ from ontomask.pipeline.comparing.comparison import Comparison
 from ontomask.pipeline.comparing.points import ComparisonTask, Point, judge_points
 from ontomask.pipeline.comparing.workers import compute_points
 from ontomask.pipeline.counting import (
-    count_known_by_tuple,
     count_table,
     open_engine,
     translate_file_errors,
@@ -106,7 +105,7 @@ def compare(
                 schema,
                 engine.names,
                 counted.tuples.counts,
-                count_known_by_tuple(counted.records, schema),
+                counted.records.count_rows,
             )
         task = ComparisonTask(
             counted.plan_input,

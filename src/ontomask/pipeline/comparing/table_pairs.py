@@ -23,6 +23,7 @@ from ontomask.microdata.attributes import (
     NumericalAttribute,
 )
 from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.grouped_rows import GroupedRows
 from ontomask.microdata.known_values import merge_look_alikes, without_unknown
 from ontomask.microdata.population import Population
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
@@ -37,7 +38,7 @@ from ontomask.pipeline.evaluation import (
     evaluate_plan,
     sensitive_counts,
 )
-from ontomask.pipeline.population import count_population
+from ontomask.pipeline.population import RowCounter, count_population
 from ontomask.report.manifest import is_shuffled_release
 from ontomask.risk.classes import canonical_targets
 
@@ -115,13 +116,12 @@ def evaluate(
     classes, people = canonical_targets(plan)[target], pair.people(schema)
     figures: dict[str, Any] = {}
     if population is not None:
-        by_tuple, by_class = (
-            _value_counter(pair.before, schema, pair.kept, places)
-            for places in (record_tuple, classes)
+        by_tuple, by_target = (
+            _row_counter(pair.before, pair.kept, places) for places in (record_tuple, target)
         )
         names, counts = pair.before.names, plan.tuples.counts
         counted = count_population(population, schema, names, counts, by_tuple)
-        figures = counted.measure(plan, False, by_class)
+        figures = counted.measure(plan, False, by_target)
     return evaluate_plan(
         plan,
         k,
@@ -288,6 +288,14 @@ def _value_counter(
         return classes, cut_into_ranges(without_unknown(distinct, schema.missing_marks), ranges)
 
     return count_values
+
+
+def _row_counter(table: Frame, rows: NDArray[np.bool_], places: Longs) -> RowCounter:
+    def count_rows(columns: Sequence[str]) -> GroupedRows:
+        values = {name: table.distinct_values(name).select_rows(rows) for name in columns}
+        return GroupedRows(places, values, np.ones(len(places), dtype=np.int64))
+
+    return count_rows
 
 
 def _select_complete(

@@ -3,6 +3,7 @@
 from ontomask.risk.population.evaluation import (
     POPULATION_DESCRIPTIONS,
     PopulationKnowledge,
+    SampleCounts,
     evaluate_population,
 )
 from ontomask.risk.population.measures import (
@@ -23,6 +24,7 @@ __all__ = [
     "POPULATION_DESCRIPTIONS",
     "PopulationKnowledge",
     "PopulationUniques",
+    "SampleCounts",
     "evaluate_population",
     "expected_reidentifications",
     "individual_risk",

@@ -20,6 +20,7 @@ from ontomask.risk.population.superpopulation import population_uniques
 __all__ = [
     "POPULATION_DESCRIPTIONS",
     "PopulationKnowledge",
+    "SampleCounts",
     "evaluate_original_population",
     "evaluate_population",
     "short_population_caution",
@@ -30,19 +31,32 @@ Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
+class SampleCounts:
+    """Whom the groups of a table stand for: its tuples, or its targets.
+
+    ``weights`` are the sums of the sampling weights of each group. ``people`` are the numbers of
+    different people in each, and ``total`` that of all people; both None where each record counts
+    as a person.
+    """
+
+    weights: Floats | None = None
+    people: Longs | None = None
+    total: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class PopulationKnowledge:
     """What is known of the population of a table; any of it may be unknown.
 
-    ``size`` is the number of records of the population. ``tuple_weights`` and ``target_weights``
-    are sums of sampling weights: of the records of each tuple, and of each target; targets that
-    look the same are one, the first of them. ``is_estimated`` says that the size is the sum of the
-    sampling weights.
+    ``size`` is the number of people of the population. ``before`` are counts of the tuples of the
+    table, ``after`` of its targets; targets that look the same are one, the first of them.
+    ``is_estimated`` says that the size is the sum of the sampling weights.
     """
 
     size: int
     table: PopulationTable | None = None
-    tuple_weights: Floats | None = None
-    target_weights: Floats | None = None
+    before: SampleCounts = SampleCounts()
+    after: SampleCounts = SampleCounts()
     is_estimated: bool = False
 
 
@@ -55,13 +69,14 @@ POPULATION_DESCRIPTIONS: dict[str, FigureDescription] = {
     **_describe(
         "neither",
         "from the number of records",
-        population_size="Number of records of the population: as given, as counted in its table, "
-        "or the sum of the sampling weights.",
+        population_size="Number of people of the population: as given, as counted in its table, "
+        "or the sum of the sampling weights. Without a person column, every record is a person.",
     ),
     **_describe(
         "neither",
         "0 to 1",
-        sampling_fraction="Number of released records divided by the size of the population.",
+        sampling_fraction="Number of released records, or people, divided by the size of the "
+        "population.",
     ),
     **_describe(
         "neither",
@@ -89,8 +104,8 @@ POPULATION_DESCRIPTIONS: dict[str, FigureDescription] = {
     **_describe(
         "lower",
         "0 to the number of classes",
-        short_classes="Number of equivalence classes with more records than matching people: the "
-        "population does not contain the table.",
+        short_classes="Number of equivalence classes with more records, or people, than people of "
+        "the population who match: the population does not contain the table.",
     ),
     **_describe(
         "lower",
@@ -98,14 +113,14 @@ POPULATION_DESCRIPTIONS: dict[str, FigureDescription] = {
         individual_risk="Individual risk, maximum: expected value of 1 divided by the number of "
         "people who match (Benedetti and Franconi); 1 divided by that number if it was counted.",
         global_risk="Global risk: mean individual risk, the share of records that are expected to "
-        "be re-identified.",
+        "be re-identified; with a person column, a person counts once in each class.",
     ),
     **_describe(
         "lower",
         "0 to the number of records",
         expected_reidentifications="Expected number of re-identified records: sum of the "
         "individual risks.",
-        sample_uniques="Number of records that are alone in their equivalence class.",
+        sample_uniques="Number of records, or people, that are alone in an equivalence class.",
     ),
     **_describe(
         "lower",
@@ -166,13 +181,13 @@ def evaluate_population(
     sizes, targets = released_classes(plan, removed)
     attributes, table = plan.tuples.attributes, known.table
     can_match = table is not None and is_generalisation(plan, table.columns)
-    weights = known.target_weights
+    weights = known.after.weights
     people, original = None, known
     if table is not None and can_match:
         people = count_matches(attributes, plan.targets[targets], table)
     elif weights is not None:
         original = replace(known, table=None)  # both from the same source
-    figures = _measure(sizes, known, people, None if weights is None else weights[targets])
+    figures = _measure(sizes, known, people, known.after, targets)
     before = evaluate_original_population(plan.tuples, original)
     return {**figures, "notes": list(_notes(figures, known, can_match)), "before": before}
 
@@ -182,7 +197,7 @@ def evaluate_original_population(tuples: Tuples, known: PopulationKnowledge) -> 
     people = None
     if known.table is not None:
         people = count_matches(tuples.attributes, tuples.targets(), known.table)
-    return _measure(tuples.counts, known, people, known.tuple_weights)
+    return _measure(tuples.counts, known, people, known.before, np.arange(len(tuples)))
 
 
 def short_population_caution(figures: Mapping[str, Any]) -> str:
@@ -191,8 +206,8 @@ def short_population_caution(figures: Mapping[str, Any]) -> str:
         return ""
     return (
         f"the population does not contain the table: in {figures['short_classes']:,} of its "
-        f"equivalence classes, fewer people match by the {figures['matched_by']} than there are "
-        "records"
+        f"equivalence classes, fewer people match by the {figures['matched_by']} than the table "
+        "has"
     )
 
 
@@ -200,22 +215,31 @@ def _measure(
     sizes: Longs,
     known: PopulationKnowledge,
     people: tuple[Longs, int] | None,
-    weights: Floats | None,
+    sample: SampleCounts,
+    groups: Longs,
 ) -> dict[str, Any]:
-    records = int(sizes.sum())
-    models = population_uniques(sizes, known.size)
+    """The figures of classes of these sizes, in records; ``groups`` are theirs in the sample."""
+    weights = None if sample.weights is None else sample.weights[groups]
+    if sample.people is not None:
+        sizes = sample.people[groups]
+    members = int(sizes.sum())
+    sampled = members if sample.total is None else sample.total
+    # The models share out every member of a class: somebody in three classes is three members,
+    # of a population that is as many times larger.
+    times = members / max(sampled, 1) or 1.0
+    models = population_uniques(sizes[sizes > 0], round(known.size * times))
+    estimates = {"pitman": models.pitman, "zayatz": models.zayatz, "snb": models.snb}
     return {
         "population_size": float(known.size) if known.is_estimated else known.size,
-        "sampling_fraction": records / known.size,
+        "sampling_fraction": sampled / known.size,
         **_match_figures(sizes, people, weights),
         "sample_uniques": uniques(sizes),
-        "population_uniques": models.chosen,
-        "population_unique_share": models.chosen / known.size,
+        "population_uniques": models.chosen / times,
+        "population_unique_share": models.chosen / times / known.size,
         "population_uniques_model": models.model,
         "population_uniques_by_model": {
-            "pitman": models.pitman,
-            "zayatz": models.zayatz,
-            "snb": models.snb,
+            name: None if estimate is None else estimate / times
+            for name, estimate in estimates.items()
         },
     }
 
@@ -229,7 +253,8 @@ def _match_figures(
         risks = 1 / np.maximum(matches, 1)
     elif weights is not None:
         matches, unmatched, source = weights, 0, "sampling weights"
-        risks = individual_risk(sizes, matches)
+        risks = np.zeros(len(sizes))
+        risks[sizes > 0] = individual_risk(sizes[sizes > 0], matches[sizes > 0])
     else:
         names = ("k_map", "presence_max", "presence_min", "short_classes")
         risk_names = ("individual_risk", "global_risk", "expected_reidentifications")
@@ -262,6 +287,10 @@ def _notes(figures: dict[str, Any], known: PopulationKnowledge, can_match: bool)
         yield NOBODY_MATCHED
     if short_population_caution(figures):
         yield short_population_caution(figures)
+    if known.table is not None and known.table.people is None and known.before.people is not None:
+        yield (
+            "the population table has no person column, so each of its records counts as a person"
+        )
     if known.table is not None and known.table.unmapped:
         yield (
             f"{format_count(known.table.unmapped, 'record')} of the population table with values "

@@ -48,12 +48,22 @@ class PopulationTable:
 
     ``codes`` has a row per column: the place of each combination's value, -1 for a missing one or
     one that the taxonomy does not contain. ``unmapped`` is how many records have such a one.
+    ``people`` is the person of each row, -1 for an unknown one; without it, every record is another
+    person. A person may have several rows.
     """
 
     columns: Sequence[PopulationColumn]
     codes: Longs
     counts: Longs
     unmapped: int = 0
+    people: Longs | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of people; records of unknown people add nobody."""
+        if self.people is None:
+            return int(self.counts.sum())
+        return len(np.unique(self.people[self.people >= 0]))
 
 
 def is_generalisation(plan: Transitions, columns: Sequence[PopulationColumn]) -> bool:
@@ -71,7 +81,10 @@ def is_generalisation(plan: Transitions, columns: Sequence[PopulationColumn]) ->
 def count_matches(
     attributes: Sequence[Attribute], targets: Floats, table: PopulationTable
 ) -> tuple[Longs, int]:
-    """How many people match each row of targets, and how many match none."""
+    """How many people match each row of targets, and how many match none.
+
+    A person with several rows matches once, by any of them.
+    """
     classes, people = _Trie(len(targets)), _Trie(len(table.counts))
     holders = []
     for j, (attribute, column) in enumerate(zip(attributes, table.columns, strict=True)):
@@ -79,13 +92,15 @@ def count_matches(
         holders.append(_Holders.find(column, values))
         classes.add(released, holders[-1].size)
         people.add(table.codes[j] % (len(column.values) + 1), len(column.values) + 1)
-    weight = np.bincount(people.node, weights=table.counts, minlength=people.leaves)
+    weight, several = _people_of_nodes(people, table)
     found, is_matched = np.zeros(classes.leaves), np.zeros(people.leaves, dtype=bool)
+    matches_of_several: list[Longs] = []
 
     def follow(level: int, class_node: Longs, person_node: Longs) -> None:
         if level == len(holders):
             np.add.at(found, class_node, weight[person_node])
             is_matched[person_node] = True
+            matches_of_several.append(several.match(class_node, person_node))
             return
         work = people.work(level, holders[level])[person_node]
         for pairs in _cut(work):
@@ -98,7 +113,51 @@ def count_matches(
 
     root = np.zeros(min(classes.leaves, 1), dtype=np.int64)
     follow(0, root, root)
-    return found[classes.node].astype(np.int64), int(weight[~is_matched].sum())
+    found += several.count_classes(matches_of_several, classes.leaves)
+    unmatched = int(weight[~is_matched].sum()) + several.count_unmatched(is_matched)
+    return found[classes.node].astype(np.int64), unmatched
+
+
+@dataclass(frozen=True, eq=False)
+class _SeveralRows:
+    """The people with several different combinations of values: those of each node, end to end."""
+
+    start: Longs
+    person: Longs
+    node: Longs
+    size: int
+
+    def match(self, class_node: Longs, person_node: Longs) -> Longs:
+        """The different pairs of a class and a person among pairs of nodes, as one number each."""
+        pair, at = _expand(self.start[person_node], self.start[person_node + 1])
+        return np.unique(class_node[pair] * self.size + self.person[at])
+
+    def count_classes(self, pairs: list[Longs], classes: int) -> Longs:
+        """How many of these people match each class."""
+        different = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, dtype=np.int64)
+        return np.bincount(different // self.size, minlength=classes)
+
+    def count_unmatched(self, is_matched: NDArray[np.bool_]) -> int:
+        """How many of these people have no node that matches."""
+        matched = np.unique(self.person[is_matched[self.node]])
+        return len(np.unique(self.person)) - len(matched)
+
+
+def _people_of_nodes(trie: _Trie, table: PopulationTable) -> tuple[Floats, _SeveralRows]:
+    """How many people with one combination of values each node has, and those with several."""
+    if table.people is None:
+        node, person, size = trie.node[:0], trie.node[:0], 1
+        weight = np.bincount(trie.node, weights=table.counts, minlength=trie.leaves)
+    else:
+        is_known, size = table.people >= 0, int(table.people.max(initial=0)) + 1
+        node, person = np.divmod(
+            np.unique(trie.node[is_known] * size + table.people[is_known]), size
+        )
+        is_single = np.bincount(person, minlength=size)[person] == 1
+        weight = np.bincount(node[is_single], minlength=trie.leaves)
+        node, person = node[~is_single], person[~is_single]
+    start = np.searchsorted(node, np.arange(trie.leaves + 1))
+    return weight.astype(np.float64), _SeveralRows(start, person, node, size)
 
 
 # ---------------------------------------------------------------------- values that contain others
