@@ -70,7 +70,7 @@ PEOPLE = {"person": "person", "drop": [], "identifiers": ["person"]}
 OF_CONFIDENTIAL = (
     *("homogeneous_records", "homogeneous_people"),
     *("l_distinct", "l_entropy", "l_recursive", "t_equal", "t_ordered", "t_semantic"),
-    *("alpha", "beta", "beta_enhanced", "delta"),
+    *("alpha", "beta", "beta_enhanced", "delta", "delta_strict"),
 )
 
 

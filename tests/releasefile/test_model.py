@@ -87,7 +87,7 @@ other: drop
 missing: category
 missing_marks: ["?", -9]
 method: {name: rank_swapping, window: 20, strategy: dynamic}
-require: {k: 2, l: 2, t: 0.5, entropy_l: 1.5, alpha: 0.9, beta: 3,
+require: {k: 2, l: 2, t: 0.5, entropy_l: 1.5, alpha: 0.9, beta: 3, delta: 1.5,
   linkage_below: 0.1, sse_below: 100}
 """
 

@@ -69,7 +69,7 @@ def test_requirements_are_judged_by_the_last_run_with_these_settings(small, clie
     assert run == "0001"
     assert {name: it["holds"] for name, it in rows.items()} == {
         **{"k": True, "l": False, "t": None, "entropy_l": None, "alpha": True, "beta": False},
-        **{"k_map": None, "linkage_below": True, "sse_below": False},
+        **{"delta": None, "k_map": None, "linkage_below": True, "sse_below": False},
     }
     assert rows["k"]["found"].startswith(("5 ", "6 ", "7 "))
     assert "at least 300" in rows["l"]["reasons"][0]
@@ -254,7 +254,7 @@ def test_required_ticked_off_written_and_downloaded(tab, served):
 
 @pytest.mark.parametrize(
     ("name", "limit"),
-    [("k_map", "20"), ("entropy_l", "1.5"), ("alpha", "0.9"), ("beta", "2.5")],
+    [("k_map", "20"), ("entropy_l", "1.5"), ("alpha", "0.9"), ("beta", "2.5"), ("delta", "1.5")],
 )
 def test_a_limit_is_typed_undone_and_redone(tab, served, name, limit):
     def saved():

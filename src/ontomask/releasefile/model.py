@@ -376,6 +376,12 @@ class Requirements(_StrictModel):
         description="β-likeness: the maximum relative gain of a value of a sensitive attribute in "
         "an equivalence class over the whole table.",
     )
+    delta: kinds.PositiveNumber | None = Field(
+        None,
+        description="δ-disclosure privacy: the maximum difference between the logarithms of the "
+        "share of a value of a sensitive attribute in an equivalence class and in the whole table. "
+        "Every class must have every value.",
+    )
     linkage_below: kinds.Share | None = Field(
         None, description="Record linkage: less than this share of the records is linked correctly."
     )

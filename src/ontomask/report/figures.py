@@ -48,6 +48,7 @@ RISK = {
     "beta": "β-likeness, basic",
     "beta_enhanced": "β-likeness, enhanced",
     "delta": "δ-disclosure privacy, δ",
+    "delta_strict": "δ-disclosure privacy, δ over all values",
 }
 POPULATION = {
     "k_map": "k-map",

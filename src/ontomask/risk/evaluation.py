@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from math import isfinite
 from typing import Any
 
@@ -189,6 +190,8 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
         delta="δ-disclosure privacy: largest difference of the logarithms of the shares of a value "
         "in a class and in the whole table, over the values that occur in the class; not computed "
         "if a class has no known value.",
+        delta_strict="The same over all values of the whole table, as it was defined; not computed "
+        "if a class lacks one of them, because the difference is then infinite.",
     ),
     **_describe_figures(
         "neither",
@@ -370,10 +373,11 @@ def _sensitive_figures(
 
 
 #: The figures without an upper limit; infinite ones are None, because JSON has no infinity.
-LIKENESS = {
+LIKENESS: dict[str, Callable[[Confidential], float]] = {
     "beta": basic_beta_likeness,
     "beta_enhanced": enhanced_beta_likeness,
     "delta": delta_disclosure,
+    "delta_strict": partial(delta_disclosure, every_value=True),
 }
 
 

@@ -59,6 +59,7 @@ REQUIREMENT_TEXTS = {
     "entropy_l": "entropy l-diversity of at least {:.12g}",
     "alpha": "(α, k)-anonymity with α of at most {:.12g}",
     "beta": "β-likeness with β of at most {:.12g}",
+    "delta": "δ-disclosure privacy with δ of at most {:.12g}",
     "linkage_below": "record linkage below {:.12g} %",
     "sse_below": "information loss (SSE) below {:,.12g}",
 }

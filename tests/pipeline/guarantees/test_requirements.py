@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
+import ontomask as om
+import plain_risk
 from ontomask.errors import OntomaskError, RequirementNotMet
 from ontomask.pipeline.evaluation import Evaluation
 from ontomask.pipeline.guarantees.guarantee import Guarantee
@@ -21,6 +26,8 @@ def evaluation(**changes):
         "l_entropy": {"charge": 2.5, "outcome": 2 - 1e-12},
         "alpha": {"charge": 0.4, "outcome": 0.75},
         "beta": {"charge": 3.5, "outcome": None},
+        "delta": {"charge": 0.1, "outcome": 0.1},
+        "delta_strict": {"charge": 0.5, "outcome": None},
     }
     return Evaluation({"sse": 92.1, **changes}, {**risk, **changes})
 
@@ -64,7 +71,15 @@ UNMET = [
             "beta: the relative gain of a value of 'charge' in an equivalence class must be at "
             "most 3, got 3.5",
             "beta: the relative gain of a value of 'outcome' in an equivalence class must be at "
-            "most 3, but it has no limit",
+            "most 3, but it is infinite: an equivalence class has no known value",
+        ],
+    ),
+    (
+        {"delta": 0.4},
+        [
+            "delta: the δ-disclosure of 'charge' over all its values must be at most 0.4, got 0.5",
+            "delta: the δ-disclosure of 'outcome' over all its values must be at most 0.4, but it "
+            "is infinite: an equivalence class lacks some of the values of the whole table",
         ],
     ),
     ({"k": 6}, ["k: the smallest equivalence class must have at least 6 records, got 5"]),
@@ -137,7 +152,9 @@ def test_numbers_are_told_apart_by_their_ranks():
 
 def test_what_is_not_known_meets_nothing():
     blind = Evaluation({}, {})
-    wanted = dict(l=2, t=0.5, entropy_l=2, alpha=0.5, beta=1, linkage_below=0.5, sse_below=5)
+    wanted = dict(
+        l=2, t=0.5, entropy_l=2, alpha=0.5, beta=1, delta=1, linkage_below=0.5, sse_below=5
+    )
     reasons = unmet_requirements(wanted, blind, guarantee())
     assert [reason.split(":")[0] for reason in reasons] == list(wanted)
 
@@ -145,6 +162,20 @@ def test_what_is_not_known_meets_nothing():
 def test_a_figure_that_is_no_number_meets_nothing():
     odd = evaluation(sse=float("nan"), linkage_nearest=float("nan"))
     assert len(unmet_requirements(dict(sse_below=5, linkage_below=0.5), odd, guarantee())) == 2
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abc")), min_size=1, max_size=20),
+    limit=st.floats(0.05, 3),
+)
+@example(rows=[(0, "a"), (0, "b"), (1, "a"), (1, "a")], limit=3.0)  # 1 lacks b: infinite
+@example(rows=[(0, "a"), (0, "b"), (1, "b"), (1, "a")], limit=0.05)  # all as in the table: 0
+def test_delta_is_judged_over_all_values_of_the_table(rows, limit):
+    table = pd.DataFrame(rows, columns=["age", "outcome"])
+    schema = om.Schema([om.Numeric("age")], confidential=["outcome"])
+    reasons = unmet_requirements({"delta": limit}, om.evaluate(table, table, schema), guarantee())
+    assert bool(reasons) == (plain_risk.likeness(rows)["printed"] > limit + 1e-9)
 
 
 def test_all_reasons_are_one_error():

@@ -249,6 +249,7 @@ def _format_requirements(requirements: Mapping[str, float]) -> str:
         "entropy_l": "entropy l at least {:g}",
         "alpha": "α at most {:g}",
         "beta": "β at most {:g}",
+        "delta": "δ at most {:g}",
         "linkage_below": "record linkage below {:.3g} %",
         "sse_below": "SSE below {:g}",
     }

@@ -37,6 +37,13 @@ SENSITIVE_FIGURES = {
     "entropy_l": ("l_entropy", True, "the entropy l-diversity of {!r}"),
     "alpha": ("alpha", False, "the share of a value of {!r} in an equivalence class"),
     "beta": ("beta", False, "the relative gain of a value of {!r} in an equivalence class"),
+    "delta": ("delta_strict", False, "the δ-disclosure of {!r} over all its values"),
+}
+
+#: Why a figure without a limit is infinite.
+INFINITE_BECAUSE = {
+    "beta": "an equivalence class has no known value",
+    "delta": "an equivalence class lacks some of the values of the whole table",
 }
 
 #: The requirements that need a sensitive attribute.
@@ -60,8 +67,9 @@ def reasons_unmet(
       compared by semantic distance if their column says so or it was asked for (``t_semantic``),
       otherwise by equality.
     - ``k_map``: the smallest number of people of the population who match a class.
-    - ``entropy_l``, ``alpha``, ``beta``: the figures ``l_entropy``, ``alpha`` and ``beta``, for
-      every sensitive attribute.
+    - ``entropy_l``, ``alpha``, ``beta``, ``delta``: the figures ``l_entropy``, ``alpha``, ``beta``
+      and ``delta_strict``, for every sensitive attribute. The last one is infinite, and not met, if
+      a class lacks a value of the whole table.
     - ``linkage_below``: ``linkage_nearest``; if it was estimated from a sample, the upper end of
       its confidence interval.
     - ``sse_below``: the sum of squared errors.
@@ -215,7 +223,8 @@ def _check_figure(name: str, evaluation: Evaluation, limit: float) -> Iterator[s
         yield f"no sensitive attribute was measured; {side} {limit:g} is required"
     for column, value in columns.items():
         if value is None:
-            yield f"{words.format(column)} must be {side} {limit:g}, but it has no limit"
+            reason = f"but it is infinite: {INFINITE_BECAUSE[name]}"
+            yield f"{words.format(column)} must be {side} {limit:g}, {reason}"
         elif not (value >= limit - SLIGHT if is_least else value <= limit + SLIGHT):
             got = _format_figure(value, limit)
             yield f"{words.format(column)} must be {side} {limit:g}, got {got}"

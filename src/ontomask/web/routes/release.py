@@ -73,6 +73,7 @@ REQUIREMENT_TITLES: dict[str, tuple[str, Literal["whole", "share", "number"]]] =
     "entropy_l": ("Entropy l at least", "number"),
     "alpha": ("α at most", "share"),
     "beta": ("β at most", "number"),
+    "delta": ("δ at most", "number"),
     "linkage_below": ("Share of linked records below", "share"),
     "sse_below": ("SSE below", "number"),
 }
