@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -156,6 +158,23 @@ def test_a_sample_of_a_large_table_says_so(large):
     assert sample == risk.linkage_nearest(large, most=1000)  # the same every time
     other = risk.linkage_nearest(large, most=1000, random=np.random.default_rng(5))
     assert other.linked != sample.linked
+
+
+def test_a_wide_table_is_sampled_sooner(large):
+    a, _ = attribute("w", [1, 2])
+    wide = [replace(a, name=f"w{j}") for j in range(14)]
+    tuples = replace(
+        large.tuples,
+        attributes=(*large.tuples.attributes, *wide),
+        codes=np.vstack([large.tuples.codes, np.zeros((14, len(large.tuples)), dtype=np.int32)]),
+    )
+    plan = Transitions.from_targets(tuples, tuples.targets(), np.arange(len(tuples)))
+    assert not risk.linkage_nearest(large, most=len(tuples)).sampled
+    narrow, sample = (risk.linkage_nearest(plan, most=n * len(tuples)) for n in (2, 1))
+    assert (narrow.sampled, narrow.records) == (False, 6000)
+    assert sample.sampled
+    # A quarter of 16 columns is four times the work of four columns.
+    assert sample.records == max(len(tuples) // 4, module.SMALLEST_SAMPLE)
 
 
 @pytest.mark.slow

@@ -43,6 +43,8 @@ LITTLE = 100_000_000
 TARGETS_AT_A_TIME = 512
 #: A sample is never smaller than this (unless the table is).
 SMALLEST_SAMPLE = 2_000
+#: Wider tables than this are linked by smaller samples.
+FEW_COLUMNS = 4
 #: 95 % of a normal distribution lie within this number of standard deviations of the mean.
 NORMAL_95 = 1.959963984540054
 
@@ -135,8 +137,8 @@ def linkage_nearest(
         plan: The transitions of a release.
         k: Also compute the share of records linked with a probability above 1/k.
         most: The result is exact up to this number of distinct original or masked combinations of
-            values. Beyond it, a random sample of the masked records is linked against all
-            originals.
+            values of four columns; with more columns, of fewer combinations. Beyond that, a random
+            sample of the masked records is linked against all originals.
         random: The generator that draws the sample. Without it, the sample is always the same.
 
     Returns:
@@ -187,9 +189,10 @@ def _choose_records(
     if most < 1:
         raise ParameterError(f"most must be a positive integer, got {most!r}")
     largest = max(len(plan.tuples), len(plan.targets))
-    # As much work as ``most`` tuples would make, whatever the size of the table.
-    size = max(SMALLEST_SAMPLE, most * most // max(largest, 1))
-    if largest <= most or size >= plan.tuples.records:
+    # As much work as ``most`` tuples of few columns would make, whatever the size of the table.
+    wide = max(len(plan.tuples.attributes) / FEW_COLUMNS, 1)
+    size = max(SMALLEST_SAMPLE, int(most * most / (max(largest, 1) * wide)))
+    if largest * largest * wide <= most * most or size >= plan.tuples.records:
         return plan.count, False
     random = random or np.random.default_rng(0)
     sample = random.choice(plan.tuples.records, size, replace=False, shuffle=False)
@@ -215,7 +218,7 @@ def linkage_by_attribute(
 
     Args:
         plan: The transitions of a release.
-        most: As in :func:`linkage_nearest`.
+        most: As in :func:`linkage_nearest`, for all attributes together.
         random: As in :func:`linkage_nearest`.
 
     Returns:
@@ -223,6 +226,7 @@ def linkage_by_attribute(
         ``"without"`` is None if there is no other attribute.
     """
     every = range(len(plan.tuples.attributes))
+    most = max(int(most * sqrt(FEW_COLUMNS / max(len(every), FEW_COLUMNS))), 1)
 
     def share_linked(attributes: Sequence[int]) -> float | None:
         if not attributes:
