@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import ontomask.releasefile.model as module
 from ontomask import methods
+from ontomask.engines.duckdb.connection import has_extension
 from ontomask.errors import SpecError
 from ontomask.methods.method import Method
 from ontomask.methods.registry import METHODS, name_of, settings_of
@@ -573,14 +574,14 @@ WRONG = [
         "method:",
         "memory: 2 apples\nmethod:",
         8,
-        "memory must be a number with a unit, such as 500MB or 2GB, got '2 apples'",
+        "memory must be a number above 0 with a unit, such as 500MB or 0.5GB, got '2 apples'",
         "",
     ),
     (
         "method:",
         "memory: 2000\nmethod:",
         8,
-        "memory must be a number with a unit, such as 500MB or 2GB, got 2000",
+        "memory must be a number above 0 with a unit, such as 500MB or 0.5GB, got 2000",
         "",
     ),
     # methods
@@ -958,3 +959,30 @@ def test_an_output_may_have_the_suffix_of_any_format():
     from ontomask.releasefile.validation import FORMAT_SUFFIXES
 
     assert set(FORMAT_SUFFIXES) == set(ENDINGS)
+
+
+@pytest.mark.parametrize("size", ["500MB", "0.5GB", "0.25 TiB", "1.5GB", "2gb"])
+def test_memory_may_be_a_decimal_number(file, size):
+    spec = load_release_file(file(BASE + f"memory: {size}\n", FILE))
+    assert spec.memory == size
+
+
+@pytest.mark.parametrize("size", ["0GB", "0.0GB", ".GB", "5", "80%", "-1GB", "1e3MB"])
+def test_memory_must_be_above_0_and_have_a_unit(file, size):
+    with pytest.raises(SpecError, match="memory must be a number above 0 with a unit"):
+        load_release_file(file(BASE + f"memory: '{size}'\n", FILE))
+
+
+@pytest.mark.parametrize(
+    ("data", "output"),
+    [("patients.csv", "released.xlsx"), ("patients.csv", "a.XLSX"), ("patients.xlsx", "released")],
+)
+def test_an_excel_output_is_refused_before_work_where_it_cannot_be_written(file, data, output):
+    text = BASE.replace("patients.csv", data).replace("released.csv", output)
+    path = file(text, FILE)
+    if has_extension("excel"):
+        assert load_release_file(path).output == output
+    else:
+        with pytest.raises(SpecError, match="output cannot be an Excel file") as caught:
+            load_release_file(path)
+        assert "output: released.csv" in caught.value.hint

@@ -12,6 +12,7 @@ from pydantic import Field, GetJsonSchemaHandler, WithJsonSchema
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from ontomask._runtime.memory_sizes import is_memory_size
 from ontomask.errors import quote_choices
 from ontomask.releasefile.problems import choices_hint, format_value, spelling_hint
 
@@ -144,8 +145,8 @@ def check_stems(value: Any) -> Any:
 
 def check_memory(value: Any) -> Any:
     """Check an amount of memory."""
-    if not isinstance(value, str) or not re.fullmatch(r"[1-9]\d*(\.\d+)? ?[KMGT]i?B", value):
-        raise _refuse_value("a number with a unit, such as 500MB or 2GB")
+    if not isinstance(value, str) or not is_memory_size(value):
+        raise _refuse_value("a number above 0 with a unit, such as 500MB or 0.5GB")
     return value
 
 

@@ -449,6 +449,19 @@ def _problems_of_output(fields: Mapping[Any, Any]) -> Iterator[Problem]:
             f"must end in the suffix of a table, got {table_suffix(output)}",
             f"use one of {', '.join(FORMAT_SUFFIXES)}",
         )
+    elif (table_suffix(output) or table_suffix(data)) == ".xlsx" and not _can_write_excel():
+        yield Problem(
+            ("output",),
+            "cannot be an Excel file, because DuckDB's extension 'excel' is not installed",
+            "write for example output: released.csv; or, once and with network access, run "
+            "python -c \"import duckdb; duckdb.sql('INSTALL excel')\"",
+        )
+
+
+def _can_write_excel() -> bool:
+    from ontomask.engines.duckdb.connection import has_extension  # loads DuckDB
+
+    return has_extension("excel")
 
 
 # ---------------------------------------------------------------------- engines

@@ -1,5 +1,7 @@
 """A table in a file is masked as the same table in memory is: by the same plan, row by row."""
 
+from contextlib import closing
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -8,6 +10,7 @@ import pytest
 import ontomask as om
 from figures import rounded
 from ontomask.engines.duckdb import engine as duckdb_engine
+from ontomask.engines.duckdb.connection import memory_limit
 from ontomask.engines.formats import connect, open_table
 from ontomask.errors import ColumnError, InternalError, ParameterError
 
@@ -221,6 +224,14 @@ def test_little_memory_is_enough(tmp_path, icd9):
     release = om.mask(tmp_path / "a.parquet", schema, om.Microaggregation(5), memory="100MB")
     release.write(tmp_path / "b.parquet")
     assert open_table(tmp_path / "b.parquet").rows == 1_000_000
+
+
+def test_memory_is_a_number_above_0_with_a_unit():
+    with closing(connect("0.5GB")) as connection:
+        assert memory_limit(connection) == pytest.approx(5e8, rel=0.01)
+    for wrong in ("0GB", "-1", "80%", "much", 5):
+        with pytest.raises(ParameterError, match="memory must be a number above 0 with a unit"):
+            connect(wrong)
 
 
 def test_very_many_numbers_are_watched_in_ranges(tmp_path, icd9):

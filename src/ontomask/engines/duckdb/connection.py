@@ -9,12 +9,14 @@ import uuid
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 import duckdb
 
 from ontomask._runtime.files.work_folders import make_work_folder, remove_work_folder
 from ontomask._runtime.interrupts import register_stop, run_interruptibly
+from ontomask._runtime.memory_sizes import is_memory_size
 from ontomask.engines.duckdb.sql import identifier, literal
 from ontomask.errors import FileFormatError, ParameterError
 
@@ -25,6 +27,7 @@ __all__ = [
     "run_copy",
     "file_literal",
     "fresh_name",
+    "has_extension",
     "identifier",
     "literal",
     "load_extension",
@@ -46,6 +49,11 @@ def connect(memory: str | None = None) -> duckdb.DuckDBPyConnection:
     ``memory`` is the most it may hold before it spills, as ``"500MB"``. The folder is removed with
     the connection, or when Python ends. No extension is ever fetched from the network.
     """
+    if memory is not None and not (isinstance(memory, str) and is_memory_size(memory)):
+        raise ParameterError(
+            f"memory must be a number above 0 with a unit, got {memory!r}",
+            "write for example '500MB' or '0.5GB'",
+        )
     connection = duckdb.connect(
         ":memory:",
         config={
@@ -65,7 +73,7 @@ def connect(memory: str | None = None) -> duckdb.DuckDBPyConnection:
             connection.execute(f"set memory_limit = {literal(memory)}")
         except duckdb.Error:
             connection.close()
-            raise ParameterError(f"memory must be a size such as '500MB', got {memory!r}") from None
+            raise ParameterError(f"memory is too small for DuckDB, got {memory!r}") from None
         _use_fewer_threads(connection)
     return connection
 
@@ -145,6 +153,19 @@ def run_copy(connection: duckdb.DuckDBPyConnection, statement: str) -> int:
         return int(connection.execute(statement).fetchall()[0][0])
 
     return run_interruptibly(copy)
+
+
+@cache
+def has_extension(name: str) -> bool:
+    """Whether an extension of DuckDB is installed."""
+    connection = duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"})
+    try:
+        connection.load_extension(name)
+    except duckdb.Error:
+        return False
+    finally:
+        connection.close()
+    return True
 
 
 def load_extension(connection: duckdb.DuckDBPyConnection, name: str, instead: str) -> None:
