@@ -204,3 +204,35 @@ def test_a_numba_without_a_private_part_is_left_to_itself(monkeypatch):
 
     assert type(outer).__name__ == "CPUDispatcher"
     assert outer(4) == 8
+
+
+@pytest.mark.parametrize("known", [how.KNOWN_NUMBA, ((0, 1), (0, 2))])
+def test_a_loop_stands_for_others_by_the_type_of_its_first_argument(monkeypatch, known):
+    from numba.core import types
+
+    monkeypatch.setattr(how, "KNOWN_NUMBA", known)
+
+    @how.choose_by_type
+    def size(x):
+        raise NotImplementedError
+
+    @how.jit
+    def halve(x):
+        return x // 2
+
+    @how.jit
+    def size_of_number(x):
+        return halve(x)
+
+    @how.jit
+    def size_of_array(x):
+        return x.size
+
+    @how.jit
+    def ask(x):
+        return size(x) + 1
+
+    how.stand_for(size, types.Integer, size_of_number)
+    how.stand_for(size, types.Array, size_of_array)
+    assert ask(8) == 5
+    assert ask(np.zeros(6)) == 7

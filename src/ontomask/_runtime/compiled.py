@@ -24,7 +24,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-__all__ = ["jit"]
+__all__ = ["choose_by_type", "jit", "stand_for"]
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
@@ -39,7 +39,7 @@ def jit(loop: Loop) -> Loop:
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when it is imported
         return loop
-    if KNOWN_NUMBA[0] <= numba.version_info.short <= KNOWN_NUMBA[1]:
+    if _knows_numba():
         with suppress(ImportError):  # a private part is missing
             from ontomask._runtime.compiled_whole import compile_whole
 
@@ -48,3 +48,33 @@ def jit(loop: Loop) -> Loop:
         return cast(Loop, numba.njit(cache=True, nogil=True)(loop))
     except RuntimeError:  # "cannot cache function": no writable place
         return cast(Loop, numba.njit(nogil=True)(loop))
+
+
+def choose_by_type(loop: Loop) -> Loop:
+    """A loop that stands for others, for compiled loops to call.
+
+    Which one is called is known when the caller is compiled: the type of the first argument says.
+    :func:`stand_for` names the others.
+    """
+    if _knows_numba():
+        with suppress(ImportError):
+            from ontomask._runtime.compiled_whole import LoopByType
+
+            return cast(Loop, LoopByType(loop))
+    return loop
+
+
+def stand_for(loop: Any, kind: type, other: Any) -> None:
+    """Let a loop of :func:`choose_by_type` stand for another one, for a type of numba's."""
+    if hasattr(loop, "loops"):
+        loop.loops[kind] = other
+        return
+    from numba.extending import overload
+
+    overload(loop, strict=False)(
+        lambda *args: (lambda *args: other(*args)) if isinstance(args[0], kind) else None
+    )
+
+
+def _knows_numba() -> bool:
+    return KNOWN_NUMBA[0] <= numba.version_info.short <= KNOWN_NUMBA[1]

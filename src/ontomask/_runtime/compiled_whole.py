@@ -34,7 +34,7 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.sigutils import normalize_signature
 from numba.core.types import unliteral
 
-__all__ = ["compile_whole"]
+__all__ = ["LoopByType", "compile_whole"]
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
@@ -255,3 +255,17 @@ class _Loop(CPUDispatcher):
         # Numbers that are written in the caller would be a type each.
         args = tuple(unliteral(kind) for kind in args)
         return super().get_call_template(args, kws)
+
+
+class LoopByType(_Loop):
+    """A loop that stands for others; the type of its first argument says for which."""
+
+    def __init__(self, loop: Any) -> None:
+        super().__init__(loop, targetoptions={"nopython": True, "nogil": True})
+        self.loops: dict[type, Any] = {}
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return self.loops[type(args[0])].get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        return self.loops[type(sig[0])].get_overload(sig)

@@ -12,36 +12,40 @@ from numba.core import types
 from numba.experimental import structref
 
 from ontomask._runtime.compiled import jit
+from ontomask.methods.microaggregation.merging import groups_kernels
 from ontomask.methods.microaggregation.merging.groups_kernels import Scratch
 from ontomask.methods.microaggregation.merging.merge_kernels import GroupState
 from ontomask.methods.microaggregation.merging.rules_kernels import Rules
 from ontomask.methods.microaggregation.merging.space import TupleSpace
+from ontomask.methods.microaggregation.merging.space_kernels import answer_with
 
-__all__ = ["bundle_arrays"]
+__all__ = ["Bundle", "bundle_arrays"]
 
 
-class _Bundle(types.StructRef):
+class Bundle(types.StructRef):
+    """The type of some bundle."""
+
     def preprocess_fields(self, fields: Any) -> Any:
         return tuple((name, types.unliteral(kind)) for name, kind in fields)
 
 
 @structref.register
-class SpaceType(_Bundle):
+class SpaceType(Bundle):
     """The type of a space."""
 
 
 @structref.register
-class ScratchType(_Bundle):
+class ScratchType(Bundle):
     """The type of work space."""
 
 
 @structref.register
-class RulesType(_Bundle):
+class RulesType(Bundle):
     """The type of rules."""
 
 
 @structref.register
-class GroupsType(_Bundle):
+class GroupsType(Bundle):
     """The type of groups."""
 
 
@@ -65,6 +69,14 @@ structref.define_proxy(SpaceBundle, SpaceType, TupleSpace._fields)
 structref.define_proxy(ScratchBundle, ScratchType, Scratch._fields)
 structref.define_proxy(RulesBundle, RulesType, Rules._fields)
 structref.define_proxy(GroupsBundle, GroupsType, GroupState._fields)
+
+answer_with(
+    SpaceType,
+    groups_kernels.tuple_distance,
+    groups_kernels.record_cost,
+    groups_kernels.group_cost,
+    groups_kernels.keep_centre,
+)
 
 
 def bundle_arrays(arrays: TupleSpace | Scratch | Rules | GroupState) -> Any:

@@ -25,6 +25,7 @@ __all__ = [
     "Scratch",
     "tuple_distance",
     "group_cost",
+    "keep_centre",
     "record_cost",
     "allocate_scratch",
     "total_cost",
@@ -136,6 +137,13 @@ def group_cost(space: Any, work: Any, members: Longs, many: Index) -> float:
     if space.choice == RULE and space.cost == LINEAR:
         return cost
     return _improve_centre(space, work, members, many, cost)
+
+
+@jit
+def keep_centre(space: Any, work: Any, groups: Any, group: Index) -> None:
+    """Make the centroid that :func:`group_cost` left that of a group."""
+    for j in range(work.centre.size):
+        groups.centre[group, j] = work.centre[j]
 
 
 @jit

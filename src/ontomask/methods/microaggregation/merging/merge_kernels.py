@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask._runtime.compiled import jit
-from ontomask.methods.microaggregation.merging.groups_kernels import (
+from ontomask.methods.microaggregation.merging.rules_kernels import keeps_rules
+from ontomask.methods.microaggregation.merging.space_kernels import (
     group_cost,
+    keep_centre,
     record_cost,
     tuple_distance,
 )
-from ontomask.methods.microaggregation.merging.rules_kernels import keeps_rules
 
 __all__ = [
     "GroupState",
@@ -67,9 +68,9 @@ class GroupState(NamedTuple):
     price: Floats
 
 
-def single_tuple_groups(space: Any, lists: Index) -> GroupState:
+def single_tuple_groups(weight: Longs, target: Floats, lists: Index) -> GroupState:
     """Every tuple a group of its own; ``lists`` is the length of the lists of neighbours."""
-    tuples = len(space.codes)
+    tuples = len(weight)
     every = np.arange(tuples)
     none = np.full(tuples, -1)
     return GroupState(
@@ -77,10 +78,10 @@ def single_tuple_groups(space: Any, lists: Index) -> GroupState:
         head=every.copy(),
         after=none.copy(),
         before=none.copy(),
-        records=space.weight.copy(),
+        records=weight.copy(),
         many=np.ones(tuples, dtype=np.int64),
         cost=np.zeros(tuples),
-        centre=space.target.copy(),
+        centre=target.copy(),
         version=np.zeros(tuples, dtype=np.int64),
         changed=np.zeros(tuples, dtype=np.int64),
         moments=np.zeros(1, dtype=np.int64),
@@ -144,8 +145,7 @@ def refresh_group(space: Any, work: Any, groups: Any, group: Index) -> None:
     many = gather_members(groups, group, groups.members, NONE)
     groups.cost[group] = group_cost(space, work, groups.members, many) if many else 0.0
     if many:
-        for j in range(work.centre.size):
-            groups.centre[group, j] = work.centre[j]
+        keep_centre(space, work, groups, group)
     groups.moments[0] += 1
     groups.changed[group] = groups.moments[0]
 

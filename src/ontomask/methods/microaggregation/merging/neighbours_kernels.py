@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask._runtime.compiled import jit
-from ontomask.methods.microaggregation.merging.groups_kernels import tuple_distance
+from ontomask.methods.microaggregation.merging.space_kernels import tuple_distance
 
-__all__ = ["compare_all", "compare_next"]
+__all__ = ["compare_all", "compare_next", "compare_second"]
 
 Floats32 = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -44,6 +44,8 @@ def compare_next(space: Any, order: Ints, window: Index, near: Ints, far: Floats
         t = np.int64(order[at])
         for beside in range(at + 1, min(order.size, at + window + 1)):
             other = np.int64(order[beside])
+            if other == t:  # it may stand in an order several times
+                continue
             distance = np.float32(tuple_distance(space, t, space.target[other]))
             if distance < far[t, last]:
                 _insert_neighbour(near, far, t, other, distance)
@@ -62,3 +64,25 @@ def compare_all(space: Any, near: Ints, far: Floats32) -> None:
                 _insert_neighbour(near, far, t, other, distance)
             if distance < far[other, last]:
                 _insert_neighbour(near, far, other, t, distance)
+
+
+@jit
+def compare_second(space: Any, first: Index, near: Ints, far: Floats32) -> None:
+    """Compare each tuple with the first neighbours of its first neighbours."""
+    last = near.shape[1] - 1
+    before = near[:, :first].copy()
+    for t in range(near.shape[0]):
+        for place in range(first):
+            if before[t, place] < 0:
+                break
+            for beside in range(first):
+                other = np.int64(before[before[t, place], beside])
+                if other < 0:
+                    break
+                if other == t:
+                    continue
+                distance = np.float32(tuple_distance(space, t, space.target[other]))
+                if distance < far[t, last]:
+                    _insert_neighbour(near, far, t, other, distance)
+                if distance < far[other, last]:
+                    _insert_neighbour(near, far, other, t, distance)

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask._runtime.compiled import jit
-from ontomask.methods.microaggregation.merging.groups_kernels import SLIGHT, group_cost
+from ontomask.methods.microaggregation.merging.groups_kernels import SLIGHT
 from ontomask.methods.microaggregation.merging.merge_kernels import (
     INFINITE,
     move_tuple,
     refresh_group,
 )
 from ontomask.methods.microaggregation.merging.rules_kernels import keeps_rules
+from ontomask.methods.microaggregation.merging.space_kernels import group_cost
 
 __all__ = ["merge_again"]
 

@@ -112,15 +112,14 @@ def make_group_test(tuples: Tuples, k: int, wanted: Sequence[GroupRule]) -> Call
 
     if not wanted:
         return lambda members: int(tuples.counts[members].sum()) >= k
-    rules = bundle_arrays(encode_rules(tuples, k, wanted, np.arange(len(tuples))))
+    rules = bundle_arrays(encode_rules(len(tuples), k, wanted, np.arange(len(tuples))))
     return lambda members: bool(
         keeps_rules(rules, members, len(members), int(tuples.counts[members].sum()))
     )
 
 
-def encode_rules(tuples: Tuples, k: int, wanted: Sequence[GroupRule], order: Longs) -> Rules:
-    """The rules as the loops take them, for tuples in another order."""
-    size = len(tuples)
+def encode_rules(size: int, k: int, wanted: Sequence[GroupRule], order: Longs) -> Rules:
+    """The rules as the loops take them, for so many tuples in another order."""
     start = np.zeros((len(wanted), size + 1), dtype=np.int64)
     own = np.zeros((len(wanted), size), dtype=np.int64)
     values, counts, shares, first = [], [], [], [0]

@@ -12,12 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask._runtime.compiled import jit
-from ontomask.methods.microaggregation.merging.groups_kernels import (
-    SLIGHT,
-    group_cost,
-    record_cost,
-    tuple_distance,
-)
+from ontomask.methods.microaggregation.merging.groups_kernels import SLIGHT
 from ontomask.methods.microaggregation.merging.merge_kernels import (
     INFINITE,
     MANY,
@@ -28,6 +23,11 @@ from ontomask.methods.microaggregation.merging.merge_kernels import (
     take_cheapest,
 )
 from ontomask.methods.microaggregation.merging.rules_kernels import keeps_rules
+from ontomask.methods.microaggregation.merging.space_kernels import (
+    group_cost,
+    record_cost,
+    tuple_distance,
+)
 
 __all__ = ["improve_groups", "improve_tuples"]
 

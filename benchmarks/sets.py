@@ -1,0 +1,160 @@
+"""Sets of diagnoses: all codes of a stay or of a patient, grouped by meaning."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+from math import log
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+
+import ontomask as om
+from benchmarks._measuring import CannotRun, unit
+from ontomask.methods.microaggregation.sets import SetColumn, SetGrouping, mdav_sets, merge_sets
+from ontomask.microdata.sets import ConceptSets, DistinctSets, distinct_sets
+
+COLUMNS = ("diag_1", "diag_2", "diag_3")
+K = 5
+MILLION = 1_000_000
+
+
+def diabetes_rows() -> list[dict[str, str]]:
+    """The records of ``diabetes_130.csv.gz``."""
+    folder = os.environ.get("ONTOMASK_DATA")
+    if not folder or not (path := Path(folder) / "diabetes_130.csv.gz").exists():
+        raise CannotRun("ONTOMASK_DATA does not name a folder with diabetes_130.csv.gz")
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def code_sets(of: str) -> tuple[om.Taxonomy, ConceptSets]:
+    """The diagnoses of each complete stay, or all diagnoses of each patient."""
+    rows, icd9 = diabetes_rows(), om.load_taxonomy("icd9cm")
+    codes = sorted({row[column] for row in rows for column in COLUMNS} - {"?"})
+    concepts = om.map_terms(codes, icd9, repair_codes=True).apply(codes)
+    number = {c: icd9.code(concept) for c, concept in zip(codes, concepts, strict=True) if concept}
+    if of == "stays":
+        rows = [row for row in rows if all(row[column] in number for column in COLUMNS)]
+        owner = {id(row): place for place, row in enumerate(rows)}
+        keys = [owner[id(row)] for row in rows]
+    else:
+        person: dict[str, int] = {}
+        keys = [person.setdefault(row["patient_nbr"], len(person)) for row in rows]
+    pairs = [
+        (key, number[row[column]])
+        for key, row in zip(keys, rows, strict=True)
+        for column in COLUMNS
+        if row[column] in number
+    ]
+    who, concept = np.array(pairs).T
+    return icd9, ConceptSets.from_pairs(who, concept, max(keys) + 1)
+
+
+def part_of(sets: ConceptSets, size: int) -> ConceptSets:
+    """Some of the sets, drawn at random."""
+    places = np.random.default_rng(0).permutation(len(sets))[:size]
+    return sets.take(np.sort(places))
+
+
+def resampled(sets: ConceptSets, size: int, codes: int | None = None) -> ConceptSets:
+    """Sets of people drawn at random, each with one code of somebody else's.
+
+    With ``codes``, several people's codes are put together, and each set has so many of them.
+    """
+    random = np.random.default_rng(0)
+    filled = sets.take(np.flatnonzero(sets.sizes()))
+    drawn = filled.take(random.integers(0, len(filled), size))
+    if codes is None:
+        concepts = drawn.concepts.copy()
+        at = drawn.offsets[:-1] + (random.random(size) * drawn.sizes()).astype(np.int64)
+        concepts[at] = random.choice(filled.concepts, size)
+        return ConceptSets.from_pairs(drawn.owners(), concepts, size)
+    while drawn.sizes().min() < codes:
+        more = filled.take(random.integers(0, len(filled), size))
+        drawn = ConceptSets.from_pairs(
+            np.concatenate([drawn.owners(), more.owners()]),
+            np.concatenate([drawn.concepts, more.concepts]),
+            size,
+        )
+    owner = drawn.owners()
+    order = np.lexsort((random.random(len(owner)), owner))
+    chosen = order[np.arange(len(owner)) - drawn.offsets[owner] < codes]
+    return ConceptSets.from_pairs(owner[chosen], drawn.concepts[chosen], size)
+
+
+class SetGroups:
+    """How long does it take to group sets of diagnoses, and what does it lose?
+
+    Three diagnoses of 100,244 stays, and all diagnoses of 71,518 patients; k = 5. The figure is the
+    summed squared distance of records to their centroids.
+    """
+
+    param_names = ("algorithm", "sets of")
+    params = (["merge", "mdav"], ["stays", "patients"])
+
+    def setup(self, algorithm: str, of: str) -> None:
+        self.taxonomy, self.sets = code_sets(of)
+        self.group(algorithm, part_of(self.sets, 4_000))  # compiled
+
+    def group(self, algorithm: str, sets: ConceptSets) -> tuple[DistinctSets, SetGrouping]:
+        distinct = distinct_sets(sets)
+        columns = [SetColumn(self.taxonomy, distinct.sets)]
+        group = merge_sets if algorithm == "merge" else mdav_sets
+        return distinct, group(columns, distinct.counts, K, centroid="best")
+
+    def cost_group(self, algorithm: str, of: str) -> None:
+        self.group(algorithm, self.sets)
+
+    @unit("SSE")
+    def track_loss(self, algorithm: str, of: str) -> float:
+        return self.group(algorithm, self.sets)[1].cost
+
+
+class SetGroupsOfAMillion(SetGroups):
+    """Can the sets of a million people with ten diagnoses each be grouped?
+
+    Made up: the diagnoses of several patients of ``diabetes_130``, put together.
+    """
+
+    param_names = ("algorithm", "sets of")
+    params = (["merge"], ["patients"])
+    timeout = 3_600
+
+    def setup(self, algorithm: str, of: str) -> None:
+        super().setup(algorithm, of)
+        self.sets = resampled(self.sets, MILLION, codes=10)
+
+    def cost_group(self, algorithm: str, of: str) -> None:
+        self.group(algorithm, self.sets)
+
+
+class GrowthOfSetGroups(SetGroups):
+    """How does merging of sets grow with the number of distinct sets?
+
+    The figure is the exponent of the processor time: from an eighth of the records to all, and
+    from 71,518 resampled patients to four times as many.
+    """
+
+    param_names = ("algorithm", "sets of")
+    params = (["merge"], ["stays", "patients", "resampled patients"])
+    timeout = 600
+
+    def setup(self, algorithm: str, of: str) -> None:
+        super().setup(algorithm, of.split()[-1])
+        people = len(self.sets)
+        self.small = part_of(self.sets, people // 8)
+        if of.startswith("resampled"):
+            self.small, self.sets = resampled(self.sets, people), resampled(self.sets, 4 * people)
+
+    @unit("exponent")
+    def track_growth(self, algorithm: str, of: str) -> float:
+        figures = []
+        for sets in (self.small, self.sets):
+            begun = process_time()
+            distinct, _ = self.group(algorithm, sets)
+            figures.append((process_time() - begun, len(distinct.sets)))
+        (few_seconds, few), (seconds, many) = figures
+        return log(seconds / few_seconds) / log(many / few)
