@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from ontomask.errors import FileFormatError
 from ontomask.releasefile.compare import compare_file
 from ontomask.releasefile.model import load_release_file
 from ontomask.releasefile.run import write_release
@@ -189,6 +190,37 @@ def test_no_release_file(command, jobs):
     done = command(jobs, "compare", "missing.yaml")
     assert done.code == 2
     assert "missing.yaml" in done.err
+
+
+def test_replaced_files_survive_a_failure_while_others_are_written(jobs):
+    folder = jobs / "specs"
+    folder.mkdir()
+    mine = [jobs / "page.html", jobs / "table.csv", folder / "recoding-k2.yaml"]
+    for path in mine:
+        path.write_text("mine")
+
+    def get_in_the_way(now):
+        if now == "writing":
+            (folder / "recoding-k3.yaml").mkdir()
+
+    with pytest.raises(FileFormatError, match=r"recoding-k3.yaml is a folder"):
+        compare_file(
+            jobs / "release.yaml",
+            ["recoding"],
+            2**70,
+            values={"k": [2, 3]},
+            workers=1,
+            page=mine[0],
+            table=mine[1],
+            folder=folder,
+            force=True,
+            progress=get_in_the_way,
+        )
+    assert [path.read_text() for path in mine] == ["mine"] * 3
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "recoding-k2.yaml",
+        "recoding-k3.yaml",
+    ]
 
 
 def test_existing_files_are_refused_unless_forced(command, jobs):

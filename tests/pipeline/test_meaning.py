@@ -313,6 +313,18 @@ def test_what_does_not_read_back_is_not_written(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("values", [{"a": 1}, {"b": 1}], ids=["not read back", "not complete"])
+def test_a_file_that_would_be_replaced_survives_a_failure(tmp_path, values):
+    file = tmp_path / "t.csv"
+    file.write_text("mine")
+    spaces = [(" a", "*")] if "a" in values else []
+    tree = om.Taxonomy.from_edges([*spaces, ("a", "*")])
+    with pytest.raises(TaxonomyError):
+        save_taxonomy(tree, file, values, force=True, complete=True)
+    assert file.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [file]
+
+
 def test_a_file_is_named_after_its_column(tmp_path):
     release = tmp_path / "release.yaml"
     assert taxonomy_path(release, 3, "job").name == "release-job.taxonomy.csv"

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from ontomask import datasets, load_taxonomy
-from ontomask.errors import ColumnError, ParameterError
+from ontomask.errors import ColumnError, FileFormatError, ParameterError
 from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.profile import column_facts as profile_facts
 from ontomask.releasefile.profile.known_concepts import find_bundled_taxonomy
@@ -454,3 +454,13 @@ def test_files_that_exist_are_kept(looked_at, tmp_path):
         write_proposal(found, target)
     assert not target.exists()
     write_proposal(found, target, force=True)
+
+
+def test_a_replaced_taxonomy_survives_a_release_file_that_cannot_be_written(looked_at, tmp_path):
+    found = looked_at(city=spread("Reus", "Malta", "Turin"))
+    target, mine = tmp_path / "release.yaml", tmp_path / "release-city.taxonomy.csv"
+    target.mkdir()
+    mine.write_text("mine", encoding="utf-8")
+    with pytest.raises(FileFormatError, match="is a folder"):
+        write_proposal(found, target, force=True)
+    assert mine.read_text("utf-8") == "mine"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
-from ontomask._runtime.files.atomic_files import refuse_targets
+from ontomask._runtime.files.atomic_files import atomic_path, refuse_targets
 from ontomask.errors import ParameterError, format_count
 from ontomask.pipeline import Comparison, compare
 from ontomask.releasefile import compared_methods
@@ -85,22 +86,15 @@ def compare_file(
         complete=not compared_methods.contains_table_values(spec),
         _file_of=lambda method: compared_methods.release_file_text(spec, method),
     )
-    written: list[Path] = []
     progress("writing")
-    try:
+    with ExitStack() as unfinished:  # what is replaced is kept until everything is written
         if page is not None:
-            comparison.save_page(page, force)
-            written.append(page)
+            comparison.save_page(unfinished.enter_context(atomic_path(page, force=force)))
         if table is not None:
-            comparison.write_csv(table, force)
-            written.append(table)
+            comparison.write_csv(unfinished.enter_context(atomic_path(table, force=force)))
         if folder is not None:
             compared_methods.write_release_files(spec, comparison.points, folder, force=force)
-    except BaseException:
-        for path in written:
-            path.unlink(missing_ok=True)
-        raise
-    return comparison, [*written, *([folder] if folder is not None else [])]
+    return comparison, [path for path in (page, table, folder) if path is not None]
 
 
 def _check_folder(folder: Path) -> None:

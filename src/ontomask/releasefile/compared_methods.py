@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ontomask._runtime.files.atomic_files import atomic_write
+from ontomask._runtime.files.atomic_files import atomic_path
 from ontomask._runtime.yaml_text import format_yaml
 from ontomask.errors import ParameterError
 from ontomask.methods.method import Method
@@ -184,14 +185,14 @@ def write_release_files(
     is_new_folder = not folder.exists()
     folder.mkdir(exist_ok=True)
     try:
-        for path, point in zip(files, points, strict=True):
-            if not point.error:
-                with atomic_write(path, force=force) as file:
-                    file.write(format_yaml(_fields_for_method(spec, point.method, folder)))
-                written.append(path)
+        with ExitStack() as unfinished:  # all take their names together
+            for path, point in zip(files, points, strict=True):
+                if not point.error:
+                    file = unfinished.enter_context(atomic_path(path, force=force))
+                    text = format_yaml(_fields_for_method(spec, point.method, folder))
+                    file.write_text(text, encoding="utf-8", newline="")
+                    written.append(path)
     except BaseException:
-        for path in written:
-            path.unlink(missing_ok=True)
         if is_new_folder:
             folder.rmdir()
         raise

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ontomask._runtime.files.atomic_files import atomic_write
+from ontomask._runtime.files.atomic_files import atomic_path
 from ontomask.errors import OntomaskError, TaxonomyError, check_choice, quote_names
 from ontomask.taxonomy import Match, Taxonomy, load_taxonomy, map_terms
 from ontomask.taxonomy.graph import VIRTUAL_ROOT
@@ -90,26 +90,35 @@ def _holds(file: Path, taxonomy: Taxonomy) -> bool:
 
 
 def save_taxonomy(
-    taxonomy: Taxonomy, file: Path, values: Mapping[str, int], *, force: bool = False
+    taxonomy: Taxonomy,
+    file: Path,
+    values: Mapping[str, int],
+    *,
+    force: bool = False,
+    complete: bool = False,
 ) -> SavedTaxonomy:
-    """Save a taxonomy to a file, and check that it reads back unchanged.
+    """Save a taxonomy to a file that reads back unchanged; what it replaces is kept until then.
 
     ``values`` are those of the column, with counts: which of them it knows is told. Where the file
-    does not read back as what was written, it is removed, and that is a
-    :class:`~ontomask.errors.TaxonomyError`.
+    does not read back as what was written, or, if it must be ``complete``, lacks some of the
+    values, that is a :class:`~ontomask.errors.TaxonomyError`.
     """
-    with atomic_write(file, force=force, private=True) as text:
-        if any(taxonomy.label_lists) or any(True for _ in taxonomy.alias_items()):
-            child_parent.write(taxonomy, text, file)
-        else:
-            csv.writer(text, lineterminator="\n").writerows([("child", "parent"), *_rows(taxonomy)])
-    try:
-        saved = _read_back(taxonomy, file)
-        term_map = map_terms(dict(values), saved)
-    except BaseException:
-        file.unlink(missing_ok=True)
-        raise
-    return SavedTaxonomy(file, saved, tuple(term_map.lost))
+    with atomic_path(file, force=force, private=True) as unfinished:
+        with unfinished.open("w", encoding="utf-8", newline="") as text:
+            if any(taxonomy.label_lists) or any(True for _ in taxonomy.alias_items()):
+                child_parent.write(taxonomy, text, file)
+            else:
+                rows = [("child", "parent"), *_rows(taxonomy)]
+                csv.writer(text, lineterminator="\n").writerows(rows)
+        saved = _read_back(taxonomy, unfinished)
+        lost = tuple(map_terms(dict(values), saved).lost)
+        if complete and lost:
+            examples = ", ".join(repr(match.value[:60]) for match in lost[:3])
+            raise TaxonomyError(
+                f"the taxonomy would not contain all values of the column: {examples} are missing",
+                "choose another way to build it, or edit it by hand",
+            )
+    return SavedTaxonomy(file, saved, lost)
 
 
 def _read_back(taxonomy: Taxonomy, file: Path) -> Taxonomy:

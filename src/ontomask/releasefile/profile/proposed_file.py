@@ -11,13 +11,14 @@ import math
 import os
 import textwrap
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from ontomask._runtime.files.atomic_files import atomic_write, check_folder
+from ontomask._runtime.files.atomic_files import atomic_path, check_folder
 from ontomask.engines.formats.formats import named_format
 from ontomask.errors import OntomaskError, ParameterError, TaxonomyError, format_count
 from ontomask.releasefile.profile.column_fields import suggested_fields
@@ -55,23 +56,16 @@ def write_proposal(
     if not force:
         _refuse_existing([target, *(taxonomy_paths.values() if beside is None else ())])
     with_files: dict[str, str] = {}
-    new: list[Path] = []
-    try:
+    with atomic_path(target, force=force) as unfinished, ExitStack() as taxonomies:
         for name, path in taxonomy_paths.items():
             if beside is not None and path.exists():
                 if not _covers_values(path, profile[name].facts.values):
                     continue
-            elif _write_taxonomy(profile[name], path, force):
-                new.append(path)
-            else:
+            elif not _write_taxonomy(profile[name], path, force, taxonomies):
                 continue
             with_files[name] = path.name
-        with atomic_write(target, force=force) as file:
-            file.write(_release_file_text(profile, beside or target, with_files))
-    except BaseException:
-        for path in new:
-            path.unlink(missing_ok=True)
-        raise
+        text = _release_file_text(profile, beside or target, with_files)
+        unfinished.write_text(text, encoding="utf-8", newline="")
     return Proposal(target, tuple(taxonomy_paths[name] for name in with_files))
 
 
@@ -92,16 +86,18 @@ def _refuse_existing(files: list[Path]) -> None:
 # ---------------------------------------------------------------------- taxonomies
 
 
-def _write_taxonomy(column: ColumnProfile, path: Path, force: bool) -> bool:
-    """Write a taxonomy of the values; False where it does not read back as what it was."""
+def _write_taxonomy(column: ColumnProfile, path: Path, force: bool, unfinished: ExitStack) -> bool:
+    """Write a taxonomy of the values; False where it does not read back as what it was.
+
+    It takes its name when ``unfinished`` is closed.
+    """
     values = column.facts.values
-    try:
-        report = save_taxonomy(_make_taxonomy(column, list(values)), path, values, force=force)
-    except TaxonomyError:
-        return False
-    if report.left_over:
-        path.unlink()
-    return not report.left_over
+    with ExitStack() as own, suppress(TaxonomyError):
+        temporary = own.enter_context(atomic_path(path, force=force, private=True))
+        save_taxonomy(_make_taxonomy(column, list(values)), temporary, values, complete=True)
+        unfinished.enter_context(own.pop_all())
+        return True
+    return False
 
 
 def _covers_values(path: Path, values: Mapping[str, int]) -> bool:

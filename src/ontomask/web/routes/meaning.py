@@ -10,7 +10,7 @@ from fastapi import Path as InPath
 from pydantic import BaseModel, Field
 
 from ontomask.distances import MEASURES
-from ontomask.errors import OntomaskError, ParameterError, TaxonomyError, UnknownConceptError
+from ontomask.errors import OntomaskError, ParameterError, UnknownConceptError
 from ontomask.pipeline import meaning as means
 from ontomask.taxonomy import Taxonomy
 from ontomask.taxonomy.names import fold_name
@@ -186,17 +186,8 @@ def _write_taxonomy(
     number = names.index(request.column) + 1
     plain_file = means.taxonomy_path(bench.draft.path, number, request.column)
     file = means.free_taxonomy_path(plain_file, taxonomy)
-    file_existed = file.exists()
-    written = means.save_taxonomy(taxonomy, file, counts, force=file_existed)
-    if written.left_over and request.how != "outline":
-        if not file_existed:
-            file.unlink(missing_ok=True)
-        examples = ", ".join(repr(match.value[:60]) for match in written.left_over[:3])
-        raise TaxonomyError(
-            f"the taxonomy would not contain all values of the column: {examples} are missing",
-            "choose another way to build it, or choose “edit by hand”",
-        )
-    return written
+    is_complete = request.how != "outline"
+    return means.save_taxonomy(taxonomy, file, counts, force=file.exists(), complete=is_complete)
 
 
 def _own_taxonomy(bench: Workbench, name: str) -> Taxonomy | None:
