@@ -29,7 +29,7 @@
     ├── SeveralRootsWarning            a virtual root was added above several roots
     ├── HeaderWarning                  the first row was read as a header
     ├── FormulaWarning                 a spreadsheet may run cells of a written file
-    ├── IndexReleasedWarning           the released table contains a named pandas index
+    ├── IndexRemovedWarning            the pandas index of a table is not released
     ├── LookAlikeWarning               sensitive values or people differ only in spelling
     ├── NearNeighboursWarning          the search for the nearest values was approximate
     ├── NothingSwappedWarning          all records are equal, so swapping changes nothing
@@ -61,7 +61,7 @@ __all__ = [
     "FileFormatError",
     "FormulaWarning",
     "HeaderWarning",
-    "IndexReleasedWarning",
+    "IndexRemovedWarning",
     "InternalError",
     "LookAlikeWarning",
     "NearNeighboursWarning",
@@ -293,8 +293,8 @@ class FormulaWarning(OntomaskWarning):
     """Cells of a written CSV file may be run as formulas by a spreadsheet."""
 
 
-class IndexReleasedWarning(OntomaskWarning):
-    """The released table contains a named pandas index, which may identify people."""
+class IndexRemovedWarning(OntomaskWarning):
+    """The pandas index of a table is not released, because it has no role."""
 
 
 class LookAlikeWarning(OntomaskWarning):

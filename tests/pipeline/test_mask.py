@@ -21,7 +21,7 @@ from ontomask.engines.memory import records
 from ontomask.engines.memory.frame import Frame
 from ontomask.errors import (
     ColumnError,
-    IndexReleasedWarning,
+    IndexRemovedWarning,
     InternalError,
     ParameterError,
     RepeatedIdentifierWarning,
@@ -99,7 +99,7 @@ def table(n=40, seed=0):
 # ---------------------------------------------------------------------- the promise
 
 
-@pytest.mark.filterwarnings("ignore::ontomask.errors.IndexReleasedWarning")
+@pytest.mark.filterwarnings("ignore::ontomask.errors.IndexRemovedWarning")
 @given(case=skewed_tables(), k=st.integers(2, 20))
 def test_every_class_has_k_records_and_nothing_else_changes(case, k):
     taxonomy, columns = case
@@ -113,7 +113,8 @@ def test_every_class_has_k_records_and_nothing_else_changes(case, k):
     )
     assert (release.guarantee.k, release.guarantee.classes) == (k, len(classes))
     others = ["row", "note", "share"]
-    pd.testing.assert_frame_equal(release.data[others], frame[others])
+    expected = frame[others].reset_index(drop=True)
+    pd.testing.assert_frame_equal(release.data[others], expected)
     assert list(release.data.columns) == list(frame.columns)
     assert release.data.dtypes.equals(frame.dtypes)
     assert set(release.data["word"]) <= set(taxonomy.domain(columns["word"]))
@@ -825,11 +826,10 @@ def test_an_error_in_apply_does_not_pass(change, message, monkeypatch, diagnoses
         mask(pl.DataFrame(table()), schema_of(diagnoses), Microaggregation(k=3))
 
 
-@pytest.mark.filterwarnings("ignore::ontomask.errors.IndexReleasedWarning")
-def test_a_changed_index_does_not_pass(monkeypatch):
-    tampered(monkeypatch, lambda data: data.reset_index(drop=True))
-    frame = pd.DataFrame({"x": [1, 1, 2, 2]}, index=list("abcd"))
-    with pytest.raises(InternalError, match="the index of the released table"):
+def test_a_released_index_does_not_pass(monkeypatch):
+    tampered(monkeypatch, lambda data: data.set_axis(list("abcd")))
+    frame = pd.DataFrame({"x": [1, 1, 2, 2]})
+    with pytest.raises(InternalError, match="the released table has an index"):
         mask(frame, Schema([Numeric("x")]), Microaggregation(k=2))
 
 
@@ -849,15 +849,41 @@ def test_a_method_that_breaks_its_promise_does_not_pass(diagnoses):
         mask(pl.DataFrame(table()), schema_of(diagnoses), Careless(k=5))
 
 
-def test_a_named_index_is_released_with_a_warning(diagnoses):
-    pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame({"d": ["sprain", "sprain", "injury", "injury"]}, index=list("wxyz"))
-    schema = Schema([Nominal("d", diagnoses)])
-    with pytest.warns(IndexReleasedWarning, match="the index is released"):
-        assert list(mask(table, schema, Microaggregation(2)).data.index) == list("wxyz")
-    table.index.name = "patient"
-    with pytest.warns(IndexReleasedWarning, match="the index 'patient' is released"):
-        mask(table, schema, Microaggregation(2))
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize(
+    ("index", "words"),
+    [
+        (pd.Index(list("wxyz")), "the index is not released"),
+        (pd.Index([1, 5, 7, 9]), "the index is not released"),  # as of some rows of a table
+        (pd.Index(list("wxyz"), name="patient"), "the index 'patient' is not released"),
+        (pd.MultiIndex.from_arrays([list("wxyz"), [1, 2, 3, 4]], names=["a", "b"]), "'a', 'b'"),
+    ],
+    ids=["letters", "places", "named", "two levels"],
+)
+def test_an_index_is_not_released_and_that_is_warned_of(tmp_path, index, words, shuffle):
+    table = pd.DataFrame({"x": [1, 1, 2, 2]}, index=index)
+    schema = Schema([Numeric("x")])
+    with pytest.warns(IndexRemovedWarning, match=words):
+        release = mask(table, schema, Microaggregation(2), shuffle=shuffle)
+    assert release.data.index.equals(pd.RangeIndex(4))
+    release.write(tmp_path / "released.csv")
+    assert list(pd.read_csv(tmp_path / "released.csv").columns) == ["x"]
+    assert release.guarantee.uniques == 0  # over all that is released
+    assert list(table.index) == list(index)
+
+
+def test_a_plain_range_is_numbered_anew_without_a_warning():
+    table = pd.DataFrame({"x": [1, 1, 2, 2, None]})[:5]
+    schema = Schema([Numeric("x")], missing="drop")
+    release = mask(table[::-1][::-1], schema, Microaggregation(2))
+    assert release.data.index.equals(pd.RangeIndex(4))
+
+
+def test_an_index_that_became_a_column_counts(diagnoses):
+    table = pd.DataFrame({"x": [1, 1, 2, 2]}, index=pd.Index(list("wxyz"), name="patient"))
+    kept = Schema([Numeric("x")], keep=["patient"])
+    release = mask(table.reset_index(), kept, Microaggregation(2))
+    assert release.guarantee.released.uniques == 4
 
 
 def test_a_missing_value_is_written_as_it_stood_there(diagnoses):

@@ -6,7 +6,6 @@ import pyarrow as pa
 import pytest
 
 import ontomask as om
-from ontomask.errors import IndexReleasedWarning
 
 AGES = [30, 31, 40, 41, 90, 91]
 WARDS = ["a", "a", "b", "b", "secret", "secret"]
@@ -70,13 +69,6 @@ def test_categories_that_no_record_has_are_left_out(kind):
     values = ward.to_pylist() if kind.startswith("pyarrow") else list(ward)
     assert values == ["a", "a", "b", "b"]
     assert len(released) == 4
-
-
-@pytest.mark.parametrize("index", [list("uvwxyz"), [5, 4, 3, 2, 1, 0]])
-def test_an_index_that_is_no_plain_range_is_warned_of(index):
-    table = pd.DataFrame({"age": AGES, "ward": WARDS}, index=index)
-    with pytest.warns(IndexReleasedWarning, match="the index is released unchanged"):
-        mask(table)
 
 
 def test_a_plain_range_is_not_warned_of(recwarn):

@@ -18,7 +18,7 @@ from ontomask.engines.memory.engine import FrameEngine
 from ontomask.engines.protocol import CountedRows, Engine, PlacedRecords
 from ontomask.errors import (
     ColumnError,
-    IndexReleasedWarning,
+    IndexRemovedWarning,
     OntomaskError,
     ParameterError,
     RepeatedIdentifierWarning,
@@ -215,9 +215,8 @@ def warn_about_table(engine: Engine, schema: Schema) -> None:
     if engine.index_names:
         warnings.warn(
             f"the index {quote_names(filter(None, engine.index_names))}".rstrip()
-            + " is released unchanged. To remove it, use reset_index(drop=True); to give it a "
-            "role, turn it into a column with reset_index()",
-            IndexReleasedWarning,
+            + " is not released. To give it a role, turn it into a column with reset_index()",
+            IndexRemovedWarning,
             stacklevel=5,
         )
     if schema.person is not None:

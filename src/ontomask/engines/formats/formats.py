@@ -85,7 +85,7 @@ def write_frame(
 ) -> None:
     """Write a frame of any kind to a file, in the format its ending stands for.
 
-    The index of a pandas frame becomes columns where it has names, and is left out where not.
+    The index of a pandas frame is left out.
     """
     import narwhals as nw
 
@@ -96,8 +96,8 @@ def write_frame(
             f"the extension of {target} is not a known format",
             f"use one of {', '.join(ENDINGS)}",
         )
-    if nw.dependencies.is_pandas_dataframe(frame) and any(frame.index.names):
-        frame = frame.reset_index()
+    if nw.dependencies.is_pandas_dataframe(frame):
+        frame = frame.reset_index(drop=True)
     columns = nw.from_native(frame).lazy().collect("pyarrow").to_native()
     connection = connect()
     try:

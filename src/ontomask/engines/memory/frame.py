@@ -66,9 +66,7 @@ class Frame:
         if places is None:
             return Frame(frame.to_native())
         native = frame[places.tolist()].to_native()
-        if self.kind == "pandas" and not self.index_names:  # it stays a plain range
-            native = native.reset_index(drop=True)
-        return Frame(native)
+        return Frame(native.reset_index(drop=True) if self.kind == "pandas" else native)
 
     @property
     def names(self) -> list[str]:
@@ -100,7 +98,10 @@ class Frame:
         removed: Sequence[str],
         kept: NDArray[np.bool_],
     ) -> Any:
-        """Make a table of the same kind from the kept records, with some columns replaced."""
+        """Make a table of the same kind from the kept records, with some columns replaced.
+
+        A pandas index counts the rows anew: another one is a column that nobody gave a role.
+        """
         import narwhals as nw
 
         frame = nw.from_native(self.native, eager_only=True)
@@ -121,15 +122,9 @@ class Frame:
                 new[name] = column
         return self._as_given(self._replace_columns(native, new), outputs)
 
-    def reorder(self, order: NDArray[np.int64], *, plain_index: bool) -> Any:
-        """A table of the same kind, with its records in another order.
-
-        With ``plain_index`` a pandas index counts the rows anew: it would tell where they were.
-        """
-        native = self.select(self.names, order).native
-        if self.kind == "pandas" and plain_index:
-            native = native.reset_index(drop=True)
-        return self._as_given(native, {})
+    def reorder(self, order: NDArray[np.int64]) -> Any:
+        """A table of the same kind, with its records in another order."""
+        return self._as_given(self.select(self.names, order).native, {})
 
     def _as_given(self, native: Any, outputs: Mapping[str, OutputColumn]) -> Any:
         """A table of the kind that was given."""
@@ -148,7 +143,7 @@ class Frame:
             for column, values in columns.items():
                 out[column] = values
             out.attrs = {}
-            return out
+            return out.reset_index(drop=True)
         import pyarrow as pa
 
         for column, values in columns.items():
@@ -189,10 +184,6 @@ class Frame:
         index = self.native.index
         plain = isinstance(index, pd.RangeIndex) and index.name is None
         return [] if plain else ["" if name is None else str(name) for name in index.names]
-
-    def has_same_index(self, other: Frame, kept: NDArray[np.bool_]) -> bool:
-        """Whether another table, that has some of the records, has their index (pandas)."""
-        return self.kind != "pandas" or self.native.index[kept].equals(other.native.index)
 
 
 _SINGLE_PRECISION = (

@@ -107,7 +107,8 @@ class _Pandas:
         return column
 
     def is_same_column(self, a: Any, b: Any) -> bool:
-        return a.dtype == b.dtype and bool(a.equals(b))
+        # Rows are compared by their place, not by an index.
+        return a.dtype == b.dtype and bool(a.reset_index(drop=True).equals(b))
 
 
 def is_missing_cell(value: Any) -> bool:
