@@ -27,7 +27,7 @@ if hasattr(signal, "SIGHUP"):  # ignored under nohup, and so by every command th
 # The first example may compile a loop; a shared machine has slow moments. No deadlines.
 # In CI the same examples are tried every time, so that a change is blamed for what it did;
 # elsewhere new ones are.
-for profile, examples in {"ontomask": 30, "fast": 8}.items():
+for profile, examples in {"ontomask": 15, "fast": 5}.items():
     settings.register_profile(
         profile,
         deadline=None,
@@ -77,6 +77,7 @@ def pytest_collection_modifyitems(items):
 def pytest_collection_finish():
     """What is loaded by now stays, so the garbage collector need not look at it again."""
     gc.freeze()
+    gc.set_threshold(100_000, 20, 100)  # at new things it need not look often either
 
 
 def pytest_unconfigure():
@@ -85,11 +86,11 @@ def pytest_unconfigure():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """Two workers more than cores: tests of pages, of Spark and of processes wait a lot.
+    """One worker more than cores: tests of pages, of Spark and of processes wait a lot.
 
     Without those, every further worker only collects and loads the same once more.
     """
-    return (os.cpu_count() or 1) + (0 if "not browser" in config.option.markexpr else 2)
+    return (os.cpu_count() or 1) + (0 if "not browser" in config.option.markexpr else 1)
 
 
 @pytest.hookimpl(optionalhook=True)

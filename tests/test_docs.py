@@ -182,7 +182,9 @@ def marked(page: Path) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [*map(marked, PAGES)], ids=name_of)
+@pytest.mark.parametrize(
+    "page", [marked(page) for page in PAGES if any(snippets(page))], ids=name_of
+)
 def test_every_snippet_does_what_the_page_says(page, tmp_path, monkeypatch, request, command):
     if page.stem == "spark":
         request.getfixturevalue("spark")  # skipped where there is no Java
@@ -321,28 +323,27 @@ def test_the_reference_has_every_error_and_warning():
     )
 
 
-@pytest.mark.parametrize(
-    "kind",
-    dict.fromkeys(
+def test_every_public_attribute_is_explained():
+    """By a docstring of its own or of the class it overrides, or in the docstring of the class."""
+    kinds = {
         public
         for module in PUBLIC_MODULES
         for public in public_objects(module).values()
         if inspect.isclass(public)
-    ),
-    ids=lambda kind: kind.__name__,
-)
-def test_every_public_attribute_is_explained(kind):
-    """By a docstring of its own or of the class it overrides, or in the docstring of the class."""
+    }
+    assert [name for kind in kinds for name in unexplained_attributes(kind)] == []
+
+
+def unexplained_attributes(kind: type) -> list[str]:
     ours = {*vars(kind), *inspect.get_annotations(kind)} - {*vars(tuple), *vars(dict)}
-    unexplained = [
-        name
+    return [
+        f"{kind.__name__}.{name}"
         for name in ours
         if not name.startswith("_")
         and not re.search(rf"^ *{name}: ", str(kind.__doc__), re.MULTILINE)
         and not has_docstring(kind, name)
         and not has_comment(kind, name)
     ]
-    assert unexplained == []
 
 
 def has_docstring(kind: type, name: str) -> bool:
@@ -361,27 +362,27 @@ def has_comment(kind: type, name: str) -> bool:
     return any(pattern.search(inspect.getsource(base)) for base in ours)
 
 
-@pytest.mark.parametrize("name", sorted(PUBLIC_CALLABLES))
-def test_no_public_signature_shows_an_address(name):
+def test_no_public_signature_shows_an_address():
     """As ``<function <lambda> at 0x7f...>``, which ``help`` would print."""
-    shown = str(inspect.signature(PUBLIC_CALLABLES[name]))
-    assert " at 0x" not in shown
-    assert "SettingHelp(" not in shown
+    for name, public in PUBLIC_CALLABLES.items():
+        shown = str(inspect.signature(public))
+        assert " at 0x" not in shown, name
+        assert "SettingHelp(" not in shown, name
 
 
-@pytest.mark.parametrize("name", sorted(PUBLIC_CALLABLES.keys() - MADE_BY_FUNCTIONS))
-def test_three_arguments_or_more_are_explained_one_by_one(name):
-    public = PUBLIC_CALLABLES[name]
-    parameters = [
-        parameter
-        for parameter in inspect.signature(public).parameters
-        if parameter != "self" and not parameter.startswith("_")
-    ]
-    if len(parameters) > 2:
-        text = str(inspect.getdoc(public))
-        assert re.search(r"^(Args|Attributes):$", text, re.MULTILINE), text
-        lost = [p for p in parameters if not re.search(rf"^    \**{p}: ", text, re.MULTILINE)]
-        assert lost == []
+def test_three_arguments_or_more_are_explained_one_by_one():
+    for name in PUBLIC_CALLABLES.keys() - MADE_BY_FUNCTIONS:
+        public = PUBLIC_CALLABLES[name]
+        parameters = [
+            parameter
+            for parameter in inspect.signature(public).parameters
+            if parameter != "self" and not parameter.startswith("_")
+        ]
+        if len(parameters) > 2:
+            text = str(inspect.getdoc(public))
+            assert re.search(r"^(Args|Attributes):$", text, re.MULTILINE), (name, text)
+            lost = [p for p in parameters if not re.search(rf"^    \**{p}: ", text, re.MULTILINE)]
+            assert lost == [], name
 
 
 @pytest.mark.parametrize("module", [risk, utility], ids=lambda module: module.__name__)
@@ -442,26 +443,29 @@ def test_the_page_of_commands_shows_no_option_that_does_not_exist():
 # ------------------------------------------------------------------ pages hold together
 
 
-@pytest.mark.parametrize("page", [*sorted(ROOT.glob("*.md")), *PAGES[1:]], ids=name_of)
-def test_every_link_leads_somewhere(page):
-    links = LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8")))
-    inside = [link.partition("#")[0] for link in links if not re.match(r"https?://|#", link)]
-    lost = [link for link in inside if not (page.parent / link).exists()]
-    assert lost == []
+ALL_PAGES = [*sorted(ROOT.glob("*.md")), *PAGES[1:]]
 
 
-@pytest.mark.parametrize("page", PAGES[1:], ids=name_of)
-def test_the_index_leads_to_every_page(page):
+def test_every_link_leads_somewhere():
+    for page in ALL_PAGES:
+        links = LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8")))
+        inside = [link.partition("#")[0] for link in links if not re.match(r"https?://|#", link)]
+        lost = [link for link in inside if not (page.parent / link).exists()]
+        assert lost == [], name_of(page)
+
+
+def test_the_index_leads_to_every_page():
     index = ROOT / "docs" / "index.md"
     links = LINK.findall(index.read_text(encoding="utf-8"))
-    assert page == index or page.relative_to(index.parent).as_posix() in links
+    pages = {page.relative_to(index.parent).as_posix() for page in PAGES[1:] if page != index}
+    assert pages - {*links} == set()
 
 
-@pytest.mark.parametrize("page", [*sorted(ROOT.glob("*.md")), *PAGES[1:]], ids=name_of)
-def test_every_make_command_exists(page):
-    shown = CODE.findall(page.read_text(encoding="utf-8")) + [
-        block[2] for block in FENCE.finditer(page.read_text(encoding="utf-8")) if block[1] != "text"
-    ]
-    named = {target for code in shown for target in TARGET.findall(code)}
+def test_every_make_command_exists():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert named <= set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    for page in ALL_PAGES:
+        text = page.read_text(encoding="utf-8")
+        shown = [block[2] for block in FENCE.finditer(text) if block[1] != "text"]
+        shown += CODE.findall(text)
+        assert {target for code in shown for target in TARGET.findall(code)} <= targets, page

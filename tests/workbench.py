@@ -94,6 +94,9 @@ class Served:
     link: str
     cookie = ""  # once the link was opened
 
+    def wait_until_open(self) -> None:
+        """Until a table that was named is open; a page of another process waits itself."""
+
     @property
     def address(self) -> str:
         parts = urlsplit(self.link)
@@ -131,11 +134,14 @@ class ServedHere(Served):
         """Another one every time, as each works once."""
         return self._guard.make_link()
 
+    def wait_until_open(self) -> None:
+        waited(lambda: not self.bench.opening)
+
     def end(self) -> None:
         self._ending = True
         self._thread.join()
         self._socket.close()
-        waited(lambda: not self.bench.opening)
+        self.wait_until_open()
         self.bench.close()
 
 
@@ -181,7 +187,13 @@ def tab_of(chromium, served: Served, **options) -> Iterator:
     with chromium.open_page(**options) as page:
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", note_error)
-        page.goto(served.link)
-        page.wait_for_selector("#table b", state="attached")
+        served.wait_until_open()
+        page.request.get(served.link)  # the cookie is there, and no screen was drawn yet
         yield page
     assert not complaints, complaints
+
+
+def visit(page, served: Served, screen: str) -> None:
+    """Go to a screen, until all that it asked for has come: before, it cannot hear everything."""
+    page.goto(f"{served.address}/{screen}")
+    page.locator(COMPLETE[screen]).first.wait_for()

@@ -17,7 +17,10 @@ engine:
   master: local[2]
   config:
     spark.driver.memory: 1g
-    spark.sql.shuffle.partitions: 4
+    spark.sql.shuffle.partitions: 2
+    spark.ui.enabled: false
+    spark.sql.codegen.wholeStage: false
+    spark.sql.codegen.factoryMode: NO_CODEGEN
     spark.driver.extraJavaOptions: -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 """,
 )

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ontomask as om
@@ -25,7 +25,7 @@ from ontomask.errors import ParameterError
 from ontomask.microdata.attributes import NominalAttribute, NumericalAttribute
 from ontomask.microdata.tuples import Transitions, count_tuples
 from ontomask.utility.sides import attribute_distances
-from strategies import taxonomies
+from strategies import examples, taxonomies
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
 
@@ -390,7 +390,7 @@ def test_few_blanked_numbers():
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@examples(60)
 @given(releases(), st.integers(1, 12))
 def test_branches_are_those_of_the_definition(release, least):
     plan = release.transitions
@@ -486,7 +486,7 @@ def part_of(found, side, taxonomy, value):
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@examples(80)
 @given(releases(), st.integers(1, 14), st.sampled_from([2, 5, 2000]))
 def test_no_small_number_follows_by_subtraction(release, least, most):
     plan = release.transitions
@@ -594,7 +594,7 @@ def written(attribute, column, value):
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@examples(60)
 @given(releases(), st.integers(2, 14))
 def test_nothing_that_few_records_carry_is_named(release, least):
     plan = release.transitions

@@ -21,6 +21,7 @@ from ontomask.errors import (
     UnknownValueError,
     WeakProtectionWarning,
 )
+from pairing import each_with
 
 METHODS = {
     "microaggregation": om.Microaggregation(3),
@@ -97,8 +98,7 @@ def same_figures(frame, release, schema, k=None):
 # ---------------------------------------------------------------------- the same as a release
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "kind"), each_with([*METHODS], KINDS))
 def test_the_figures_of_a_release(diagnoses, name, kind):
     method, schema = METHODS[name], schema_of(diagnoses)
     frame, release = released(table(), schema, method, kind)
@@ -115,8 +115,7 @@ def test_missing_values_as_a_category(diagnoses, name):
     same_figures(frame, release, schema, method.target_k)
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars"])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "kind"), each_with([*METHODS], ["pandas", "polars"]))
 def test_dropped_records_may_be_gone_from_the_masked_table(diagnoses, name, kind):
     method, schema = METHODS[name], schema_of(diagnoses, missing="drop")
     frame, release = released(table(60, missing=True), schema, method, kind)
@@ -185,8 +184,9 @@ def test_linkage_is_searched_once_for_guarantee_and_figures(diagnoses, monkeypat
 # ---------------------------------------------------------------------- suppressed values
 
 
-@pytest.mark.parametrize("blank", ["*", "", None])
-@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "duckdb"])
+@pytest.mark.parametrize(
+    ("kind", "blank"), each_with(["pandas", "polars", "pyarrow", "duckdb"], ["*", "", None])
+)
 def test_what_counts_as_suppressed(diagnoses, kind, blank):
     before = {"word": ["sprain", "sprain", "influenza"], "age": [20, 30, 40]}
     text = blank is not None  # beside a * every number is text
@@ -434,8 +434,7 @@ def test_the_same_rows_in_every_kind(diagnoses):
 # ---------------------------------------------------------------------- matched by a column
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize(("kind", "missing"), each_with(KINDS, [False, True]))
 def test_records_in_another_order_are_matched_by_a_column(diagnoses, kind, missing):
     columns = {**table(missing=missing), "id": [f"r{i}" for i in range(40)]}
     schema = schema_of(diagnoses, missing="drop", keep=["id"])

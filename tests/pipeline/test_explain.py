@@ -9,7 +9,7 @@ from math import log2
 
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ontomask as om
@@ -242,7 +242,6 @@ METHODS = [
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ontomask.errors.NothingSwappedWarning")
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-@settings(max_examples=20)
 @given(columns=tables(max_records=12))
 def test_every_record_is_accounted_for(method, columns):
     records = Counter(zip(*(values for values, _ in columns), strict=True))

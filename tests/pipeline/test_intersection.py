@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import ontomask as om
+from pairing import each_with
 
 
 def _plain_intersection(original, releases, quasi, sensitive, person=None):
@@ -55,8 +56,7 @@ def _random_tables(seed, people):
     return original, releases
 
 
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("person", [None, "person"])
+@pytest.mark.parametrize(("seed", "person"), each_with(range(20), [None, "person"]))
 def test_the_plain_definition(seed, person):
     original, releases = _random_tables(seed, people=12)
     schema = om.Schema(

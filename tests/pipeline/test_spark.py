@@ -78,11 +78,11 @@ def test_a_comparison_may_take_a_sample_of_a_spark_frame(frame, schema):
     assert comparison.points[0].evaluation.risk["k"] >= 4
 
 
-@pytest.mark.parametrize("method", [om.Microaggregation(4), om.RankSwapping(5)], ids=repr)
 @pytest.mark.filterwarnings("ignore::ontomask.errors.WeakProtectionWarning")
 def test_a_masked_spark_frame_is_evaluated_by_a_column_that_identifies_records(
-    frame, discharges, schema, method
+    frame, discharges, schema
 ):
+    method = om.RankSwapping(5)
     release = om.mask(frame, schema, method, seed=2)
     there = om.evaluate(frame, release.data, schema, method.target_k, match_by="id")
     released = pa.Table.from_pylist(
@@ -132,9 +132,7 @@ def same_plan(session, method, tuples):
 
 IN_BLOCKS = [
     om.Microaggregation(3, block=50),
-    om.Microaggregation(3, algorithm="mdav", block=50),
     om.Recoding(3, block=50),
-    om.Resampling(3, block=50),
     om.RankSwapping(3, block=50),
 ]
 
@@ -155,7 +153,7 @@ def test_blocks_are_planned_in_tasks_as_they_are_here(spark, monkeypatch):
 def test_noise_is_drawn_in_tasks_as_it_is_here(spark, monkeypatch, strategy):
     monkeypatch.setattr(planning, "RECORDS_PER_TASK", 150)  # tuples are cut in two
     method = om.NoiseAddition(strategy=strategy)
-    for names in (["word"], ["number"], ["level"], ["word", "number", "level"]):
+    for names in (["word"], ["word", "number", "level"]):
         plan = same_plan(spark, method, some_tuples(names))
         assert plan.count.sum() == 400
 

@@ -12,7 +12,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ontomask as om
@@ -164,7 +164,6 @@ def texts(value):
         yield value
 
 
-@settings(max_examples=25)
 @given(
     method=st.sampled_from(METHODS_TRIED),
     seed=st.integers(0, 2**32 - 1),

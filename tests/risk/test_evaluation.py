@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from method_tables import attribute
 from ontomask import risk
@@ -26,7 +26,6 @@ def watched(plan):
     ]
 
 
-@settings(max_examples=25)
 @given(plan=plans())
 def test_complete_described_and_the_same_every_time(plan):
     asked = {"k": 3, "confidential": watched(plan), "semantic_closeness": True}

@@ -8,12 +8,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom, nbinom
 
 from ontomask import risk
 from ontomask.errors import ParameterError
+from strategies import examples
 
 #: Sizes of the classes on the nine columns of Adult (30,162 records): number of classes by size.
 ADULT = (
@@ -262,7 +263,7 @@ def test_the_sample_is_not_larger_than_the_population():
         risk.population_uniques(np.array([1, 2]), 2)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(30)
 @given(
     sizes=st.lists(st.integers(1, 9) | st.integers(1, 400), min_size=1, max_size=60),
     times=st.floats(1, 10_000),

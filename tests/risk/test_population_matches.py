@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import plain_risk
@@ -29,6 +29,7 @@ from ontomask.risk.population.matches import (
     is_generalisation,
 )
 from risk_plans import plans
+from strategies import examples
 
 
 def fits(a, released, own):
@@ -80,7 +81,7 @@ def populations(draw, attributes):
     return draw(st.lists(st.tuples(*map(value, attributes)), min_size=1, max_size=25))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(60)
 @given(plan=plans(), data=st.data())
 @pytest.mark.parametrize("most", [1, matches.MOST_PAIRS])
 def test_matches_are_those_of_the_definition(plan, data, most):
@@ -104,7 +105,7 @@ def test_matches_are_those_of_the_definition(plan, data, most):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(60)
 @given(plan=plans(), data=st.data())
 @pytest.mark.parametrize("most", [1, matches.MOST_PAIRS])
 def test_a_person_with_several_rows_matches_once_by_any_of_them(plan, data, most):
@@ -132,7 +133,7 @@ def test_a_person_with_several_rows_matches_once_by_any_of_them(plan, data, most
     assert table.size == len(rows_of)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(60)
 @given(plan=plans())
 def test_a_generalisation_contains_every_original_value(plan):
     attributes = plan.tuples.attributes

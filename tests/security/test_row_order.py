@@ -129,8 +129,6 @@ def test_sorting_gives_nothing_back_of_what_spark_writes(spark, tmp_path):
     assert share_given_back(table) < 0.1
     _, again = release(tmp_path, "parquet", engine="spark")
     assert again.equals(table)
-    _, other = release(tmp_path, "parquet", engine="spark", seed=SEED + 1)
-    assert other["id"].tolist() != table["id"].tolist()
     outcome, kept = release(tmp_path, "parquet", engine="spark", order="keep")
     assert sorted(kept["id"]) == sorted(table["id"])
     assert SORTED.format("original values of 'age', so") in " ".join(outcome.release.cautions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import ontomask as om
 from strategies import taxonomies
@@ -35,7 +35,6 @@ def assert_same(read, tax, what, labels=True):
 
 @pytest.mark.slow
 @given(named_taxonomies())
-@settings(max_examples=40)
 def test_the_same_taxonomy_in_every_format(tmp_path_factory, tax):
     folder = tmp_path_factory.mktemp("same")
     written = {"obo": as_obo(tax)}
@@ -51,7 +50,6 @@ def test_the_same_taxonomy_in_every_format(tmp_path_factory, tax):
 
 
 @given(taxonomies())
-@settings(max_examples=30)
 def test_the_same_taxonomy_as_a_release_of_snomed(tmp_path_factory, tax):
     folder = tmp_path_factory.mktemp("release")
     number = {concept: str(1000 + place) for place, concept in enumerate(sorted(tax))}
@@ -62,7 +60,6 @@ def test_the_same_taxonomy_as_a_release_of_snomed(tmp_path_factory, tax):
 
 
 @given(taxonomies(tree=True))
-@settings(max_examples=30)
 def test_the_same_tree_as_an_arx_hierarchy(tmp_path_factory, tax):
     path = tmp_path_factory.mktemp("tree") / "tree.csv"
     tax.write(path, format="arx")

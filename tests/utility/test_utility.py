@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
@@ -140,7 +140,6 @@ def test_means_and_variances_over_records(plan):
         assert variances[name].after == near(plain.variance(a, y))
 
 
-@settings(max_examples=40)
 @given(plan=plans(max_records=10), cells=st.sampled_from([4, 1_000_000]))
 def test_distance_variances_and_correlations_over_records(plan, cells):
     with pytest.MonkeyPatch.context() as patch:  # few cells: every table goes by in blocks
@@ -218,7 +217,6 @@ def test_weighted_ward_is_ward_on_repeated_points(seed, size, euclidean):
         assert plain.partition_distance(ours.tolist(), theirs.tolist()) == near(0)
 
 
-@settings(max_examples=40)
 @given(plan=plans(max_records=10), clusters=st.integers(1, 4))
 def test_clusters_over_records(plan, clusters):
     attributes = plan.tuples.attributes
@@ -350,7 +348,6 @@ def test_missing_stays_missing_at_no_cost(diagnoses):
 # ---------------------------------------------------------------- all of them
 
 
-@settings(max_examples=25)
 @given(plan=plans())
 def test_every_figure_is_described_and_plain(plan):
     found = utility.evaluate_utility(plan, k=2)

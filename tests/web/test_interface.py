@@ -48,7 +48,7 @@ def test_no_request_is_too_much(interface):
 
 def _try(operation, known):
     @given(case=operation.as_strategy())
-    @settings(max_examples=25, suppress_health_check=list(HealthCheck))
+    @settings(suppress_health_check=list(HealthCheck))
     def asked(case):
         case.call_and_validate(headers=known, checks=CHECKS)
 

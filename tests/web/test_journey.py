@@ -11,7 +11,7 @@ import yaml
 from playwright.sync_api import expect
 
 from ontomask.releasefile.model import load_release_file
-from workbench import COMPLETE, SEED, tab_of, waited, write_discharges
+from workbench import COMPLETE, SEED, tab_of, visit, waited, write_discharges
 
 QUASI = ("age", "sex", "diagnosis")
 
@@ -114,7 +114,7 @@ def test_from_a_table_to_a_release(steward, tmp_path, command, monkeypatch):
 
 def test_k_too_large_is_said_where_it_is_asked_for(tab, served, tmp_path):
     page = tab
-    page.goto(f"{served.address}/method")
+    visit(page, served, "method")
     page.fill("#setting-k", "100000")
     page.keyboard.press("Tab")
     waited(lambda: load_release_file(tmp_path / "release.yaml").method.settings.get("k") == 100_000)
@@ -123,20 +123,16 @@ def test_k_too_large_is_said_where_it_is_asked_for(tab, served, tmp_path):
     assert not list((tmp_path / ".ontomask" / "runs").glob("[0-9]*"))
 
 
-def test_two_tabs_see_each_other(tab, served):
+def test_two_tabs_see_each_other_and_an_answer_of_before_a_change_takes_nothing_back(tab, served):
     one, two = tab, tab.context.new_page()
     for page in (one, two):
-        page.goto(f"{served.address}/method")
-        page.wait_for_selector("#method-recoding")
+        visit(page, served, "method")
     one.check("#method-recoding")
     expect(two.locator("#method-recoding")).to_be_checked()
     two.check("#method-suppression")
     expect(one.locator("#method-suppression")).to_be_checked()
 
-
-def test_an_answer_of_before_a_change_does_not_take_it_back(tab, served):
-    tab.goto(f"{served.address}/method")
-    tab.wait_for_selector("#method-recoding")
+    # An answer of before a change does not take it back.
     late = []
     tab.route("**/api/session", lambda route: late.append((route, route.fetch())), times=1)
     with tab.expect_request("**/api/session"):
@@ -188,8 +184,7 @@ def test_names_that_look_like_markup_are_text_on_every_screen(chromium, tmp_path
     served = serving(tmp_path, "discharges.csv")
     for page in tab_of(chromium, served):
         for screen in COMPLETE:
-            page.goto(f"{served.address}/{screen}")
-            page.locator(COMPLETE[screen]).first.wait_for()
+            visit(page, served, screen)
             assert page.locator("main b", has_text="severity").count() == 0 or (
                 page.locator("main b").filter(has_text="<b>severity</b>").count() > 0
             )

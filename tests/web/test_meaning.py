@@ -9,6 +9,7 @@ import stat
 from collections import Counter
 
 import pytest
+from playwright.sync_api import expect
 
 import ontomask as om
 from ontomask.releasefile.model import load_release_file
@@ -346,8 +347,6 @@ def mapping(folder):
 
 
 def test_an_unmapped_value_is_corrected_and_that_undone(diagnoses, tmp_path):
-    from playwright.sync_api import expect
-
     page = diagnoses
     expect(page.locator("#lost-title")).to_have_text("2 values without a concept, in 3 records")
     page.click("li[data-value='Acute apendicitis'] button[data-means='540']")
@@ -371,24 +370,7 @@ def test_an_unmapped_value_is_corrected_and_that_undone(diagnoses, tmp_path):
     expect(page.locator("#covered")).to_have_text("100 %")
 
 
-def test_a_taxonomy_that_is_changed_back_while_it_is_read_leaves_no_trace(diagnoses):
-    from playwright.sync_api import expect
-
-    page, held = diagnoses, []
-    page.route("**/api/columns/diagnosis/meaning", lambda route: held.append(route), times=1)
-    page.select_option("#taxonomy", "wordnet")
-    expect(page.locator("#trouble")).to_contain_text("Matching values with concepts")
-    expect(page.locator("#lost")).to_have_attribute("inert", "")  # the suggestions of before
-    page.select_option("#taxonomy", "icd9cm")
-    expect(page.locator("#trouble")).to_be_empty()
-    held[0].abort()
-    expect(page.locator("#lost:not([inert]) #lost-title")).to_contain_text("2 values")
-    expect(page.locator("#known")).to_be_visible()
-
-
-def test_the_taxonomy_is_opened_with_keys_down_to_a_concept(diagnoses):
-    from playwright.sync_api import expect
-
+def test_a_concept_is_found_with_keys_values_are_compared_and_taxonomies_changed(diagnoses):
     page = diagnoses
     page.fill("#find-concept", "428")
     page.wait_for_selector("#find-concept-list [data-concept='428']")
@@ -407,15 +389,23 @@ def test_the_taxonomy_is_opened_with_keys_down_to_a_concept(diagnoses):
     page.keyboard.press("Backspace")
     expect(steps).to_have_count(2)
 
-
-def test_two_values_are_far_apart_in_words(diagnoses):
-    from playwright.sync_api import expect
-
-    page = diagnoses
+    # Two values are far apart, in words.
     page.fill("#second", page.input_value("#first"))
     expect(page.locator("#distance")).to_contain_text("0 on a scale from 0")
     page.fill("#second", HOSTILE)
     expect(page.locator("#apart")).to_contain_text("is not mapped to a concept")
+
+    # A taxonomy that is changed back while it is read leaves no trace.
+    held = []
+    page.route("**/api/columns/diagnosis/meaning", lambda route: held.append(route), times=1)
+    page.select_option("#taxonomy", "wordnet")
+    expect(page.locator("#trouble")).to_contain_text("Matching values with concepts")
+    expect(page.locator("#lost")).to_have_attribute("inert", "")  # the suggestions of before
+    page.select_option("#taxonomy", "icd9cm")
+    expect(page.locator("#trouble")).to_be_empty()
+    held[0].abort()
+    expect(page.locator("#lost:not([inert]) #lost-title")).to_contain_text("2 values")
+    expect(page.locator("#known")).to_be_visible()
 
 
 @pytest.fixture
@@ -455,8 +445,6 @@ def typed(page):
 
 
 def test_a_taxonomy_is_dragged_together(building, tmp_path):
-    from playwright.sync_api import expect
-
     page = building
     page.click("#new-group")
     page.keyboard.type("work")
@@ -476,9 +464,7 @@ def test_a_taxonomy_is_dragged_together(building, tmp_path):
     expect(page.locator("#covered")).to_have_text("100 %")
 
 
-def test_rows_are_moved_with_keys(building):
-    from playwright.sync_api import expect
-
+def test_rows_are_moved_with_keys_and_a_wrong_line_is_pointed_at(building):
     page = building
     before = typed(page)
     row(page, "nurse").focus()
@@ -504,11 +490,7 @@ def test_rows_are_moved_with_keys(building):
     page.keyboard.press("Enter")
     assert "staff\n    cook\n    nurse" in typed(page)
 
-
-def test_a_wrong_line_is_pointed_at(building):
-    from playwright.sync_api import expect
-
-    page = building
+    # A wrong line is pointed at.
     page.click("#as-text")
     page.fill("#typed", "work\n    nurse\n    nurse")
     page.click("#builder-save")
@@ -521,8 +503,6 @@ def test_a_wrong_line_is_pointed_at(building):
 
 
 def test_levels_are_put_in_order(chromium, served):
-    from playwright.sync_api import expect
-
     for page in meaning_screen(chromium, served, "severity"):
         levels = page.locator("#levels b")
         expect(levels).to_have_text(["minor", "moderate", "major", "extreme"])
@@ -533,8 +513,6 @@ def test_levels_are_put_in_order(chromium, served):
 
 
 def test_a_taxonomy_with_a_cycle_is_told_on_the_page(chromium, served):
-    from playwright.sync_api import expect
-
     (served.folder / "round.csv").write_text("child,parent\na,b\nb,a\n")
     for page in meaning_screen(chromium, served, "diagnosis"):
         page.wait_for_selector("#distance")
@@ -545,8 +523,6 @@ def test_a_taxonomy_with_a_cycle_is_told_on_the_page(chromium, served):
 
 
 def test_codes_that_lost_zeros_are_mended_with_one_click(chromium, tmp_path, serving):
-    from playwright.sync_api import expect
-
     write_discharges(tmp_path / "discharges.csv", diagnosis=dict.fromkeys(range(9), "38.9"))
     (tmp_path / "release.yaml").write_text(
         "data: discharges.csv\noutput: released.csv\nother: drop\n"
@@ -561,8 +537,6 @@ def test_codes_that_lost_zeros_are_mended_with_one_click(chromium, tmp_path, ser
 
 
 def test_values_that_mean_missing_are_marked_with_one_click(chromium, tmp_path, serving):
-    from playwright.sync_api import expect
-
     write_discharges(tmp_path / "discharges.csv", diagnosis=dict.fromkeys(range(9), "unknown"))
     (tmp_path / "release.yaml").write_text(
         "data: discharges.csv\noutput: released.csv\nother: drop\n"

@@ -16,6 +16,7 @@ from workbench import (
     change_fields,
     mask_two_columns,
     talking_to,
+    visit,
     waited,
     write_discharges,
 )
@@ -74,8 +75,18 @@ def test_which_methods_promise_a_k():
 # ---------------------------------------------------------------------- work and runs over HTTP
 
 
-def test_a_run_is_stored_listed_and_deleted(small, client):
+def test_a_run_is_stored_listed_deleted_and_its_settings_are_taken(small, client):
+    small.seed = secret = 901_735_264_118_201_733 + SEED
     run = done(client, "run")["result"]["run"]
+    for path in ("/api/work", "/api/session", f"/api/runs/{run}", f"/runs/{run}/report"):
+        assert str(secret) not in client.get(path).text
+    # The report may run its own scripts, and nothing else.
+    report = client.get(f"/runs/{run}/report")
+    assert report.headers["content-type"].startswith("text/html")
+    policy = report.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "sandbox" in policy
+    assert "allow-same-origin" not in policy
     (listed,) = client.get("/api/runs").json()["runs"]
     assert (listed["id"], listed["title"], listed["current"]) == (run, "recoding, k = 5", True)
     whole = client.get(f"/api/runs/{run}").json()
@@ -85,20 +96,7 @@ def test_a_run_is_stored_listed_and_deleted(small, client):
     assert client.get(f"/api/runs/{run}").status_code == 404
     assert client.get(f"/runs/{run}/report").status_code == 404
     assert client.post(f"/api/runs/{run}/restore").json()["runs"] == [listed]
-
-
-def test_the_report_of_a_run_may_run_its_own_scripts_and_nothing_else(small, client):
-    run = done(client, "run")["result"]["run"]
-    report = client.get(f"/runs/{run}/report")
-    assert report.headers["content-type"].startswith("text/html")
-    policy = report.headers["content-security-policy"]
-    assert "default-src 'none'" in policy
-    assert "sandbox" in policy
-    assert "allow-same-origin" not in policy
-
-
-def test_settings_of_a_run_are_taken_and_that_is_undone(small, client):
-    run = done(client, "run")["result"]["run"]
+    # Its settings are taken, and that is undone.
     session = client.get("/api/session").json()
     changed = {**session["fields"], "method": {"name": "suppression", "k": 3}}
     after = client.put(
@@ -113,12 +111,6 @@ def test_settings_of_a_run_are_taken_and_that_is_undone(small, client):
     assert undone["fields"]["method"] == {"name": "suppression", "k": 3}
     stale = client.post(f"/api/runs/{run}/settings", json={"revision": taken["revision"]})
     assert (stale.status_code, stale.json()["error"]) == (409, "ChangedElsewhere")
-
-
-def test_a_try_says_that_it_was_a_sample(small, client):
-    state = done(client, "try", sample=100)
-    assert (state["result"]["records"], state["result"]["sampled_from"]) == (100, 400)
-    assert client.get("/api/runs").json()["runs"] == []
 
 
 def test_busy_and_cancelled(small, client):
@@ -164,13 +156,6 @@ def test_no_such_run(reader, run):
     assert reader.delete(f"/api/runs/{run}").status_code in (404, 405, 422)
 
 
-def test_the_seed_is_told_to_nobody(small, client):
-    small.seed = secret = 901_735_264_118_201_733 + SEED
-    run = done(client, "run")["result"]["run"]
-    for path in ("/api/work", "/api/session", f"/api/runs/{run}", f"/runs/{run}/report"):
-        assert str(secret) not in client.get(path).text
-
-
 def test_a_try_of_the_whole_table_is_measured_against_its_population(small, client):
     write_discharges(small.folder.path / "register.csv", 500)
 
@@ -201,7 +186,7 @@ def test_nothing_can_be_pressed_before_the_page_hears_it(client, screen, button)
 
 
 def test_a_method_is_chosen_set_and_saved(tab, served):
-    tab.goto(f"{served.address}/method")
+    visit(tab, served, "method")
     tab.locator("#method-rank_swapping").check()
     waited(lambda: method_in(served.folder) == {"name": "rank_swapping", "window": 5})
     tab.locator("#setting-guard").check()
@@ -227,8 +212,8 @@ def test_a_method_is_chosen_set_and_saved(tab, served):
     expect(tab.locator("#setting-how")).to_be_visible()
 
 
-def test_what_is_typed_is_kept_when_the_file_changes_meanwhile(tab, served):
-    tab.goto(f"{served.address}/method")
+def test_what_is_typed_is_kept_and_optional_settings_come_and_go(tab, served):
+    visit(tab, served, "method")
     tab.locator("#setting-k").fill("8")
     change_fields(served.bench, lambda fields: fields["method"].update(l=3))
     expect(tab.locator("#more-set")).to_have_text("l 3")
@@ -236,9 +221,7 @@ def test_what_is_typed_is_kept_when_the_file_changes_meanwhile(tab, served):
     waited(lambda: method_in(served.folder).get("k") == 8)
     assert method_in(served.folder)["l"] == 3
 
-
-def test_optional_settings_come_and_go(tab, served):
-    tab.goto(f"{served.address}/method")
+    # Optional settings come and go.
     tab.locator("#more summary").click()
     tab.locator("#setting-l").fill("2")
     tab.keyboard.press("Tab")
@@ -252,7 +235,7 @@ def test_optional_settings_come_and_go(tab, served):
     assert tab.locator("#run").is_disabled()
     tab.get_by_label("outcome").uncheck()
     tab.locator("#run:enabled").wait_for()
-    assert method_in(served.folder) == {"name": "microaggregation", "k": 5}
+    assert method_in(served.folder) == {"name": "microaggregation", "k": 8}
 
 
 def test_what_is_missing_leads_to_where_it_is_mended(tab, served):
@@ -268,7 +251,7 @@ def test_what_is_missing_leads_to_where_it_is_mended(tab, served):
 
 def test_a_try_then_a_run_then_the_way_to_its_result(tab, served):
     mask_two_columns(served.bench)
-    tab.goto(f"{served.address}/method")
+    visit(tab, served, "method")
     tab.locator("#sample").select_option("500")
     tab.locator("#try").click()
     tab.locator("#outcome > *").first.wait_for()
@@ -286,7 +269,7 @@ def test_the_population_is_described_checked_and_undone(tab, served, tmp_path_fa
 
     size, table = tab.locator("#population-size"), tab.locator("#population-table")
     register = write_discharges(tmp_path_factory.mktemp("other") / "register.csv", 500)
-    tab.goto(f"{served.address}/method")
+    visit(tab, served, "method")
     expect(table.locator("option")).to_have_text(["none"])  # a table is not its own population
     size.fill("0")
     tab.keyboard.press("Tab")
@@ -298,7 +281,7 @@ def test_the_population_is_described_checked_and_undone(tab, served, tmp_path_fa
     expect(problem).to_have_count(0)
     tab.locator("#population-file").set_input_files(register)
     waited(lambda: population() == {"size": 5000, "table": "register.csv"})
-    tab.reload()
+    visit(tab, served, "method")
     expect(table).to_have_value("register.csv")
     size.fill("")
     tab.keyboard.press("Tab")
@@ -312,7 +295,7 @@ def test_the_population_is_described_checked_and_undone(tab, served, tmp_path_fa
 
 
 def test_a_page_reloaded_in_mid_run_sees_it_and_cancels_it(tab, served):
-    tab.goto(f"{served.address}/method")
+    visit(tab, served, "method")
     tab.locator("#more summary").click()
     tab.locator("#setting-effort").select_option("thorough")
     waited(lambda: method_in(served.folder).get("effort") == "thorough")

@@ -11,7 +11,7 @@ import yaml
 from playwright.sync_api import expect
 
 from ontomask.web.session import Workbench
-from workbench import SEED, change_fields, mask_two_columns, talking_to, waited
+from workbench import SEED, change_fields, mask_two_columns, talking_to, visit, waited
 
 FILES = ("discharges.released.csv", "discharges.released.manifest.json")
 
@@ -62,7 +62,7 @@ def test_k_map_is_judged_where_a_population_is_described(small, client):
     assert "people who match are estimated from the sampling weights" in shown
 
 
-def test_requirements_are_judged_by_the_last_run_with_these_settings(small, client):
+def test_requirements_are_judged_by_the_last_run_with_these_settings(small, client, tmp_path):
     done(client, "run")
     require(small, k=5, l=300, alpha=1.0, beta=0.001, linkage_below=0.999, sse_below=0.001)
     run, rows = required(client)
@@ -74,23 +74,7 @@ def test_requirements_are_judged_by_the_last_run_with_these_settings(small, clie
     assert rows["k"]["found"].startswith(("5 ", "6 ", "7 "))
     assert "at least 300" in rows["l"]["reasons"][0]
     assert rows["t"]["found"]  # it is told though nothing is required
-    change_fields(small, lambda fields: fields["method"].update(k=6))
-    assert required(client)[0] is None
-
-
-def test_what_is_judged_is_what_a_release_does(small, client):
-    done(client, "run")
-    for limits, holds in (({"sse_below": 0.001}, False), ({"k": 5}, True)):
-        require(small, **limits)
-        _, rows = required(client)
-        assert [rows[name]["holds"] for name in limits] == [holds]
-        state = done(client, "release")
-        assert state["state"] == ("done" if holds else "failed")
-        assert holds or state["error"]["unmet"]
-
-
-def test_a_run_of_before_a_restart_is_said_to_be_one(small, client, tmp_path):
-    done(client, "run")
+    # A run of before a restart is said to be one.
     assert client.get("/api/requirements").json()["elsewhere"] is False
     made = small.runs.folder / "0001" / "run.json"
     made.write_text(json.dumps({**json.loads(made.read_text("utf-8")), "made": "2020-01-01"}))
@@ -99,6 +83,8 @@ def test_a_run_of_before_a_restart_is_said_to_be_one(small, client, tmp_path):
         found = talking_to(again).get("/api/requirements").json()
         assert (found["run"], found["elsewhere"]) == ("0001", elsewhere)
         again.close()
+    change_fields(small, lambda fields: fields["method"].update(k=6))
+    assert required(client)[0] is None
 
 
 def test_a_limit_that_is_none_is_left_out(small, client):
@@ -114,11 +100,18 @@ def files(client):
     return found, {it["what"]: it for it in found["files"]}
 
 
-def test_the_files_before_and_after(small, client):
+def test_the_files_before_and_after_and_nothing_is_overwritten_unasked(small, client):
     found, before = files(client)
     assert (found["exists"], found["current"]) == (False, False)
     assert [it for it, file in before.items() if file["there"]] == ["release"]
-    done(client, "release")
+    target = small.folder.path / "discharges.released.csv"
+    target.write_text("mine")
+    refused = client.post("/api/work", json={"kind": "release"})
+    assert refused.status_code == 422
+    assert "already exists" in refused.json()["message"]
+    assert target.read_text() == "mine"
+    assert done(client, "release", overwrite=True)["state"] == "done"
+    assert target.read_text() != "mine"
     found, after = files(client)
     assert (found["exists"], found["current"]) == (True, True)
     for what, file in after.items():
@@ -130,32 +123,6 @@ def test_the_files_before_and_after(small, client):
         assert len(answer.content) == file["bytes"]
     change_fields(small, lambda fields: fields["method"].update(k=6))
     assert not files(client)[0]["current"]
-
-
-def test_a_release_equals_that_of_the_command_line_and_keeps_its_promise(
-    small, client, command, monkeypatch
-):
-    done(client, "release")
-    table = small.folder.path / "discharges.released.csv"
-    again = {**small.draft.read().fields, "output": "again.csv"}
-    (small.folder.path / "again.yaml").write_text(json.dumps(again))
-    monkeypatch.setenv("ONTOMASK_SEED", str(SEED))
-    assert command(small.folder.path, "mask", "again.yaml").code == 0
-    assert table.read_bytes() == (small.folder.path / "again.csv").read_bytes()
-    with table.open(newline="", encoding="utf-8") as file:
-        rows = [(row["age"], row["diagnosis"]) for row in csv.DictReader(file)]
-    assert min(Counter(rows).values()) >= 5
-
-
-def test_nothing_is_overwritten_unasked(small, client):
-    target = small.folder.path / "discharges.released.csv"
-    target.write_text("mine")
-    refused = client.post("/api/work", json={"kind": "release"})
-    assert refused.status_code == 422
-    assert "already exists" in refused.json()["message"]
-    assert target.read_text() == "mine"
-    assert done(client, "release", overwrite=True)["state"] == "done"
-    assert target.read_text() != "mine"
 
 
 @pytest.fixture
@@ -177,7 +144,6 @@ def test_a_release_that_changes_nothing_is_refused(unchanged, client):
     assert not client.get("/api/requirements").json()["unchanged"]  # not known before a run
     assert done(client, "run")["state"] == "done"
     assert client.get("/api/requirements").json()["unchanged"]
-    assert done(client, "release", allow_unchanged=True)["state"] == "done"
 
 
 def test_what_was_not_written_cannot_be_downloaded(client):
@@ -210,13 +176,13 @@ def test_no_download_leads_out_of_the_folder(tmp_path, empty):
 
 def test_required_ticked_off_written_and_downloaded(tab, served):
     mask_two_columns(served.bench)
-    tab.goto(f"{served.address}/release")
+    visit(tab, served, "release")
     expect(tab.locator("#judged")).to_contain_text("There is no run with these settings yet")
-    tab.goto(f"{served.address}/method")
+    visit(tab, served, "method")
     tab.locator("#run").click()
     tab.locator("#to-result").wait_for()
 
-    tab.goto(f"{served.address}/release")
+    visit(tab, served, "release")
     row = tab.locator("tr[data-requirement='l']")
     tab.locator("#require-l").fill("300")
     tab.keyboard.press("Tab")
@@ -252,31 +218,31 @@ def test_required_ticked_off_written_and_downloaded(tab, served):
     expect(tab.locator("#write")).to_be_enabled()
 
 
-@pytest.mark.parametrize(
-    ("name", "limit"),
-    [("k_map", "20"), ("entropy_l", "1.5"), ("alpha", "0.9"), ("beta", "2.5"), ("delta", "1.5")],
-)
-def test_a_limit_is_typed_undone_and_redone(tab, served, name, limit):
-    def saved():
+LIMITS = {"k_map": "20", "entropy_l": "1.5", "alpha": "0.9", "beta": "2.5", "delta": "1.5"}
+
+
+def test_limits_are_typed_undone_and_redone(tab, served):
+    def saved(name):
         return served.bench.draft.read().fields["require"].get(name)
 
-    tab.goto(f"{served.address}/release")
-    tab.locator(f"#require-{name}").fill(limit)
-    tab.keyboard.press("Tab")
-    waited(lambda: saved() == float(limit))
-    if name == "k_map":
-        lacks = tab.locator("[data-where='require.k_map']")
-        expect(lacks).to_contain_text("needs the population")
-    tab.locator("#undo").click()
-    expect(tab.locator(f"#require-{name}")).to_have_value("")
-    assert saved() is None
-    tab.locator("#redo").click()
-    expect(tab.locator(f"#require-{name}")).to_have_value(limit)
+    visit(tab, served, "release")
+    for name, limit in LIMITS.items():
+        tab.locator(f"#require-{name}").fill(limit)
+        tab.keyboard.press("Tab")
+        waited(lambda name=name, limit=limit: saved(name) == float(limit))
+        if name == "k_map":
+            lacks = tab.locator("[data-where='require.k_map']")
+            expect(lacks).to_contain_text("needs the population")
+        tab.locator("#undo").click()
+        expect(tab.locator(f"#require-{name}")).to_have_value("")
+        assert saved(name) is None
+        tab.locator("#redo").click()
+        expect(tab.locator(f"#require-{name}")).to_have_value(limit)
 
 
 def test_the_order_of_the_rows_is_chosen_and_written(tab, served):
     mask_two_columns(served.bench)
-    tab.goto(f"{served.address}/release")
+    visit(tab, served, "release")
     order = tab.get_by_label("Order of the rows")
     expect(order).to_have_value("shuffle")
     expect(tab.locator("#order-words")).to_contain_text("The original order can reveal")
@@ -284,7 +250,7 @@ def test_the_order_of_the_rows_is_chosen_and_written(tab, served):
     for word, written in (("keep", "kept"), ("shuffle", "shuffled")):
         order.select_option(word)
         waited(lambda: served.bench.draft.read().fields.get("order", "shuffle") == word)  # noqa: B023
-        tab.reload()
+        visit(tab, served, "release")
         expect(order).to_have_value(word)
         tab.locator("#output").fill(f"{word}.csv")
         tab.keyboard.press("Tab")
@@ -300,18 +266,15 @@ def test_the_order_of_the_rows_is_chosen_and_written(tab, served):
     assert Counter(map(tuple, orders[0])) == Counter(map(tuple, orders[1]))
 
 
-def test_a_typed_limit_is_kept_when_the_file_changes_meanwhile(tab, served):
-    tab.goto(f"{served.address}/release")
+def test_a_typed_limit_is_kept_and_a_path_out_of_the_folder_refused(tab, served):
+    visit(tab, served, "release")
     tab.locator("#require-l").fill("3")
     require(served.bench, k=4)
     expect(tab.locator("#require-k")).to_have_value("4")
     tab.keyboard.press("Tab")
     waited(lambda: served.bench.draft.read().fields["require"] == {"k": 4, "l": 3})
 
-
-def test_a_path_out_of_the_folder_is_refused_and_the_name_comes_back(tab, served):
-    tab.goto(f"{served.address}/release")
-    tab.locator("#require-k").wait_for()
+    # A path out of the folder is refused, and the name comes back.
     tab.locator("#output").fill("../elsewhere.csv")
     tab.keyboard.press("Tab")
     tab.get_by_text("not in the working folder").wait_for()

@@ -10,7 +10,7 @@ import shutil
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import expect
 
@@ -34,6 +34,7 @@ from ontomask.web.result_sections import (
     describe_cautions,
     evaluate_requirements,
 )
+from strategies import examples
 from workbench import SEED, tab_of, write_discharges
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
@@ -185,7 +186,7 @@ def test_names_from_data_are_escaped():
     sse_below=st.none() | st.floats(0.5, 500),
     which=st.integers(0, len(METHODS) - 1),
 )
-@settings(max_examples=60, deadline=None)
+@examples(30)
 def test_what_is_kept_is_judged_as_the_release_is(
     released, k, diverse, t, linkage_below, sse_below, which
 ):
@@ -481,7 +482,7 @@ def titled(page, words):
     shows(page, "#run-title", words)
 
 
-def test_the_newest_run_is_shown_and_another_can_be_chosen(result):
+def test_the_newest_run_its_tabs_its_branches_and_the_map_of_all(result):
     assert result.locator("#run-title").inner_text() == "Rank swapping, window = 10"
     assert "Not guaranteed." in result.locator("#promise").inner_text()
     result.select_option("#run", "0001")
@@ -490,29 +491,7 @@ def test_the_newest_run_is_shown_and_another_can_be_chosen(result):
     assert "3-anonymous on " in result.locator("#promise").inner_text()
     assert result.get_attribute("#report", "href") == "/runs/0001/report"
 
-
-def test_the_link_of_a_caution_opens_its_setting(chromium, three, tmp_path, serving):
-    shutil.copytree(three, tmp_path, dirs_exist_ok=True)
-    method = format_yaml(fields_of(name="microaggregation", k=3))
-    (tmp_path / "release.yaml").write_text(method)
-    served = serving(tmp_path)
-    for page in tab_of(chromium, served):
-        page.goto(f"{served.address}/result#run=0001")
-        page.click("#careful a[href='/method#setting-l']")
-        expect(page.locator("#setting-l")).to_be_focused()
-
-
-def test_the_k_of_k_anonymity_stays_small(chromium, three, tmp_path, serving):
-    shutil.copytree(three, tmp_path, dirs_exist_ok=True)
-    fields = {**fields_of(name="microaggregation", k=3), "require": {"k": 3}}
-    (tmp_path / "release.yaml").write_text(format_yaml(fields))
-    served = serving(tmp_path)
-    for page in tab_of(chromium, served):
-        page.goto(f"{served.address}/result#run=0001")
-        shows(page, "[data-required=k]", "✓ Met. k-anonymity")
-
-
-def test_tabs_by_keys(result):
+    # Tabs by keys.
     result.locator("#tab-risk").focus()
     for name in [*list(TABS)[1:], "risk"]:
         result.keyboard.press("ArrowRight")
@@ -523,8 +502,7 @@ def test_tabs_by_keys(result):
     result.keyboard.press("End")
     expect(result.locator("#panel-correlations svg")).to_have_count(2)
 
-
-def test_a_branch_opens_on_both_sides(result):
+    # A branch opens on both sides.
     result.click("#tab-meaning")
     box = result.locator("#icicles .pair > div:first-child g.box").nth(1)
     name = box.get_attribute("aria-label").split(":")[0]
@@ -536,8 +514,9 @@ def test_a_branch_opens_on_both_sides(result):
     result.locator("#icicles .path button").first.click()
     expect(result.locator("#icicles .path button")).to_have_count(1)
 
-
-def test_the_map_and_two_runs_compared(result):
+    # The map, and two runs compared.
+    result.select_option("#run", "0003")
+    titled(result, "Rank")
     result.click("#view-all")
     expect(result.locator("#map .point")).to_have_count(3)
     result.select_option("#map-x", "marketer")
@@ -554,7 +533,19 @@ def test_the_map_and_two_runs_compared(result):
     expect(result.locator("#one")).to_be_visible()
 
 
-def test_settings_are_taken_up_and_given_back(result, tmp_path):
+def test_the_link_of_a_caution_opens_its_setting(chromium, three, tmp_path, serving):
+    shutil.copytree(three, tmp_path, dirs_exist_ok=True)
+    fields = {**fields_of(name="microaggregation", k=3), "require": {"k": 3}}
+    (tmp_path / "release.yaml").write_text(format_yaml(fields))
+    served = serving(tmp_path)
+    for page in tab_of(chromium, served):
+        page.goto(f"{served.address}/result#run=0001")
+        shows(page, "[data-required=k]", "✓ Met. k-anonymity")  # with a small k
+        page.click("#careful a[href='/method#setting-l']")
+        expect(page.locator("#setting-l")).to_be_focused()
+
+
+def test_settings_are_taken_up_and_runs_are_deleted_and_restored(result, tmp_path):
     result.select_option("#run", "0002")
     result.click("#use:enabled")
     result.wait_for_selector("#use:disabled")
@@ -563,8 +554,9 @@ def test_settings_are_taken_up_and_given_back(result, tmp_path):
     result.wait_for_selector("#use:enabled")
     assert "rank_swapping" in (tmp_path / "release.yaml").read_text()
 
-
-def test_a_run_is_deleted_and_restored(result, tmp_path):
+    # A run is deleted and restored.
+    result.select_option("#run", "0003")
+    titled(result, "Rank")
     there = tmp_path / ".ontomask" / "runs" / "0003"
     result.click("#delete")
     result.wait_for_selector("#restore")
@@ -574,8 +566,7 @@ def test_a_run_is_deleted_and_restored(result, tmp_path):
     titled(result, "Rank")
     assert there.is_dir()
 
-
-def test_when_the_last_run_is_deleted_the_page_says_what_to_do(result):
+    # When the last run is deleted, the page says what to do.
     for begin in ("Rank", "Reco", "Micro"):
         titled(result, begin)
         result.click("#delete")

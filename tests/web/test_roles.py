@@ -16,7 +16,7 @@ from ontomask.releasefile.profile.table_profile import profile
 from ontomask.web import table_session as module
 from ontomask.web.errors import NotThere
 from ontomask.web.table_session import TableSession
-from workbench import change_fields, talking_to, waited, write_discharges
+from workbench import change_fields, talking_to, visit, waited, write_discharges
 
 #: A sensitive attribute with a taxonomy.
 SENSITIVE = {"role": "confidential", "taxonomy": "icd9cm"}
@@ -329,8 +329,7 @@ def test_sampling_weights_must_not_be_a_quasi_identifier(client, bench):
 
 
 def roles(tab, served):
-    tab.goto(f"{served.address}/roles")
-    tab.wait_for_selector("#panel[data-uniques][aria-busy=false]")
+    visit(tab, served, "roles")
     return tab
 
 
@@ -375,7 +374,7 @@ def test_the_figures_follow_what_is_chosen(tab, served):
     assert tab.is_disabled("#take-all")
 
 
-def test_a_column_that_becomes_a_quasi_identifier_gets_its_meaning(tab, served):
+def test_a_new_quasi_identifier_gets_its_meaning_and_who_leaves_loses_nothing(tab, served):
     roles(tab, served)
     before = fields_of(served)["columns"]["zip"]
     assert before["taxonomy"] == "release-zip.taxonomy.csv"
@@ -389,6 +388,14 @@ def test_a_column_that_becomes_a_quasi_identifier_gets_its_meaning(tab, served):
     tab.click("#undo")
     waited(lambda: fields_of(served)["columns"]["zip"] == {"role": "keep"})
     tab.wait_for_selector("tr[data-column=zip] input[value=keep]:checked")
+
+    # Arrow keys choose, and who leaves loses nothing.
+    tab.focus("tr[data-column=age] input[value=quasi]")
+    tab.keyboard.press("ArrowRight")
+    tab.keyboard.press("ArrowRight")
+    tab.click("nav.steps a[href='/data']")
+    tab.wait_for_url("**/data")
+    waited(lambda: fields_of(served)["columns"]["age"] == {"role": "keep"})
 
 
 def test_an_undecided_column_waits_for_a_choice(tab, served):
@@ -407,16 +414,6 @@ def test_an_undecided_column_waits_for_a_choice(tab, served):
     roles(tab, served)
     pick(tab, "severity", "drop")
     waited(lambda: fields_of(served)["columns"]["severity"] == {"role": "drop"})
-
-
-def test_arrow_keys_choose_and_who_leaves_loses_nothing(tab, served):
-    roles(tab, served)
-    tab.focus("tr[data-column=age] input[value=quasi]")
-    tab.keyboard.press("ArrowRight")
-    tab.keyboard.press("ArrowRight")
-    tab.click("nav.steps a[href='/data']")
-    tab.wait_for_url("**/data")
-    waited(lambda: fields_of(served)["columns"]["age"] == {"role": "keep"})
 
 
 def test_the_sampling_weights_are_chosen_checked_and_undone(tab, served):

@@ -13,13 +13,6 @@ import pytest
 from workbench import SEED, waited, write_discharges
 
 
-@pytest.fixture
-def served(tmp_path, starting):
-    """The discharges, served by a process of its own."""
-    write_discharges(tmp_path / "discharges.csv")
-    return starting(tmp_path, "discharges.csv")
-
-
 def asked(served, path, known=True):
     """The answer to a request, of somebody who has opened the link."""
     if known and not served.cookie:
@@ -31,51 +24,19 @@ def asked(served, path, known=True):
         return answer.read().decode()
 
 
-def test_the_link_is_all_there_is_on_standard_output(served):
-    asked(served, "/api/session")
-    served.stop()
-    assert served.process.stdout.read() == ""
-
-
-def test_nobody_else_is_answered(served):
+def test_it_answers_on_this_machine_whoever_has_the_link(tmp_path, starting):
+    write_discharges(tmp_path / "discharges.csv")
+    served = starting(tmp_path, "discharges.csv")
     with pytest.raises(HTTPError) as refused:
         asked(served, "/api/session", known=False)
     assert refused.value.code == 403
     refused.value.close()
-
-
-def test_it_listens_on_this_machine_alone(served):
-    port = int(served.address.rpartition(":")[2])
-    others = [
-        it[4][0]
-        for it in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)
-        if not it[4][0].startswith("127.")
-    ]
-    if not others:
-        pytest.skip("this machine has no address but its own")
-    with socket.socket() as other:
-        other.settimeout(2)
-        assert other.connect_ex((others[0], port)) != 0
-
-
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_it_ends_when_asked_and_leaves_nothing_behind(served, sign):
-    waited(lambda: '"opening":null' in asked(served, "/api/session"))
-    assert served.stop(sign) in (0, 130)
-    left = {it for it in os.listdir(served.folder) if it.startswith(".")}
-    assert left == {".ontomask"}
-    assert "Traceback" not in served.process.stderr.read()
-
-
-def test_the_page_is_there_while_a_large_table_is_read(tmp_path, starting):
-    write_discharges(tmp_path / "large.csv", 60_000)
-    served = starting(tmp_path, "large.csv")
-    assert "Choose a table" in asked(served, "/data")
-    waited(lambda: '"records":60000' in asked(served, "/api/session"))
-
-
-def test_a_port_that_is_taken_is_said(served, tmp_path):
     port = served.address.rpartition(":")[2]
+    for other in other_addresses():
+        with socket.socket() as connection:
+            connection.settimeout(2)
+            assert connection.connect_ex((other, int(port))) != 0
+    # A second one says that the port is taken.
     done = subprocess.run(
         [sys.executable, "-m", "ontomask", "workbench", "--no-browser", "--port", port],
         cwd=tmp_path,
@@ -87,13 +48,34 @@ def test_a_port_that_is_taken_is_said(served, tmp_path):
     assert done.stdout == ""
 
 
-def test_a_release_file_or_a_folder_can_be_named(tmp_path, starting, served):
-    waited(lambda: (tmp_path / "release.yaml").exists())
-    served.stop()
-    for named in ("release.yaml", "."):
-        again = starting(tmp_path, named)
-        waited(lambda again=again: '"records":400' in asked(again, "/api/session"))
-        again.stop()
+def other_addresses():
+    """The addresses of this machine for others, if it has any."""
+    found = socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)
+    return [it[4][0] for it in found if not it[4][0].startswith("127.")]
+
+
+@pytest.mark.parametrize(
+    ("named", "sign"),
+    [("discharges.csv", signal.SIGINT), ("release.yaml", signal.SIGTERM), (".", signal.SIGHUP)],
+)
+def test_it_opens_what_is_named_and_leaves_nothing_behind(tmp_path, starting, command, named, sign):
+    write_discharges(tmp_path / "discharges.csv")
+    if named != "discharges.csv":
+        assert command(tmp_path, "init", "discharges.csv").code == 0
+    served = starting(tmp_path, named)
+    waited(lambda: '"records":400' in asked(served, "/api/session"))
+    assert served.stop(sign) in (0, 130)
+    left = {it for it in os.listdir(tmp_path) if it.startswith(".")}
+    assert left == {".ontomask"}
+    assert "Traceback" not in served.process.stderr.read()
+    assert served.process.stdout.read() == ""  # the link was all
+
+
+def test_the_page_is_there_while_a_large_table_is_read(tmp_path, starting):
+    write_discharges(tmp_path / "large.csv", 20_000)
+    served = starting(tmp_path, "large.csv")
+    assert "Choose a table" in asked(served, "/data")
+    waited(lambda: '"records":20000' in asked(served, "/api/session"))
 
 
 @pytest.mark.slow

@@ -7,11 +7,12 @@ import gzip
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ontomask.engines.formats import connect, open_table
 from ontomask.errors import FileFormatError, ParameterError
+from strategies import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.errors.FormulaWarning")
 
@@ -186,7 +187,7 @@ def dumped(rows, delimiter, always):
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@examples(60)
 @given(
     rows=st.integers(1, 4).flatmap(
         lambda width: st.lists(
@@ -213,7 +214,7 @@ def test_any_cells_come_back(connection, tmp_path_factory, rows, delimiter, newl
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(100)
 @given(text=st.text(st.sampled_from(list('ab" ,\n')), max_size=14))
 def test_what_is_accepted_is_read_as_python_reads_it(connection, tmp_path_factory, text):
     content = "x,y\n" + text

@@ -12,11 +12,12 @@ from decimal import Decimal
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ontomask.engines.formats import connect, open_table
 from ontomask.errors import FileFormatError
+from strategies import examples
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +191,7 @@ VALUES = st.recursive(
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
+@examples(40)
 @given(
     data=st.lists(st.dictionaries(st.sampled_from("abc"), VALUES), min_size=1, max_size=4),
     ascii_only=st.booleans(),

@@ -25,13 +25,11 @@ from ontomask.errors import ColumnError, InternalError, LookAlikeWarning, Parame
 from ontomask.methods.method import Method
 from ontomask.microdata.tuples import Transitions, Tuples
 
+#: One of each way to write rows; those that are grouped or dealt out are in ``both``.
 METHODS = [
-    om.Microaggregation(4, replacement="synthetic"),
     om.Recoding(4, block=100),
     om.Suppression(4),
     om.Suppression(4, how="drop"),
-    om.RankSwapping(5),
-    om.RankSwapping(5, "random"),
     om.NoiseAddition(),
 ]
 
@@ -48,9 +46,9 @@ def discharges():
 
 @pytest.fixture(scope="module")
 def frame(spark, discharges):
-    """The discharges, in another order and in seven parts."""
+    """The discharges, in another order and in three parts."""
     order = np.random.default_rng(1).permutation(discharges.num_rows)
-    return spark.createDataFrame(discharges.take(order)).repartition(7, "zip")
+    return spark.createDataFrame(discharges.take(order)).repartition(3, "zip")
 
 
 @pytest.fixture(scope="module")
@@ -238,10 +236,6 @@ def test_other_columns_are_untouched_whatever_they_are(spark):
     assert release.evaluation.risk["l_distinct"]["word"] == 1
     assert release._applied.engine.count_unique_values("m") == 30
     assert release._applied.count_classes_with(["st", "v", "ci", "ym"]).uniques == 30
-    with pytest.warns(LookAlikeWarning):
-        again = om.mask(given.repartition(5), schema, om.RankSwapping(8, "random"), seed=0)
-    pairs = [it.data.toDF(*plain[0].columns).select("x0", "x1") for it in (release, again)]
-    assert sorted(pairs[0].collect()) == sorted(pairs[1].collect())
 
 
 # ------------------------------------------------------------------ lazy, and verified

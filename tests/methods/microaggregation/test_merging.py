@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ontomask as om
@@ -25,9 +25,14 @@ from ontomask.methods.operators import Operators
 from ontomask.microdata.tuples import SensitiveCounts
 from ontomask.risk import Confidential, closeness, distinct_diversity, entropy_diversity
 from plain_merging import Costs, members_of
+from strategies import examples
 
 DISTANCES, OBJECTIVES, CENTROIDS = ("mean", "s", "s_paper"), ("sse", "sad"), ("rule", "best")
-SETTINGS = list(product(DISTANCES, OBJECTIVES, CENTROIDS, ("semantic", "classic")))
+#: Every second of all, so that any three settings of different kinds meet.
+SETTINGS = [
+    (DISTANCES[d], OBJECTIVES[o], CENTROIDS[c], ("semantic", "classic")[(d + o + c) % 2])
+    for d, o, c in product(range(3), range(2), range(2))
+]
 
 #: What sums of a few hundred numbers may differ by.
 CLOSE = {"rel": 1e-9, "abs": 1e-9}
@@ -56,7 +61,6 @@ def check_groups(tuples, k, found):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("distance", "objective", "centroid", "setting"), SETTINGS)
-@settings(max_examples=25)  # of each of the two dozen
 @given(
     columns=columns_of_all_kinds(),
     k=st.integers(2, 6),
@@ -85,7 +89,7 @@ def test_groups_cost_what_their_centroids_say_and_these_are_by_the_rule(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("distance", ["mean", "s"])
-@settings(max_examples=200)
+@examples(80)
 @given(columns=columns_of_all_kinds(max_records=8))
 def test_the_centroid_of_a_whole_table_is_by_the_rule(distance, columns):
     # Few records, all in one group: halves of equal size and other ties are frequent.
@@ -313,7 +317,7 @@ def small_table(seed):
 @pytest.mark.slow
 def test_small_tables_are_grouped_nearly_as_well_as_can_be():
     merged, by_mdav = [], []
-    for seed in range(200):
+    for seed in range(80):
         tuples, k = small_table(seed)
         if tuples.records < k:
             continue
@@ -332,7 +336,7 @@ def test_small_tables_are_grouped_nearly_as_well_as_can_be():
         f"{max(merged):.1%}, optimal {np.mean(np.array(merged) < 1e-6):.1%}; "
         f"MDAV {np.mean(by_mdav):.2%}, at worst {max(by_mdav):.1%}"
     )
-    assert len(merged) > 150
+    assert len(merged) > 60
     assert np.mean(merged) <= 0.12
     assert np.mean(merged) <= np.mean(by_mdav)
 

@@ -131,11 +131,10 @@ def test_wrong_settings(settings, message):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("setting", ["semantic", "classic"])
 @pytest.mark.parametrize("distance", ["mean", "s"])
-def test_two_hundred_records_of_words_and_numbers(diagnoses, distance, setting, seed):
-    random = np.random.default_rng(seed)
+def test_two_hundred_records_of_words_and_numbers(diagnoses, distance, setting):
+    random = np.random.default_rng(0)
     words = np.array(diagnoses.identifiers)
     # A few values far more often than the others, as real columns have them.
     often = random.dirichlet(np.full(len(words), 0.4), size=2)

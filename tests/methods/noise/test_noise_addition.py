@@ -30,6 +30,7 @@ from ontomask.methods.noise.noise_addition import SemanticNoise
 from ontomask.microdata.attributes import FIXED_POINT_ONE, NominalAttribute
 from ontomask.microdata.missing_values import MISSING, NominalOrMissing
 from ontomask.microdata.tuples import count_tuples
+from pairing import each_with
 from strategies import columns, taxonomies
 
 MEASURES = ["sanchez", "wu_palmer", "wu_palmer_depth", "lin", "path", "equality"]
@@ -560,8 +561,9 @@ def test_wrong_columns(diagnoses):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("name", ["noise.json", "noise.json.gz"])
+@pytest.mark.parametrize(
+    ("strategy", "name"), each_with(STRATEGIES, ["noise.json", "noise.json.gz"])
+)
 def test_saved_and_loaded_in_another_process(diagnoses, tmp_path, strategy, name):
     method = NoiseAddition(0.7, "laplace", strategy)
     fitted = method.fit(COLUMN, diagnoses, "wu_palmer", domain="taxonomy")

@@ -51,7 +51,7 @@ def test_no_table_1_mean_distances(person, farmer):
 @farmers
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_no_table_1_the_mean_stays_employee(person, farmer, alpha):
-    for seed in SEEDS[:2]:
+    for seed in SEEDS[:1]:
         _, masked = run(person, read(OCCUPATIONS, farmer), NoiseAddition(alpha), seed)
         assert om.semantic_mean(masked, person, MEASURE) == "employee.n.01"
 

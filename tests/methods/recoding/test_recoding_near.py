@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import ontomask as om
 import plain_recoding
-from methods.microaggregation.test_merging import columns_of_all_kinds, tuples_of
+from method_tables import columns_of_all_kinds, tuples_of
 from methods.recoding.test_recoding import BY_DISTANCE, Table, rules, singles, tables
 from ontomask import Taxonomy, utility
 from ontomask._runtime.progress import listen_to_progress
@@ -27,6 +27,7 @@ from ontomask.methods.registry import METHODS
 from ontomask.microdata.attributes import NominalAttribute
 from ontomask.microdata.tuples import Tuples, count_tuples
 from ontomask.releasefile.methods import problems_of_settings
+from pairing import each_with
 
 
 def near(k, window, setting, tuples, seed, by=orders):
@@ -103,8 +104,7 @@ def test_every_fusion_is_one_that_the_definition_can_make(columns, window, k, se
         follow(tuples, window, k, setting, by)
 
 
-@pytest.mark.parametrize("setting", BY_DISTANCE, ids=str)
-@pytest.mark.parametrize("by", [orders, shuffles])
+@pytest.mark.parametrize(("setting", "by"), each_with(BY_DISTANCE, [orders, shuffles]))
 def test_windows_close_over_what_has_left(by, setting):
     # Hardly a tuple twice, and most are gone in the end: windows reach over long gaps.
     links = [(f"{f}{i}", f) for f in "abcde" for i in range(5)] + [(f, "root") for f in "abcde"]
@@ -164,7 +164,7 @@ def test_every_course_is_as_likely_as_in_the_plain_algorithm(setting):
     names = ["a1", "a2", "a3", "b1", "b2", "c1"]
     tax = Taxonomy.from_edges([(n, n[0]) for n in names] + [(n, "root") for n in "abc"])
     table = singles(tax, [*names, "c1"])
-    k, rounds = 3, 2_000
+    k, rounds = 3, 1_000
     expected = plain_recoding.runs(table.counts, k, table.distance(setting), *rules(setting))
     method = Recoding(k, neighbours="near", **setting)
     seen = Counter(table.course(method, seed) for seed in range(rounds))

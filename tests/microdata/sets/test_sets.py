@@ -7,7 +7,7 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ontomask as om
@@ -176,7 +176,6 @@ def test_centroids_are_level_sets(centroid, squared, case, data):
         assert plain_sets.cost(mine, often, centre, power) == pytest.approx(min(costs), **CLOSE)
 
 
-@settings(max_examples=40)
 @given(taxonomy_with_sets(max_concepts=8, most=5))
 def test_the_best_level_set_is_between_the_optimum_and_the_majority(case):
     taxonomy, lists = case

@@ -151,8 +151,7 @@ def check_people(release, least):
 METHODS = [om.Suppression(3), om.RankSwapping(3), om.NoiseAddition(0.5)]
 
 
-@pytest.mark.parametrize("engine", LOCAL)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seed", "engine"), [*enumerate(LOCAL)])
 def test_l_t_and_people_are_those_of_known_values(engine, seed, tmp_path):
     table = engine(None, tmp_path, made(seed))
     for method in METHODS:
@@ -165,10 +164,8 @@ def test_l_t_and_people_are_those_of_known_values(engine, seed, tmp_path):
     check_people(om.mask(table, schema_of(person=True), om.RankSwapping(3), seed=1), 0)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_spark_counts_known_values_too(spark, seed, tmp_path):
-    table = in_spark(spark, tmp_path, made(seed))
-    check_figures(om.mask(table, schema_of(), om.Suppression(3)))
+def test_spark_counts_known_values_too(spark, tmp_path):
+    table = in_spark(spark, tmp_path, made(0))
     check_figures(om.mask(table, schema_of(), om.RankSwapping(3), seed=1))
     check_promise(om.mask(table, schema_of(), om.Microaggregation(2, l=3, t=0.5)), 3, 0.5)
     check_people(om.mask(table, schema_of(person=True), om.Microaggregation(5)), 5)
@@ -184,7 +181,7 @@ def test_spark_counts_known_values_too(spark, seed, tmp_path):
         om.Suppression(3),
     )
     assert dropped.dropped == sum(
-        plain_risk.known_form(who, MARKS) is None for who in made(seed)["who"]
+        plain_risk.known_form(who, MARKS) is None for who in made(0)["who"]
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import ontomask as om
@@ -164,7 +164,6 @@ def test_a_figure_that_is_no_number_meets_nothing():
     assert len(unmet_requirements(dict(sse_below=5, linkage_below=0.5), odd, guarantee())) == 2
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     rows=st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abc")), min_size=1, max_size=20),
     limit=st.floats(0.05, 3),

@@ -10,13 +10,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ontomask as om
 from frame_kinds import KINDS, made, rows
 from ontomask.errors import ParameterError
-from strategies import taxonomies
+from strategies import examples, taxonomies
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
 
@@ -105,7 +105,7 @@ def lost_columns(own, other):
 # ---------------------------------------------------------------------- what is promised
 
 
-@settings(max_examples=60, deadline=None)
+@examples(30)
 @given(case=cases(), method=st.sampled_from(FORMING_CLASSES))
 def test_classes_of_k_that_mix_missing_and_known_only_where_all_lose(case, method):
     taxonomy, table = case
@@ -125,7 +125,7 @@ def test_classes_of_k_that_mix_missing_and_known_only_where_all_lose(case, metho
                 assert any(one[j] is None for one in members[other])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(30)
 @given(case=cases(), method=st.sampled_from(FORMING_CLASSES))
 def test_nothing_is_lost_where_enough_records_lack_the_same(case, method):
     taxonomy, table = case
@@ -142,7 +142,7 @@ def test_nothing_is_lost_where_enough_records_lack_the_same(case, method):
                 assert (own[j] is None) == (other[j] is None)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(40)
 @given(case=cases(), method=st.sampled_from(OTHERS))
 def test_every_method_keeps_what_is_missing(case, method):
     taxonomy, table = case
@@ -200,7 +200,6 @@ def test_records_of_which_nothing_is_known_stay():
         assert release.data["age"].isna().sum() == 5
 
 
-@settings(max_examples=30, deadline=None)
 @given(case=cases(), seed=st.integers(0, 1000))
 def test_classes_hold_k_people(case, seed):
     taxonomy, table = case
@@ -217,7 +216,6 @@ def test_classes_hold_k_people(case, seed):
         assert min(map(len, members.values())) >= 3
 
 
-@settings(max_examples=30, deadline=None)
 @given(case=cases(), seed=st.integers(0, 1000))
 def test_classes_are_diverse(case, seed):
     taxonomy, table = case
