@@ -1,0 +1,90 @@
+"""Combinations of a few concepts that too few records show: k^m-anonymity, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.microdata.sets import ConceptSets
+
+__all__ = ["CombinationCounts", "count_combinations"]
+
+Longs = NDArray[np.int64]
+
+#: Combinations that are sorted at a time.
+AT_A_TIME = 20_000_000
+
+
+class CombinationCounts(NamedTuple):
+    """Combinations of concepts of one size.
+
+    Attributes:
+        size: How many concepts each has.
+        shown: How many different ones there are.
+        rare: How many of these fewer than k records show.
+        fewest: The records that show the rarest one; 0 if there is none.
+    """
+
+    size: int
+    shown: int
+    rare: int
+    fewest: int
+
+
+def count_combinations(
+    sets: ConceptSets, counts: Longs, k: int, m: int = 2
+) -> list[CombinationCounts]:
+    """Count the combinations of 1 to m concepts in sets, and those that fewer than k records show.
+
+    The sets are k^m-anonymous if none is rare. Give the sets as released: the deepest concepts.
+
+    Args:
+        sets: Sets of concepts.
+        counts: How many records, or people, have each of them.
+        k: The least number of records.
+        m: The most concepts that an attacker knows.
+
+    >>> sets = ConceptSets.from_lists([[1, 2], [1, 2], [1, 3]])
+    >>> count_combinations(sets, np.ones(3, dtype=np.int64), 2)
+    [CombinationCounts(size=1, shown=3, rare=1, fewest=1),
+     CombinationCounts(size=2, shown=2, rare=1, fewest=1)]
+    """
+    found = []
+    for size in range(1, m + 1):
+        shown, rare, fewest = 0, 0, 0
+        for keys, records in _counted_parts(sets, counts, size):
+            shown += len(keys)
+            rare += int((records < k).sum())
+            if len(records):
+                fewest = min(fewest or int(records.min()), int(records.min()))
+        found.append(CombinationCounts(size, shown, rare, fewest))
+    return found
+
+
+def _counted_parts(
+    sets: ConceptSets, counts: Longs, size: int
+) -> Iterator[tuple[NDArray[np.int64], Longs]]:
+    """Each combination once, with its records, as many at a time as can be sorted."""
+    lengths = sets.sizes()
+    parts = sum(comb(length, size) for length in lengths.tolist()) // AT_A_TIME + 1
+    for part in range(parts):
+        keys, records = [], []
+        for length in np.unique(lengths[lengths >= size]).tolist():
+            places = np.flatnonzero(lengths == length)
+            table = sets.concepts[sets.offsets[places][:, None] + np.arange(length)]
+            for chosen in combinations(range(length), size):
+                mine = table[:, chosen[0]] % parts == part
+                key = np.zeros(int(mine.sum()), dtype=np.int64)
+                for column in chosen:
+                    key = (key << 21) | (table[mine, column] + 1)
+                keys.append(key)
+                records.append(counts[places[mine]])
+        if keys:
+            distinct, which = np.unique(np.concatenate(keys), return_inverse=True)
+            often = np.bincount(which.ravel(), weights=np.concatenate(records))
+            yield distinct, often.astype(np.int64)
