@@ -90,6 +90,7 @@ __all__ = [
     "Setting",
     "format_count",
     "format_people",
+    "format_percent",
     "check_choice",
     "quote_choices",
     "quote_names",
@@ -350,6 +351,10 @@ def quote_choices(words: Iterable[object]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
+#: Where there is no figure.
+NOT_AVAILABLE = "not available"
+
+
 def format_count(count: int, noun: str) -> str:
     """Format a count with its noun.
 
@@ -357,6 +362,23 @@ def format_count(count: int, noun: str) -> str:
     ('1 value', '2,000 distinct values')
     """
     return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def format_percent(share: float | None) -> str:
+    """Format a share in percent; only nothing and everything are 0 % and 100 %.
+
+    >>> [format_percent(share) for share in (0.1234, 1.0, 0.9999, 0.0001, None)]
+    ['12.3 %', '100 %', 'above 99.9 %', 'below 0.1 %', 'not available']
+    """
+    if share is None:
+        return NOT_AVAILABLE
+    if abs(share - round(share)) < 1e-9:  # but for what adding up has lost
+        return f"{100 * round(share)} %"
+    if 0 < share < 0.0005:
+        return "below 0.1 %"
+    if 0.9995 < share < 1:
+        return "above 99.9 %"
+    return f"{100 * share:.1f} %"
 
 
 def format_people(count: int) -> str:

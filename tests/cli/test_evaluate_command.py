@@ -53,7 +53,7 @@ def test_each_figure_has_its_direction(masked, command):
     by_title = {row[1]: [cell.strip() for cell in row[2:] if cell] for row in rows if row[1:]}
     assert by_title["Smallest equivalence class (k) [k]"] == ["1", "3", "higher"]
     assert by_title["Unique records [uniques]"][1:] == ["0", "lower"]
-    assert by_title["Share of unique records [unique_share]"][1:] == ["0.0 %", "lower"]
+    assert by_title["Share of unique records [unique_share]"][1:] == ["0 %", "lower"]
     assert by_title["Semantic mean: diagnosis [mean_shift]"][-1] == "smaller difference"
 
 

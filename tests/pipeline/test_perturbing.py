@@ -18,6 +18,7 @@ from ontomask.errors import (
     ParameterError,
     UnknownValueError,
     WeakProtectionWarning,
+    format_percent,
 )
 from pairing import each_with
 
@@ -249,8 +250,8 @@ def test_the_measured_figures_and_the_words(illnesses, method, missing):
         assert getattr(found, name) == (None if figure is None else pytest.approx(figure)), name
     text = str(release.guarantee)
     assert text.startswith("not k-anonymous: ")
-    assert f"{100 * expected['unchanged']:.1f} % of the records are unchanged" in text
-    assert f"record linkage finds {100 * expected['linked']:.1f} % of the records" in text
+    assert f"{format_percent(expected['unchanged'])} of the records are unchanged" in text
+    assert f"record linkage finds {format_percent(expected['linked'])} of the records" in text
     assert (f"above 1/{k}" in text) == (k is not None)
     assert f"By construction: {method.promise}" in text
     weak = expected["unchanged"] > 0.5 or (expected["linked_uniques"] or 0) > 1 / (k or 1)

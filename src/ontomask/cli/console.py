@@ -23,7 +23,6 @@ __all__ = [
     "guard_terminal",
     "print_json",
     "print_error",
-    "format_percent",
     "print_table",
     "print_warning",
     "print_library_warnings",
@@ -142,15 +141,6 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_without_nan(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def format_percent(share: float) -> str:
-    """Format a share in percent; only the whole is 100.
-
-    >>> format_percent(1.0), format_percent(0.9996), format_percent(0.25)
-    ('100.0 %', '99.9 %', '25.0 %')
-    """
-    return f"{100 * (share if share > 1 - 1e-9 else min(share, 0.999)):.1f} %"
 
 
 def print_table(rows: Sequence[Sequence[object]], indent: str = "  ") -> None:

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.errors import format_percent
 from ontomask.microdata.attributes import NumericalAttribute
 from ontomask.microdata.distinct_values import DistinctValues, sum_by_key
 from ontomask.microdata.known_values import merge_look_alikes
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.microdata.value_coding import code_column
-from ontomask.pipeline.guarantees.guarantee import format_percent
 from ontomask.pipeline.planning.plan import People
 from ontomask.risk import Confidential, count_homogeneous_people
 

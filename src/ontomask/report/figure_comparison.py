@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from ontomask.errors import NOT_AVAILABLE
 from ontomask.report.figures import Figure, risk_rows, utility_rows
 from ontomask.report.pages import numbers
 from ontomask.report.words import worst_classes
@@ -146,8 +147,8 @@ def _compare_figure(part: Any, first: Figure | None, second: Figure | None) -> F
         part,
         figure.key,
         f"{figure.title}: {figure.column}" if figure.column else figure.title,
-        numbers.NONE if first is None else first.after,
-        numbers.NONE if second is None else second.after,
+        NOT_AVAILABLE if first is None else first.after,
+        NOT_AVAILABLE if second is None else second.after,
         figure.better,
         _better_release(figure.better, first, second),
         figure.meaning,

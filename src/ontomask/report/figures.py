@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ontomask.errors import format_percent
 from ontomask.microdata.measures import EvaluationPart, added_measures
 from ontomask.report.drawing.bars import WITHHELD
 from ontomask.report.pages import numbers
@@ -193,7 +194,7 @@ def _format_share(share: float | None, has_share: bool) -> str:
     """A share of a column; without one, it is withheld or does not apply to the column."""
     if not has_share:
         return "not applicable"
-    return WITHHELD if share is None else numbers.format_percent(share)
+    return WITHHELD if share is None else format_percent(share)
 
 
 def utility_rows(utility: Mapping[str, Any], promised: bool) -> list[Figure]:
@@ -242,7 +243,7 @@ def _figure_rows(
 
 
 def _format_value(name: str, value: Any) -> str:
-    return numbers.format_percent(value) if name in SHARES else numbers.format_figure(value)
+    return format_percent(value) if name in SHARES else numbers.format_figure(value)
 
 
 def _format_limits(name: str, text: str) -> str:

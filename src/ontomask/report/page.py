@@ -11,6 +11,7 @@ from markupsafe import Markup
 from ontomask.disclosure import branches, spread, transitions
 from ontomask.disclosure.rounding import SIGNIFICANT_DIGITS
 from ontomask.disclosure.values import decode_date
+from ontomask.errors import format_percent
 from ontomask.methods.method import Method
 from ontomask.microdata.attributes import NominalAttribute
 from ontomask.microdata.measures import COUNTS_RECORDS, USUAL_VALUES_NOTE
@@ -162,15 +163,15 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, str]]:
         },
         smallest_tile,
         {
-            "figure": numbers.format_percent(risk["linkage_nearest"]),
+            "figure": format_percent(risk["linkage_nearest"]),
             "words": "of the records linked correctly by record linkage; "
-            f"{numbers.format_percent(risk['before']['linkage_nearest'])} before masking",
+            f"{format_percent(risk['before']['linkage_nearest'])} before masking",
         },
         unique_tile,
         *(
             [
                 {
-                    "figure": numbers.format_percent(quality),
+                    "figure": format_percent(quality),
                     "words": "semantic quality: similarity to the original values",
                 }
             ]
@@ -212,7 +213,7 @@ def _class_sizes(facts: Mapping[str, Any]) -> Markup:
         pairs,
         across="records in the equivalence class",
         up="share of the records",
-        shown=numbers.format_percent,
+        shown=format_percent,
         ticks=lambda share: f"{100 * share:.0f} %",
     )
 
@@ -234,7 +235,7 @@ def _attributes(
         rows.append(
             {
                 "name": name,
-                "changed": _format_cell(utility["changed"][name], numbers.format_percent),
+                "changed": _format_cell(utility["changed"][name], format_percent),
                 "moved": _format_cell(utility["mean_absolute_distance"].get(name)),
                 "rmse": _format_cell(utility["rmse"].get(name)),
                 "mean": _format_means(attribute, column, shift),
@@ -410,7 +411,7 @@ def _loss(
             svg = draw_bars(
                 f"Information loss of {column['name']} by branch",
                 lines,
-                shown=numbers.format_percent,
+                shown=format_percent,
             )
             by_branch.append({"name": column["name"], "svg": svg})
     return {
@@ -421,7 +422,7 @@ def _loss(
 
 def _branch_tooltip(row: Mapping[str, Any]) -> str:
     return (
-        f"{row['label']}: {numbers.format_percent(row['share'])} of the information loss; "
+        f"{row['label']}: {format_percent(row['share'])} of the information loss; "
         f"{numbers.format_integer(row['before'])} records, mean distance "
         f"{numbers.format_figure(row['mean_distance'])}"
     )

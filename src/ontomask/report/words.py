@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ontomask.errors import format_count, format_people
+from ontomask.errors import format_count, format_people, format_percent
 from ontomask.methods.method import Method
-from ontomask.report.pages.numbers import format_integer, format_percent
+from ontomask.report.pages.numbers import format_integer
 from ontomask.taxonomy.about import FLAT
 
 __all__ = [

@@ -20,6 +20,7 @@ from ontomask.errors import (
     UnknownConceptError,
     UnknownValueError,
     format_count,
+    format_percent,
     quote_names,
 )
 from ontomask.taxonomy.names import Hit, NameMatch, fold_name, stemmer_for
@@ -308,7 +309,7 @@ class TermMap:
     def __repr__(self) -> str:
         parts = [
             format_count(len(self.matches), "distinct value"),
-            f"{100 * self.coverage:.1f} % of records mapped",
+            f"{format_percent(self.coverage)} of records mapped",
         ]
         if self.unmapped:
             parts.append(f"{len(self.unmapped):,} unmapped")

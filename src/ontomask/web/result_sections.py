@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ontomask.errors import format_percent
 from ontomask.methods.registry import changed_settings
 from ontomask.pipeline.comparing.axes import axis_figures
 from ontomask.pipeline.comparing.points import Point
@@ -152,7 +153,7 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
             "record linkage",
             before_masking["linkage_nearest"],
             risk["linkage_nearest"],
-            numbers.format_percent,
+            format_percent,
             "lower",
         ),
         (
@@ -168,7 +169,7 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
             "semantic quality (similarity to the original values)",
             1.0,
             similarity,
-            numbers.format_percent,
+            format_percent,
             "higher",
         ),
     ]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ontomask.cli.console import (
-    format_percent,
     print_json,
     print_table,
     print_warning,
     show_progress,
 )
 from ontomask.cli.options import Json, ReleaseFileArgument
+from ontomask.errors import format_percent
 
 if TYPE_CHECKING:
     from ontomask.releasefile.check import CheckedColumn, CheckResult

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ontomask.cli.console import format_percent, print_json, print_table, show_progress
+from ontomask.cli.console import print_json, print_table, show_progress
 from ontomask.cli.options import Json
+from ontomask.errors import format_percent
 
 if TYPE_CHECKING:
     from ontomask.microdata.measures import FigureDescription

@@ -93,7 +93,7 @@ def mask_with_progress(
 
 def format_summary(facts: dict[str, Any]) -> str:
     """Summary of a release, in lines: records, guarantee, information loss and risk, files."""
-    from ontomask.errors import format_count
+    from ontomask.errors import format_count, format_percent
 
     before, after = facts["tuples"]["before"], facts["tuples"]["after"]
     records = [format_count(facts["records"]["released"], "record")]
@@ -105,7 +105,7 @@ def format_summary(facts: dict[str, Any]) -> str:
     sse, linked = facts["utility"]["sse"], facts["risk"]["linkage_nearest"]
     figures = [f"SSE {sse:.4g}"] if sse is not None else []
     figures += [
-        f"record linkage {100 * linked:.1f} %",
+        f"record linkage {format_percent(linked)}",
         *_least_diverse(facts["risk"]["l_distinct"]),
     ]
     people = (facts["population"] or {}).get("k_map")

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from ontomask._runtime.files.atomic_files import atomic_write
-from ontomask.errors import format_count
+from ontomask.errors import format_count, format_percent
 from ontomask.methods.method import Method
 from ontomask.methods.registry import changed_settings, name_of
 from ontomask.pipeline.comparing.axes import axis_figures, loss_axes, risk_axes
 from ontomask.pipeline.comparing.points import Point
-from ontomask.pipeline.guarantees.guarantee import format_method, format_percent
+from ontomask.pipeline.guarantees.guarantee import format_method
 from ontomask.report.plain_values import to_plain_values
 
 __all__ = ["Comparison", "method_as_yaml"]

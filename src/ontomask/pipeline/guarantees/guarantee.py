@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import InternalError, WeakProtectionWarning
+from ontomask.errors import InternalError, WeakProtectionWarning, format_percent
 from ontomask.methods.method import Method
 from ontomask.methods.settings import changed_settings
 from ontomask.microdata.grouped_rows import ClassCounts
@@ -25,7 +25,6 @@ __all__ = [
     "MeasuredRisk",
     "make_guarantee",
     "summarise_guarantee",
-    "format_percent",
     "format_method",
 ]
 
@@ -306,11 +305,6 @@ def _describe_measured(method: Method, measured: MeasuredRisk) -> str:
         above = format_percent(measured.linked_above)
         parts.append(f"{above} are linked with a probability above 1/{method.target_k}")
     return f"Measured: {'; '.join(parts)}. A stronger attacker may link more"
-
-
-def format_percent(share: float) -> str:
-    """Format a share as a percentage."""
-    return f"{100 * share:.1f} %"
 
 
 def _warn_of_weak_protection(method: Method, measured: MeasuredRisk) -> str:

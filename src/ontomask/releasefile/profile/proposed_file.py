@@ -20,7 +20,13 @@ import yaml
 
 from ontomask._runtime.files.atomic_files import atomic_path, check_folder
 from ontomask.engines.formats.formats import named_format
-from ontomask.errors import OntomaskError, ParameterError, TaxonomyError, format_count
+from ontomask.errors import (
+    OntomaskError,
+    ParameterError,
+    TaxonomyError,
+    format_count,
+    format_percent,
+)
 from ontomask.releasefile.profile.column_fields import suggested_fields
 from ontomask.releasefile.profile.table_profile import ColumnProfile, Profile
 from ontomask.taxonomy import Taxonomy, load_taxonomy, map_terms
@@ -296,9 +302,9 @@ def _missing_lines(profile: Profile) -> list[str]:
 
 def _uniqueness_comment(profile: Profile) -> list[str]:
     quasi = profile.with_role("quasi")
-    share = math.floor(1000 * profile.uniques / profile.rows) / 10  # only all records are 100 %
+    share = format_percent(profile.uniques / profile.rows)
     return _comment(
-        f"{profile.uniques:,} records ({share:.1f} %) are unique on the "
+        f"{profile.uniques:,} records ({share}) are unique on the "
         f"{format_count(len(quasi), 'quasi-identifier')}. Every additional quasi-identifier "
         "increases the information loss.",
         "",

@@ -24,6 +24,7 @@ from jinja2 import (
 )
 from markupsafe import Markup
 
+from ontomask.errors import format_percent
 from ontomask.report.drawing.colours import colours_as_css
 from ontomask.report.pages import numbers
 
@@ -64,7 +65,7 @@ def _report_environment() -> Environment:
         embedded=embed_json,
         whole=numbers.format_integer,
         figure=numbers.format_figure,
-        percent=numbers.format_percent,
+        percent=format_percent,
         value=numbers.format_value,
     )
     return environment

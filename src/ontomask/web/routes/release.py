@@ -12,11 +12,11 @@ from fastapi import APIRouter
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
-from ontomask.errors import OntomaskError
+from ontomask.errors import OntomaskError, format_percent
 from ontomask.pipeline.guarantees.requirements import CLOSENESS_FIGURES, SENSITIVE_FIGURES
 from ontomask.releasefile.model import ReleaseFile, Requirements
 from ontomask.releasefile.run import output_files
-from ontomask.report.pages.numbers import format_figure, format_integer, format_percent
+from ontomask.report.pages.numbers import format_figure, format_integer
 from ontomask.web.errors import NotThere
 from ontomask.web.requests import ERROR_RESPONSES, Bench
 from ontomask.web.result_sections import describe_cautions, evaluate_requirements
