@@ -26,7 +26,7 @@ if _TYPE_CHECKING:
         Suppression,
     )
     from ontomask.microdata.population import Population
-    from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
+    from ontomask.microdata.schema import Date, Nominal, NominalSet, Numeric, Ordinal, Schema
     from ontomask.pipeline import (
         Comparison,
         Evaluation,
@@ -79,6 +79,7 @@ __all__ = [
     "Release",
     "Schema",
     "Nominal",
+    "NominalSet",
     "Numeric",
     "Ordinal",
     "Date",

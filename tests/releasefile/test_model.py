@@ -300,7 +300,7 @@ WRONG = [
         "type: numeric",
         "type: number",
         5,
-        "columns.age.type must be 'nominal', 'numeric', 'ordinal' or 'date', got 'number'",
+        "columns.age.type must be 'nominal', 'set', 'numeric', 'ordinal' or 'date', got 'number'",
         "mean 'numeric'?",
     ),
     (

@@ -9,7 +9,7 @@ from ontomask.distances.measure import DistanceMeasure
 from ontomask.distances.shared import SharedAncestors
 from ontomask.taxonomy import Concept, Taxonomy
 
-__all__ = ["MEASURES", "sanchez"]
+__all__ = ["MEASURES", "sanchez", "sanchez_formula"]
 
 
 def sanchez(taxonomy: Taxonomy, a: Concept, b: Concept) -> float:
@@ -43,14 +43,15 @@ def _count_ancestors(taxonomy: Taxonomy, a: Concept, b: Concept) -> tuple[int, i
     return len(above_a | above_b), len(above_a & above_b)
 
 
-def _formula(shared: NDArray[np.integer], both: NDArray[np.integer]) -> NDArray[np.float64]:
+def sanchez_formula(shared: NDArray[np.integer], both: NDArray[np.integer]) -> NDArray[np.float64]:
+    """The distance by the number of shared ancestors and the sum of both numbers of ancestors."""
     either = np.maximum(both - shared, 1)  # combinations that never occur must not divide by 0
     return np.log2(1 + np.maximum(either - shared, 0) / either)
 
 
 def _block(common: SharedAncestors, rows: NDArray[np.int32]) -> NDArray[np.float64]:
     shared, row_ancestors = common.count(rows)
-    return common.tabulate(_formula, shared, row_ancestors, common.column_ancestors)
+    return common.tabulate(sanchez_formula, shared, row_ancestors, common.column_ancestors)
 
 
 def _words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:

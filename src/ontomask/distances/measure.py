@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["Explanation", "DistanceMeasure", "MeasureLike", "PairDistance"]
 
 PairDistance = Callable[[Taxonomy, Concept, Concept], float]
-#: What can be passed as ``measure=``: the name of a measure, or a function of a taxonomy and two
-#: concepts.
-MeasureLike = str | PairDistance
 
 
 @dataclass(frozen=True)
@@ -37,6 +34,11 @@ class DistanceMeasure:
     pair: PairDistance
     block: Callable[[SharedAncestors, NDArray[np.int32]], NDArray[np.float64]]
     words: Callable[[Taxonomy, Concept, Concept], str]
+
+
+#: What can be passed as ``measure=``: the name of a measure, a function of a taxonomy and two
+#: concepts, or a measure.
+MeasureLike = str | PairDistance | DistanceMeasure
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ontomask.distances import Distances, MeasureLike
 from ontomask.distances.shared import ancestor_lists
+from ontomask.errors import ParameterError
 from ontomask.taxonomy import Concept, Taxonomy
 
 __all__ = [
@@ -136,6 +137,14 @@ class NominalAttribute(Attribute):
     @cached_property
     def table(self) -> NDArray[np.int32]:
         """Distances from each candidate (row) to each value (column), in fixed point."""
+        cells = len(self.candidates) * self.size
+        if cells > 8 * LARGEST_TABLE:
+            raise ParameterError(
+                f"column {self.name!r} has {self.size:,} different values: the table of their "
+                f"distances would take {4 * cells / 1e9:.0f} GB",
+                "use suppression or, for sets, microaggregation, which need no such table; or give "
+                "the column fewer values",
+            )
         return self._distance_rows(self.candidates)
 
     def _distance_rows(self, candidates: Sequence[Concept]) -> NDArray[np.int32]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from os import PathLike
 from typing import Any
@@ -22,7 +24,7 @@ from ontomask.errors import (
 from ontomask.taxonomy import Concept, Taxonomy
 from ontomask.taxonomy.names import closest_names
 
-__all__ = ["GROUNDS", "Date", "Nominal", "Numeric", "Ordinal", "Schema"]
+__all__ = ["GROUNDS", "Date", "Nominal", "NominalSet", "Numeric", "Ordinal", "Schema"]
 
 
 #: The distances between the values of a nominal sensitive attribute in t-closeness.
@@ -106,6 +108,52 @@ class Nominal(_SchemaColumn):
 
 
 @dataclass(frozen=True)
+class NominalSet(Nominal):
+    """A column of sets: several words or codes in a cell, such as all diagnoses of a patient.
+
+    The distance of two sets is Sánchez's on their concepts with all ancestors (SF eq. 1); other
+    measures are not defined for sets.
+
+    Args:
+        column: Name of the column. Its cells are lists, or text such as ``250.00;401.9``.
+        taxonomy: The taxonomy of the values in the sets.
+        measure: Only ``"sanchez"``.
+        domain: As in :class:`Nominal`.
+        weight: As in :class:`Nominal`.
+        mapping: As in :class:`Nominal`, for each value of a set.
+        prefer: As in :func:`~ontomask.map_terms`.
+        repair_codes: As in :func:`~ontomask.map_terms`.
+        stems: As in :func:`~ontomask.map_terms`.
+        heads: As in :func:`~ontomask.map_terms`.
+        ground: Only ``"equal"``.
+        separator: What stands between the values of a set in text.
+    """
+
+    separator: str = ";"
+
+    def problems(self) -> Iterator[str]:
+        yield from super().problems()
+        separator: Any = self.separator
+        if not isinstance(separator, str) or not separator.strip():
+            yield f"column {self.column!r}: separator must be text such as ';', got {separator!r}"
+        if self.measure != "sanchez":
+            yield (
+                f"column {self.column!r}: measure must be 'sanchez' for sets, got {self.measure!r}"
+            )
+
+    def split(self, cell: Any) -> list[Any]:
+        """The values in a cell: the parts of a text, or the elements of a list."""
+        if isinstance(cell, str) and cell.startswith("["):
+            with suppress(ValueError):
+                cell = json.loads(cell)
+        if isinstance(cell, str):
+            parts: list[Any] = [part.strip() for part in cell.split(self.separator)]
+        else:
+            parts = list(cell) if isinstance(cell, Iterable) else [cell]
+        return list(dict.fromkeys(part for part in parts if part is not None and part != ""))
+
+
+@dataclass(frozen=True)
 class Numeric(_SchemaColumn):
     """A column of numbers, or of text that contains numbers.
 
@@ -186,8 +234,8 @@ class Schema:
     """The role of every column of a table.
 
     Args:
-        quasi_identifiers: The columns to mask, as :class:`Nominal`, :class:`Numeric`,
-            :class:`Ordinal` or :class:`Date`.
+        quasi_identifiers: The columns to mask, as :class:`Nominal`, :class:`NominalSet`,
+            :class:`Numeric`, :class:`Ordinal` or :class:`Date`.
         identifiers: Direct identifiers, such as a name. They are not released.
         confidential: Sensitive attributes, such as an outcome. They are released unchanged, and
             their known values in every equivalence class are counted for l-diversity and
@@ -257,6 +305,8 @@ class Schema:
                 if not isinstance(entry, str):
                     yield f"{role} must be names of columns, got {entry!r}"
         for entry in self.confidential:
+            if isinstance(entry, NominalSet):
+                yield f"column {entry.column!r}: NominalSet is only for quasi-identifiers"
             if not isinstance(entry, str | _SchemaColumn):
                 yield (
                     "confidential must be names of columns, or Nominal, Numeric, Ordinal or Date, "

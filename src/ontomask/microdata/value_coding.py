@@ -8,13 +8,14 @@ the identifier. Concepts are text, so a nominal column of another type comes bac
 from __future__ import annotations
 
 import datetime
+import json
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,14 @@ from ontomask.microdata.attributes import (
 )
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.missing_values import MISSING, NominalOrMissing
-from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal
+from ontomask.microdata.schema import Date, Nominal, NominalSet, Numeric, Ordinal
+from ontomask.microdata.sets.set_concepts import (
+    SET_MEASURE,
+    add_sets,
+    deepest_set,
+    find_unfit_names,
+    members_of,
+)
 from ontomask.taxonomy import Concept, Taxonomy, TermMap, map_terms
 from ontomask.taxonomy.mapping import resolve_corrections
 
@@ -96,8 +104,12 @@ class _CodedNominal(CodedColumn):
         used, places = np.unique(np.where(blank[places], -1, places), return_inverse=True)
         if len(used) and used[0] < 0:
             used, places = used[1:], places - 1
-        values = [self.forms.get(candidates[place], candidates[place]) for place in used]
+        values = [self.write(candidates[place]) for place in used]
         return OutputColumn(*_write_blanks(values, places, self.blank), text=True)
+
+    def write(self, concept: Concept) -> Any:
+        """A concept as it is released."""
+        return self.forms.get(concept, concept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +147,8 @@ def code_column(
 
     ``also`` are more concepts that must be in the domain of a nominal one.
     """
+    if isinstance(column, NominalSet):
+        return _code_sets(column, distinct, missing == "category", also)
     nested = [value for value in distinct.values if isinstance(value, list | dict | np.ndarray)]
     if nested:
         raise ColumnError(
@@ -178,11 +192,18 @@ def _code_nominal(
 def concepts_of(column: Nominal, distinct: DistinctValues) -> list[Concept]:
     """The concepts of the distinct values of a column."""
     known = _map_all_terms(column, distinct).concepts
+    if isinstance(column, NominalSet):
+        return [
+            deepest_set(column.taxonomy, {known[str(part)] for part in column.split(value)})
+            for value in distinct.values
+        ]
     return [known[str(value)] for value in distinct.values]
 
 
 def terms_of(column: Nominal, distinct: DistinctValues) -> TermMap:
     """Map the values of a column to concepts; some may have none."""
+    if isinstance(column, NominalSet):
+        distinct = _count_parts(column, distinct)
     if any(isinstance(value, float) for value in distinct.values):
         raise ColumnError(
             f"{_describe_need(column, 'text')}, got numbers with a decimal point",
@@ -256,6 +277,91 @@ def _list_values(values: Sequence[tuple[Any, int]]) -> str:
         f"{str(value)!r} ({format_count(count, 'row')})" for value, count in ordered[:5]
     )
     return first + (f" and {len(ordered) - 5:,} more" if len(ordered) > 5 else "")
+
+
+# ---------------------------------------------------------------------- sets of words
+
+
+#: How the cells of a column hold sets: text with separators, lists, or JSON arrays in text.
+SetCells = Literal["text", "lists", "json"]
+
+
+@dataclass(frozen=True, eq=False)
+class _CodedSets(_CodedNominal):
+    """A column of sets; they are written as text, or as lists where the cells are lists."""
+
+    separator: str = ";"
+    cells: SetCells = "text"
+
+    @property
+    def renamed(self) -> int:
+        return 0
+
+    def output_column(self, targets: Floats) -> OutputColumn:
+        return replace(super().output_column(targets), text=self.cells == "text")
+
+    def write(self, concept: Concept) -> Any:
+        written = sorted(self.forms.get(member, member) for member in members_of(concept))
+        if self.cells == "lists":
+            return written
+        if self.cells == "json":
+            return json.dumps(written, ensure_ascii=False)
+        return self.separator.join(written) if written else self.separator  # an empty set
+
+
+def _code_sets(
+    column: NominalSet, distinct: DistinctValues, category: bool, also: Sequence[Concept]
+) -> CodedColumn:
+    terms = _map_all_terms(column, distinct)
+    concepts = concepts_of(column, distinct)
+    values = sorted(set(concepts))
+    base = _choose_set_domain(column, terms, _count_parts(column, distinct), also)
+    domain = add_sets(base, [*values, *also])
+    place = {value: number for number, value in enumerate(values)}
+    codes = np.array([*(place[concept] for concept in concepts), len(values)], dtype=np.int64)
+    kind = NominalOrMissing if category and bool((distinct.codes < 0).any()) else NominalAttribute
+    attribute = kind(column.column, domain, values, SET_MEASURE, float(column.weight))
+    identifiers = sum(match.count for match in terms.matches if match.by_code)
+    by_label = identifiers * 2 <= sum(match.count for match in terms.matches)
+    return _CodedSets(
+        attribute,
+        codes[distinct.codes],
+        _output_forms(column.taxonomy, by_label),
+        terms,
+        None if distinct.blank is None else str(distinct.blank),
+        column.separator,
+        _kind_of_cells(distinct.values),
+    )
+
+
+def _kind_of_cells(values: Sequence[Any]) -> SetCells:
+    if not all(isinstance(value, str) for value in values):
+        return "lists"
+    return "json" if values and all(value.startswith("[") for value in values) else "text"
+
+
+def _choose_set_domain(
+    column: NominalSet, terms: TermMap, parts: DistinctValues, also: Sequence[Concept]
+) -> Taxonomy:
+    """The domain of the concepts in some sets, in which no concept is named like a set."""
+    concepts = [terms.concepts[str(part)] for part in parts.values]
+    domain = _choose_domain(column, concepts, parts, [m for name in also for m in members_of(name)])
+    if unfit := find_unfit_names(domain):
+        raise ColumnError(
+            f"column {column.column!r} has sets, but a concept of its taxonomy is named like one: "
+            f"{unfit[0]!r}",
+            "rename such concepts: without braces around the name, and without '; ' in it",
+        )
+    return domain
+
+
+def _count_parts(column: NominalSet, distinct: DistinctValues) -> DistinctValues:
+    """The values in the sets of a column, once for every set that holds them."""
+    counts: Counter[Any] = Counter()
+    for value, count in zip(distinct.values, distinct.counts.tolist(), strict=True):
+        counts.update(dict.fromkeys(column.split(value), count))
+    weights = np.array(list(counts.values()), dtype=np.int64)
+    return DistinctValues(list(counts), np.arange(len(counts)), weights)
 
 
 # ---------------------------------------------------------------------- numbers

@@ -22,7 +22,7 @@ from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.grouped_rows import GroupedRows
 from ontomask.microdata.known_values import merge_look_alikes, without_unknown
 from ontomask.microdata.population import Population
-from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
+from ontomask.microdata.schema import Date, Nominal, NominalSet, Numeric, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.microdata.value_coding import code_column, terms_of
 from ontomask.pipeline.complete_records import flag_marks
@@ -292,6 +292,12 @@ def _code_values(
     column: Nominal | Numeric | Ordinal | Date, distinct: DistinctValues
 ) -> tuple[Longs, PopulationColumn]:
     """The values of a column, and the place of each row's among them; -1 without one."""
+    if isinstance(column, NominalSet):
+        raise ParameterError(
+            f"a population table cannot be compared with sets, but column {column.column!r} has "
+            "type set",
+            "leave the population table out; sampling weights can be used instead",
+        )
     taxonomy = column.taxonomy if isinstance(column, Nominal) else None
     is_known = distinct.codes >= 0
     codes = np.full(len(is_known), -1, dtype=np.int64)

@@ -38,7 +38,7 @@ from ontomask.errors import (
 from ontomask.methods.method import Method
 from ontomask.methods.registry import METHODS
 from ontomask.microdata.population import Population
-from ontomask.microdata.schema import GROUNDS, Date, Nominal, Numeric, Ordinal, Schema
+from ontomask.microdata.schema import GROUNDS, Date, Nominal, NominalSet, Numeric, Ordinal, Schema
 from ontomask.pipeline.facts import DEFAULT_THRESHOLD, choose_threshold
 from ontomask.releasefile import fields as kinds
 from ontomask.releasefile.methods import json_schema_of_methods, rename_old_settings
@@ -186,6 +186,10 @@ class ColumnSpec(_StrictModel):
         description="Confidential columns with a taxonomy: the distance between values in "
         "t-closeness. equal: 1 if they differ, the default; semantic: that of measure.",
     )
+    separator: kinds.NonEmptyText | None = Field(
+        None,
+        description="Sets in text: what stands between their values; by default a semicolon.",
+    )
     levels: Annotated[
         tuple[Any, ...] | None,
         PlainValidator(kinds.check_levels),
@@ -234,7 +238,12 @@ class ColumnSpec(_StrictModel):
             settings["stems"] = self.stems
         if isinstance(self.mapping, str):
             settings["mapping"] = _resolve_path(self.mapping, folder)
-        return Nominal(name, self._load_taxonomy(folder, taxonomies), **settings)
+        taxonomy = self._load_taxonomy(folder, taxonomies)
+        if self.kind == "set":
+            if self.separator is not None:
+                settings["separator"] = self.separator
+            return NominalSet(name, taxonomy, **settings)
+        return Nominal(name, taxonomy, **settings)
 
     def _load_taxonomy(self, folder: Path, loaded: dict[str, Taxonomy]) -> Taxonomy:
         name = str(self.taxonomy)

@@ -50,7 +50,7 @@ UNDECIDED_HINT = (
     "if others may know it about a person, choose quasi; if it identifies a person, identifier; if "
     "nobody should learn it, confidential. To leave it out, choose drop. keep releases it unchanged"
 )
-TYPES = ("nominal", "numeric", "ordinal", "date")
+TYPES = ("nominal", "set", "numeric", "ordinal", "date")
 ENGINES = ("duckdb", "spark")
 
 #: The endings of tables that Spark reads for a release.
@@ -66,8 +66,11 @@ _ADDRESS = re.compile(r"(?P<scheme>[a-zA-Z][\w+.-]+):/")
 #: What Spark itself leaves out of its logs, and the keys of Azure accounts.
 _SECRET = re.compile(r"secret|password|token|(access|account)[.]?key", re.IGNORECASE)
 
+#: A type that also has the fields of another.
+SUBTYPES = {"nominal": "set"}
 #: The fields that only columns of one type have.
 FIELDS_BY_TYPE = {
+    "set": ("separator",),
     "nominal": (
         "taxonomy",
         "format",
@@ -308,17 +311,20 @@ def _problems_of_missing_type(
 def _problems_of_type(where: FieldPath, kind: str, details: Sequence[Any]) -> Iterator[Problem]:
     for other, names in FIELDS_BY_TYPE.items():
         for field in details:
-            if field in names and other != kind:
+            if field in names and kind not in (other, SUBTYPES.get(other)):
                 yield Problem(
                     (*where, str(field)),
                     f"is only accepted for {other} columns, but this column is {kind}",
                     f"remove it, or write type: {other}",
                 )
-    needed = {"nominal": "taxonomy", "ordinal": "levels"}.get(kind)
+    needed = {"nominal": "taxonomy", "set": "taxonomy", "ordinal": "levels"}.get(kind)
     if needed and needed not in details:
         example = {"taxonomy": "taxonomy: icd9cm", "levels": "levels: [mild, severe]"}[needed]
         yield Problem(
-            where, f"is {kind} but has no {needed}", f"add it, for example {example}", needed
+            where,
+            f"is {'a set' if kind == 'set' else kind} but has no {needed}",
+            f"add it, for example {example}",
+            needed,
         )
 
 

@@ -22,6 +22,7 @@ from ontomask.microdata.attributes import (
     NumericalAttribute,
     number_distances,
 )
+from ontomask.microdata.sets.set_concepts import SET_MEASURE, pair_distances
 from ontomask.microdata.tuples import Transitions, cache_per_plan
 from ontomask.statistics.counts import ConceptCounts
 from ontomask.taxonomy import Taxonomy
@@ -144,6 +145,12 @@ def _nominal_distances(plan: Transitions, j: int) -> Floats:
     stays_missing = (before.place < 0) & ~np.isnan(plan.targets[plan.target, j]) & (after.place < 0)
     apart[stays_missing] = 0.0
     both = np.flatnonzero((before.place >= 0) & (after.place >= 0))
+    if before.measure == SET_MEASURE:  # there are far fewer pairs than cells of a table
+        of_sets = pair_distances(
+            before.taxonomy, before.distinct[before.place[both]], after.distinct[after.place[both]]
+        )
+        apart[both] = np.rint(of_sets * FIXED_POINT_ONE) / FIXED_POINT_ONE
+        return apart
     both = both[np.argsort(after.place[both], kind="stable")]
     row, column = after.place[both].astype(np.int64), before.place[both]
     table = Distances(before.taxonomy, after.distinct, before.distinct, before.measure)

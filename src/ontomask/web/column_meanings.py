@@ -53,10 +53,10 @@ def load_meaning(bench: Workbench, name: str) -> LoadedMeaning:
     """Load the meaning of a nominal column of the open table, with the current settings."""
     fields = bench.column(name)
     kind = fields.get("type") or ("nominal" if fields.get("taxonomy") else None)
-    if kind != "nominal" or not fields.get("taxonomy"):
+    if kind not in ("nominal", "set") or not fields.get("taxonomy"):
         raise ParameterError(
             f"column {name!r} has no taxonomy",
-            "choose one, or press “Build a taxonomy”" if kind in (None, "nominal") else "",
+            "choose one, or press “Build a taxonomy”" if kind in (None, "nominal", "set") else "",
         )
     with _caches_lock:
         cache = _caches.setdefault(bench, _MeaningCache())

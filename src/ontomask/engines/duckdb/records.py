@@ -102,6 +102,9 @@ class StoredRecords(PlacedRecords):
         written = create_table(
             self._engine.sql, ontomask_target=np.arange(len(plan.targets)), **cells
         )
+        for j, (column, output) in enumerate(outputs.items()):
+            if not output.text and self._engine.stored.types[column] == "JSON":  # a JSON array
+                self._engine.sql.execute(f"alter table {written} alter ontomask_new_{j} type json")
         return StoredApplied(
             self._engine, plan, list(outputs), removed, rows, written, is_released, self
         )

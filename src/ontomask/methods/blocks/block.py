@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.microdata.attributes import Attribute, NominalAttribute
+from ontomask.microdata.sets.set_concepts import with_more_candidates
 from ontomask.microdata.tuples import SensitiveCounts, Transitions, Tuples
 from ontomask.taxonomy import Concept
 
@@ -113,6 +114,7 @@ def join_blocks(
     tuples: Tuples, blocks: Sequence[Longs], parts: Sequence[BlockTransitions]
 ) -> Transitions:
     """Join the transitions of all blocks into one plan."""
+    tuples = _with_drawn_concepts(tuples, parts)
     begin = np.cumsum([0, *(len(part.targets) for part in parts)])
     plan = Transitions.from_pairs(
         tuples,
@@ -123,6 +125,18 @@ def join_blocks(
     )
     unpaired = zip(*(part.unpaired for part in parts), strict=True)
     return replace(plan, unpaired=tuple(map(sum, unpaired)))
+
+
+def _with_drawn_concepts(tuples: Tuples, parts: Sequence[BlockTransitions]) -> Tuples:
+    """The tuples with the concepts beyond the hierarchy of the values: of noise, and new sets."""
+    attributes = list(tuples.attributes)
+    for j, attribute in enumerate(attributes):
+        if isinstance(attribute, NominalAttribute):
+            drawn = {concept for part in parts for concept in part.candidates[j] or ()}
+            others = drawn - set(attribute.candidates)
+            if others:
+                attributes[j] = with_more_candidates(attribute, others)
+    return replace(tuples, attributes=tuple(attributes))
 
 
 def _table_targets(attributes: Sequence[Attribute], part: BlockTransitions) -> Floats:

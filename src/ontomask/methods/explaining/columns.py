@@ -28,7 +28,9 @@ from ontomask.microdata.attributes import (
     NumericalAttribute,
     number_distances,
 )
-from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal
+from ontomask.microdata.schema import Date, Nominal, NominalSet, Numeric, Ordinal
+from ontomask.microdata.sets import match_sets
+from ontomask.microdata.sets.set_concepts import deepest_set, has_sets, members_of
 from ontomask.taxonomy import Concept, TermMap, map_terms
 from ontomask.taxonomy.names import closest_names
 
@@ -149,7 +151,7 @@ class NominalQuasiIdentifier(QuasiIdentifier):
         """A concept by its identifier and its name."""
         if concept == MISSING:
             return MISSING_CELL
-        label = self.column.taxonomy.label(concept)
+        label = self.attribute.domain.label(concept)
         return CellValue(concept, concept if label == concept else f"{concept} ({label})")
 
     @cached_property
@@ -160,13 +162,23 @@ class NominalQuasiIdentifier(QuasiIdentifier):
         if _is_missing(value) or str(value) in self.marks:
             last = len(self._place_of_concept)
             return [last] if self.attribute.size > last else []
-        mapped = self.terms.concepts.get(str(value))
-        concepts = [mapped] if mapped is not None else self._map_text(str(value))
+        concepts = self._find_concepts(value)
         return [
             self._place_of_concept[concept]
             for concept in concepts
             if concept in self._place_of_concept
         ]
+
+    def _find_concepts(self, value: Any) -> Sequence[Concept]:
+        """The concepts that a value means: of a set, that of the concepts it holds."""
+        if isinstance(self.column, NominalSet) and str(value) not in self._place_of_concept:
+            parts = [self._find_part(part) for part in self.column.split(value)]
+            return [deepest_set(self.column.taxonomy, {c for found in parts for c in found})]
+        return self._find_part(value)
+
+    def _find_part(self, value: Any) -> Sequence[Concept]:
+        mapped = self.terms.concepts.get(str(value))
+        return [mapped] if mapped is not None else self._map_text(str(value))
 
     def _map_text(self, text: str) -> Sequence[Concept]:
         """The concepts that a text means in the column, even where no cell held it."""
@@ -191,7 +203,7 @@ class NominalQuasiIdentifier(QuasiIdentifier):
         return [m.value for m in self.terms.matches if concepts and concepts & above(m.concepts[0])]
 
     def near(self, value: Any) -> list[str]:
-        label = self.column.taxonomy.label
+        label = self.attribute.domain.label
         names = dict.fromkeys(str(match.value) for match in self.terms.matches)
         names |= dict.fromkeys(label(concept) for concept in self.attribute.values)
         return closest_names(str(value), names)
@@ -225,7 +237,25 @@ class NominalQuasiIdentifier(QuasiIdentifier):
         attribute = self.attribute
         explanation = attribute.domain.explain(masked.value, original.value, attribute.measure)
         formula = " ".join(explanation.formula)
+        if has_sets(attribute):
+            return f"{self._match_members(original.value, masked.value)}; {formula}"
         return f"least common subsumer: {self.concept(explanation.lcs).words}; {formula}"
+
+    def _match_members(self, original: Concept, masked: Concept) -> str:
+        """Say which concept of a set became which of another, as near ones as possible."""
+        before, after = members_of(original), members_of(masked)
+        between = Distances(self.attribute.domain, before, after)
+        table = np.asarray(between.table(), dtype=np.float64)
+        partners = [after[p] if p >= 0 else None for p in match_sets(table).partner.tolist()]
+        label = self.attribute.domain.label
+        words = [
+            f"{label(one)} was removed"
+            if other is None
+            else f"{label(one)} {'stayed' if one == other else f'became {label(other)}'}"
+            for one, other in zip(before, partners, strict=True)
+        ]
+        words += [f"{label(other)} was added" for other in after if other not in partners]
+        return ", ".join(words)
 
 
 # ---------------------------------------------------------------------- numbers

@@ -30,6 +30,7 @@ from ontomask.methods.explaining.columns import (
 )
 from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanation
 from ontomask.methods.microaggregation.synthetic import TOLERANCE
+from ontomask.microdata.sets.set_concepts import has_sets
 from ontomask.microdata.tuples import Transitions, Tuples
 
 if TYPE_CHECKING:
@@ -151,6 +152,8 @@ _groups_by_plan: WeakKeyDictionary[Transitions, MicroaggregationGroups | None] =
 def _groups_of(method: Microaggregation, masked: MaskedTuple) -> MicroaggregationGroups | None:
     """The groups of a plan; None where they cannot be formed again."""
     if method.effort == "thorough" or masked.blocked:
+        return None
+    if any(map(has_sets, masked.tuples.attributes)):
         return None
     plan = masked.plan
     if plan not in _groups_by_plan:

@@ -16,6 +16,7 @@ from ontomask.methods.microaggregation.mdav import mdav
 from ontomask.methods.microaggregation.synthetic import draw_synthetic
 from ontomask.methods.operators import Operators
 from ontomask.methods.settings import BlockSize, OperatorChoice, SettingHelp
+from ontomask.microdata.sets.set_concepts import has_sets
 from ontomask.microdata.tuples import Transitions, Tuples
 
 if TYPE_CHECKING:
@@ -314,6 +315,10 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
     def plan_whole(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Group the tuples, and send each to its group's centroid."""
         self.check(tuples)
+        if any(map(has_sets, tuples.attributes)):
+            from ontomask.methods.microaggregation.sets.planning import plan_set_groups
+
+            return plan_set_groups(self, tuples, self._group_rules(tuples), random)
         operators = self.operators_for(tuples)
         group, centroids = self.groups(operators, random)
         if self.replacement == "synthetic":

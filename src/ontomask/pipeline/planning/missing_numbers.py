@@ -22,7 +22,7 @@ from ontomask.methods.blocks.block import (
 )
 from ontomask.methods.blocks.split import StandaloneTest
 from ontomask.methods.method import BlockwiseMethod, Method
-from ontomask.microdata.attributes import MISSING_NUMBER, NominalAttribute, NumericalAttribute
+from ontomask.microdata.attributes import MISSING_NUMBER, NumericalAttribute
 from ontomask.microdata.tuples import SensitiveCounts, Transitions, Tuples, count_tuples
 from ontomask.taxonomy import Concept
 
@@ -218,7 +218,7 @@ def plan_parts(
             raise _explain_part_error(error, tuples, part) from error
     none_unpaired = (0,) * max(len(result.unpaired) for result in results)
     return join_blocks(
-        _with_drawn_concepts(tuples, results),
+        tuples,
         [part.members for part in parts],
         [replace(result, unpaired=result.unpaired or none_unpaired) for result in results],
     )
@@ -313,14 +313,3 @@ def _share_out(plan: Transitions, place: Longs, counts: Longs) -> tuple[Longs, L
     source = order[np.searchsorted(until, begins, side="right")]
     target = plan.target[np.searchsorted(planned_until, begins, side="right")]
     return source, target, ends - begins
-
-
-def _with_drawn_concepts(tuples: Tuples, parts: Sequence[BlockTransitions]) -> Tuples:
-    """The tuples with the concepts that noise drew beyond the hierarchy of the values."""
-    attributes = list(tuples.attributes)
-    for j, attribute in enumerate(attributes):
-        if isinstance(attribute, NominalAttribute):
-            drawn = {concept for part in parts for concept in part.candidates[j] or ()}
-            others = sorted(drawn - set(attribute.candidates))
-            attributes[j] = replace(attribute, others=others) if others else attribute
-    return replace(tuples, attributes=tuple(attributes))

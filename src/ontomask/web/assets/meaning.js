@@ -25,6 +25,7 @@ const TREATMENTS = {
   quasi: {
     "": "Choose the type of the values; the column cannot be masked without it.",
     numeric: "Masked by the difference between numbers.",
+    set: "Masked as a set: the values of a cell together, with all concepts above them.",
     date: "Masked by the number of days between dates.",
   },
   confidential: {
@@ -38,8 +39,10 @@ const TREATMENTS = {
 // Fields that belong to a taxonomy, and go with it.
 const TAXONOMY_FIELDS = ["format", "options", "domain", "mapping", "prefer", "repair_codes"];
 // Fields that only columns of one type have: another type drops them.
+const WORD_FIELDS = ["taxonomy", "stems", "heads", ...TAXONOMY_FIELDS];
 const TYPE_FIELDS = {
-  nominal: ["taxonomy", "measure", "stems", "heads", "ground", ...TAXONOMY_FIELDS],
+  nominal: [...WORD_FIELDS, "measure", "ground"],
+  set: [...WORD_FIELDS, "separator"],
   ordinal: ["levels"],
   date: ["date_format"],
 };
@@ -56,6 +59,7 @@ const coverages = new Map(); // shares of records with a concept; null where tha
 
 const getFields = (name) => session.fields.columns?.[name] ?? {};
 const getType = (fields) => fields.type ?? (fields.taxonomy ? "nominal" : "");
+const hasConcepts = (type) => type === "nominal" || type === "set";
 let shownConcept = null;
 const icicle = createConceptIcicle(byId("icicle"), (concept) => showConcept(concept));
 const builder = createBuilder({ onBuilt: useBuilt, onClosed: () => byId("build").focus() });
@@ -87,7 +91,7 @@ function listColumns(current) {
 function findFirstColumn(names) {
   const wanted = decodeURIComponent(location.hash.slice(1));
   if (names.includes(wanted)) return wanted;
-  return names.find((name) => getType(getFields(name)) === "nominal") ?? names[0];
+  return names.find((name) => hasConcepts(getType(getFields(name)))) ?? names[0];
 }
 
 function showNothing(hasTable) {
@@ -161,7 +165,7 @@ function describeState(name) {
     const words = levels.length ? formatCount(levels.length, "level") : "no levels yet";
     return { words, isWrong: !levels.length };
   }
-  if (type !== "nominal") {
+  if (!hasConcepts(type)) {
     const isWrong = role === "quasi";
     return { words: isWrong ? "no type yet" : "released unchanged", isWrong };
   }
@@ -178,7 +182,7 @@ async function measureCoverages(names) {
   for (const name of names) {
     const key = buildKey(name);
     const fields = getFields(name);
-    if (getType(fields) !== "nominal" || !fields.taxonomy || coverages.has(key)) continue;
+    if (!hasConcepts(getType(fields)) || !fields.taxonomy || coverages.has(key)) continue;
     try {
       const url = buildUrl(buildColumnPath(name, "meaning"), { limit: "0" });
       coverages.set(key, (await get(url)).coverage);
@@ -201,10 +205,14 @@ async function showColumn() {
   byId("type").options[0].hidden = fields.role === "quasi" && type !== "";
   byId("type").value = type;
   setContent(byId("type-words"), describeTreatment(fields, type));
-  for (const part of ["nominal", "ordinal", "date"]) byId(part).hidden = type !== part;
+  for (const part of ["ordinal", "date"]) byId(part).hidden = type !== part;
+  byId("nominal").hidden = !hasConcepts(type);
+  byId("separator-place").hidden = type !== "set";
+  byId("build").hidden = type === "set"; // it groups whole cells
+  byId("separator").value = fields.separator ?? ";";
   showColumnCommands(name, fields, type);
   try {
-    if (type === "nominal") await showNominal(name, fields);
+    if (hasConcepts(type)) await showNominal(name, fields);
     else if (type === "ordinal") await showLevels(name, fields);
     else if (type === "date") await showDates(name, fields);
   } catch (problem) {
@@ -228,11 +236,20 @@ byId("type").addEventListener("change", async (event) => {
   const type = event.target.value;
   const levels = type === "ordinal" ? await sortValues(name) : [];
   changeColumn(name, (fields) => {
-    const foreign = Object.keys(TYPE_FIELDS).filter((other) => other !== type);
-    for (const field of foreign.flatMap((other) => TYPE_FIELDS[other])) delete fields[field];
+    const own = TYPE_FIELDS[type] ?? [];
+    for (const field of Object.values(TYPE_FIELDS).flat()) {
+      if (!own.includes(field)) delete fields[field];
+    }
     setField(fields, "type", type);
     if (levels.length) fields.levels ??= levels;
   }, `The type of ${name} was changed.`);
+});
+
+byId("separator").addEventListener("change", (event) => {
+  const separator = event.target.value.trim();
+  const message = "The text between the values was changed.";
+  const edit = (fields) => setField(fields, "separator", separator === ";" ? "" : separator);
+  changeColumn(chosenColumn, edit, message);
 });
 
 // Changes the fields of one column.
@@ -250,7 +267,7 @@ function showColumnCommands(name, fields, type) {
   const { file, data } = session;
   const { taxonomy, format, mapping } = fields;
   const check = `ontomask check ${quoteForShell(file)}`;
-  if (type !== "nominal" || !taxonomy) {
+  if (!hasConcepts(type) || !taxonomy) {
     showCommands({
       shell: [check],
       python: [
@@ -424,7 +441,7 @@ function setTaxonomy(fields, taxonomy) {
   setField(fields, "taxonomy", taxonomy);
   if (!taxonomy) {
     delete fields.ground; // without a taxonomy there is no semantic distance
-    fields.type = "nominal";
+    fields.type ??= "nominal";
   } else if (fields.type === "nominal") delete fields.type;
 }
 
