@@ -84,6 +84,7 @@ def _survey(names, rows=1000):
     return pd.DataFrame(dict(zip(names, columns, strict=True)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [GERMAN, SPANISH, ENGLISH], ids=["German", "Spanish", "English"])
 def test_a_survey_is_masked_on_all_its_columns(names, tmp_path):
     """Nothing edited: every column is a quasi-identifier, and the file is 5-anonymous on them."""
@@ -311,6 +312,7 @@ def _eicu_patients(rows=600):
     )
 
 
+@pytest.mark.slow
 def test_a_table_like_the_patients_of_eicu(tmp_path):
     """Nothing edited: k people in every class of all released columns, and no identifier left."""
     table = _eicu_patients()

@@ -42,6 +42,7 @@ def test_nearest_over_records(plan, k):
     assert linked.tuples == len({masked for _, masked in pairs})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_nearest_over_a_hundred_records(diagnoses, seed):
     # Enough tuples that most are passed over unseen.

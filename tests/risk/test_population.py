@@ -183,6 +183,7 @@ def slow_snb(alpha, beta, classes_of_population, pi):
     return expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("alpha", "beta", "pi"), [(0.6, 0.3, 0.3), (1.5, 0.5, 0.5), (0.3, 0.2, 0.8), (2.0, 0.6, 0.7)]
 )

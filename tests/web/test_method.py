@@ -41,8 +41,8 @@ def ended_work(client):
 # ---------------------------------------------------------------------- methods in words
 
 
-def test_every_method_and_every_setting_of_it_has_words(client):
-    shown = {method["name"]: method for method in client.get("/api/methods").json()["methods"]}
+def test_every_method_and_every_setting_of_it_has_words(reader):
+    shown = {method["name"]: method for method in reader.get("/api/methods").json()["methods"]}
     assert list(shown) == list(METHODS)
     for name, kind in METHODS.items():
         assert shown[name]["summary"].endswith(".")
@@ -145,8 +145,8 @@ def test_without_a_table_nothing_is_begun(empty):
     "asked",
     [{}, {"kind": "rm"}, {"kind": "try", "sample": 0}, {"kind": "run", "seed": 3}],
 )
-def test_what_is_no_work_is_refused(client, asked):
-    assert client.post("/api/work", json=asked).status_code == 422
+def test_what_is_no_work_is_refused(reader, asked):
+    assert reader.post("/api/work", json=asked).status_code == 422
 
 
 @pytest.mark.parametrize("run", ["0009", "last", "%2e%2e", "..%2fruns", "x" * 30])
@@ -181,8 +181,8 @@ def method_in(folder):
 @pytest.mark.parametrize(
     ("screen", "button"), [("method", "run"), ("method", "try"), ("release", "write")]
 )
-def test_nothing_can_be_pressed_before_the_page_hears_it(client, screen, button):
-    assert re.search(rf'<button[^>]* id="{button}"[^>]* disabled', client.get(f"/{screen}").text)
+def test_nothing_can_be_pressed_before_the_page_hears_it(reader, screen, button):
+    assert re.search(rf'<button[^>]* id="{button}"[^>]* disabled', reader.get(f"/{screen}").text)
 
 
 def test_a_method_is_chosen_set_and_saved(tab, served):

@@ -355,8 +355,8 @@ def two(bench, three):
     return bench
 
 
-def test_without_runs_the_map_is_empty(client):
-    found = client.get("/api/map").json()
+def test_without_runs_the_map_is_empty(reader):
+    found = reader.get("/api/map").json()
     assert found["points"] == []
     assert found["limits"] == {}
     assert [it["name"] for it in found["risks"]] == [it.name for it in RISKS]

@@ -94,6 +94,7 @@ def test_a_file_that_is_refused_leaves_no_rows(tmp_path, name, content):
     connection.close()
 
 
+@pytest.mark.slow
 def test_rows_keep_their_places_where_several_threads_read_and_memory_is_short(tmp_path):
     rows = 1_200_000  # several buffers, more than the memory holds
     text = "".join(f"{i},{i:060d}\n" for i in range(rows))
@@ -137,6 +138,7 @@ def test_the_finished_file_is_not_loaded_to_be_checked(tmp_path):
     connection.close()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ontomask.errors.WeakProtectionWarning")
 @pytest.mark.parametrize(
     "method", [om.RankSwapping(5), om.NoiseAddition(), om.Resampling(4)], ids=repr
@@ -170,6 +172,7 @@ def test_methods_that_deal_records_to_several_targets_take_every_format(tmp_path
             assert sorted(again) == sorted(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows keeps the names of files in use")
 def test_rows_that_do_not_fit_are_in_a_file_without_a_name(tmp_path):
     rows = 800_000

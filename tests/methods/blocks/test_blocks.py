@@ -230,7 +230,8 @@ def test_other_processes_plan_the_same(monkeypatch):
 
 
 def die_over_old_people(tuples, random):
-    """A planner that cannot cope."""
+    """A planner that cannot cope, in any process but that of the test."""
+    assert os.environ["PLANS_ELSEWHERE"] != str(os.getpid()), "no process could be started"
     if made_up().attributes[1].numbers[-1] in tuples.attributes[1].numbers:
         os.kill(os.getpid(), signal.SIGKILL)
     return om.Recoding(2).plan(tuples, random)
@@ -242,6 +243,7 @@ def test_a_process_that_dies_is_reported_with_its_block(monkeypatch):
     blocks = split_into_blocks(tuples, 100, None, lambda _: True)
     old = next(n for n, b in enumerate(blocks) if tuples.codes[1].max() in tuples.codes[1, b])
     monkeypatch.setattr(planning, "_choose_process_count", lambda _: 2)
+    monkeypatch.setenv("PLANS_ELSEWHERE", str(os.getpid()))
     with pytest.raises(BlockError, match=f"block {old + 1} of {len(blocks)}.*it was killed"):
         plan_in_blocks(die_over_old_people, tuples, blocks, None, seeded())
 

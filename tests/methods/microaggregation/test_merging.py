@@ -483,6 +483,7 @@ def test_a_column_that_is_not_named_is_not_protected():
         planned(tuples, 2, t=0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("effort", ["fast", "thorough"])
 @pytest.mark.parametrize("few", [50, 3000])
 def test_larger_tables_keep_their_rules_too(monkeypatch, few, effort):

@@ -180,6 +180,7 @@ def test_no_right_side_and_two_distances_equally_near():
 # ---------------------------------------------------------------- plans of words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["sanchez", "wu_palmer_depth"])
 @pytest.mark.parametrize("distribution", ["normal", "laplace"])
 def test_concepts_are_drawn_with_their_exact_chances(diagnoses, measure, distribution):
@@ -425,6 +426,7 @@ def test_wrong_settings(wrong):
 COLUMN = {"influenza": 4, "hepatitis B": 3, "common cold": 2, "sprain": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("operators", ["semantic", "classic"])
 def test_single_values_have_the_chances_of_a_table(diagnoses, strategy, operators):

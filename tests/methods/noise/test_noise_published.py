@@ -15,6 +15,8 @@ from experiments.papers.no import ALPHAS, FARMERS, MEASURE, OCCUPATIONS, SAMPLE,
 from ontomask.distances import Distances
 from ontomask.methods import NoiseAddition
 
+pytestmark = pytest.mark.slow
+
 SEEDS = range(10)
 
 farmers = pytest.mark.parametrize("farmer", sorted(FARMERS.values()))
@@ -39,7 +41,6 @@ def mean_distance(person, counts, method):
     return np.mean([run(person, counts, method, seed)[0] for seed in SEEDS])
 
 
-@pytest.mark.slow
 @farmers
 def test_no_table_1_mean_distances(person, farmer):
     # printed 0.19 0.23 0.26 0.28 0.30 0.35

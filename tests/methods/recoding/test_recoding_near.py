@@ -104,6 +104,7 @@ def test_every_fusion_is_one_that_the_definition_can_make(columns, window, k, se
         follow(tuples, window, k, setting, by)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("setting", "by"), each_with(BY_DISTANCE, [orders, shuffles]))
 def test_windows_close_over_what_has_left(by, setting):
     # Hardly a tuple twice, and most are gone in the end: windows reach over long gaps.
