@@ -153,6 +153,7 @@ def level_set(
     the square of it, which is ``scale`` times that of the sets and what is in ``work.rest``.
     """
     records, seen, levels = work.records, work.seen, work.levels
+    sizes, inside, costs, rest = work.size, work.inside, work.cost, work.rest
     total, distinct = np.int64(0), 0
     for q in range(many):
         t = members[q]
@@ -168,7 +169,7 @@ def level_set(
         without = records[missing]
     last = _collect_levels(records, seen, distinct, levels, total, best)
     for level in range(last + 1):
-        work.size[level], work.cost[level] = 0, 0.0
+        sizes[level], costs[level] = 0, 0.0
     for i in range(distinct):
         concept = seen[i]
         level = 0
@@ -177,33 +178,31 @@ def level_set(
         if concept == missing:
             level = last
         records[concept] = level
-        work.size[level] += 1
+        sizes[level] += 1
     for level in range(1, last):
-        work.size[level] += work.size[level - 1]
+        sizes[level] += sizes[level - 1]
     cost_of_missing = 0.0
     for q in range(many):
         t = members[q]
         for at in range(start[t], stop[t]):
-            work.inside[records[concepts[at]]] += 1
+            inside[records[concepts[at]]] += 1
         shared, size = 0, stop[t] - start[t]
         for level in range(last):
-            shared += work.inside[level]
-            distance = work.rest[q] + scale * closure_distance(
-                shared, size + work.size[level] - shared
-            )
-            work.cost[level] += weight[t] * (distance * distance if squared else distance)
+            shared += inside[level]
+            distance = rest[q] + scale * closure_distance(shared, size + sizes[level] - shared)
+            costs[level] += weight[t] * (distance * distance if squared else distance)
         for level in range(last + 1):
-            work.inside[level] = 0
+            inside[level] = 0
         if without > 0:
-            distance = work.rest[q]
+            distance = rest[q]
             if size != 1 or concepts[start[t]] != missing:
                 distance += scale
             cost_of_missing += weight[t] * (distance * distance if squared else distance)
     chosen = 0
     for level in range(1, last):
-        if work.cost[level] < work.cost[chosen] - SLIGHT:
+        if costs[level] < costs[chosen] - SLIGHT:
             chosen = level
-    cost, size = work.cost[chosen], 0
+    cost, size = costs[chosen], 0
     is_missing = cost_of_missing < cost - SLIGHT if best else 2 * without > total
     if without > 0 and is_missing:
         cost, size, chosen = cost_of_missing, 1, -1

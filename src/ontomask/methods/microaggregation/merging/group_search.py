@@ -65,6 +65,7 @@ class GroupSearch:
         tuples = len(order)
         self.groups = merge_kernels.single_tuple_groups(weight, target, near.shape[1])
         self.free = np.zeros(tuples + 1, dtype=np.int64)
+        self._since = 0
         self.many_free = 0
         self._loops: _LoopArguments = (
             space,
@@ -91,6 +92,17 @@ class GroupSearch:
             tries = TRIES * tuples if time_limit is None else None
             self.restart(tries, time_limit, seed, progress)
 
+    def put_together(self, group: Longs, settled: bool) -> None:
+        """Start with the groups of an earlier search, -1 for tuples that were in none.
+
+        If they are settled, local search looks at groups that change only.
+        """
+        from ontomask.methods.microaggregation.merging import merge_kernels
+
+        space, work, _, groups, _ = self._loops
+        merge_kernels.put_together(space, work, groups, group[self.order])
+        self._since = int(settled)
+
     def merge(self) -> None:
         """Merge incomplete groups, cheapest first."""
         from ontomask.methods.microaggregation.merging import merge_kernels
@@ -104,7 +116,7 @@ class GroupSearch:
         """Local search, for a few rounds or until nothing is gained."""
         from ontomask.methods.microaggregation.merging import search_kernels
 
-        since = 0
+        since = self._since
         for _ in range(ROUNDS):
             begun = int(self.groups.moments[0]) + 1
             self.many_free, improvements = search_kernels.improve_groups(

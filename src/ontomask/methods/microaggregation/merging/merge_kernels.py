@@ -21,6 +21,7 @@ __all__ = [
     "GroupState",
     "gather_members",
     "grow_together",
+    "put_together",
     "single_tuple_groups",
     "refresh_group",
     "move_tuple",
@@ -148,6 +149,24 @@ def refresh_group(space: Any, work: Any, groups: Any, group: Index) -> None:
         keep_centre(space, work, groups, group)
     groups.moments[0] += 1
     groups.changed[group] = groups.moments[0]
+
+
+@jit
+def put_together(space: Any, work: Any, groups: Any, group: Longs) -> None:
+    """Put tuples into the groups of an earlier search; -1 for none. Nothing has changed since."""
+    leader = np.full(groups.of.size, -1)
+    for t in range(groups.of.size):
+        if group[t] < 0:
+            continue
+        if leader[group[t]] < 0:
+            leader[group[t]] = t
+        else:
+            move_tuple(space, groups, t, leader[group[t]])
+    for g in range(leader.size):
+        if leader[g] >= 0:
+            refresh_group(space, work, groups, leader[g])
+            groups.changed[leader[g]] = 0
+    groups.moments[0] = 0
 
 
 @jit

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ontomask._runtime.compiled import jit
 from ontomask.methods.microaggregation.merging.space_kernels import tuple_distance
 
-__all__ = ["compare_all", "compare_next", "compare_second"]
+__all__ = ["compare_all", "compare_listed", "compare_next", "compare_second"]
 
 Floats32 = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -86,3 +86,17 @@ def compare_second(space: Any, first: Index, near: Ints, far: Floats32) -> None:
                     _insert_neighbour(near, far, t, other, distance)
                 if distance < far[other, last]:
                     _insert_neighbour(near, far, other, t, distance)
+
+
+@jit
+def compare_listed(space: Any, listed: Ints, near: Ints, far: Floats32) -> None:
+    """Compare each tuple with those that are listed for it; -1 stands for none."""
+    last = near.shape[1] - 1
+    for t in range(near.shape[0]):
+        for place in range(listed.shape[1]):
+            other = np.int64(listed[t, place])
+            if other < 0:
+                continue
+            distance = np.float32(tuple_distance(space, t, space.target[other]))
+            if distance < far[t, last]:
+                _insert_neighbour(near, far, t, other, distance)

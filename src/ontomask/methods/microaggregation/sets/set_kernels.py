@@ -103,13 +103,14 @@ def _mark_tuple(space: Any, t: Index) -> Index:
     space.turn[0] = (slot + 1) % space.marked.size
     bit = np.uint8(ONE << np.uint8(slot))
     before = space.marked[slot]
+    marks, concepts = space.marks, space.concepts
     for s in range(space.scale.size):
         if before >= 0:
             for at in range(space.start[s, before], space.stop[s, before]):
-                space.marks[space.concepts[at]] &= ~bit
+                marks[concepts[at]] &= ~bit
     for s in range(space.scale.size):
         for at in range(space.start[s, t], space.stop[s, t]):
-            space.marks[space.concepts[at]] |= bit
+            marks[concepts[at]] |= bit
     space.marked[slot] = t
     return slot
 
@@ -118,12 +119,13 @@ def _mark_tuple(space: Any, t: Index) -> Index:
 def set_tuple_distance(space: Any, t: Index, centre: Floats) -> float:
     """The distance between a tuple and a centroid."""
     slot = np.uint8(_mark_tuple(space, t))
+    marks, concepts = space.marks, space.concepts
     total = 0.0
     for s in range(space.scale.size):
         first, size = np.int64(centre[2 * s]), np.int64(centre[2 * s + 1])
         shared = np.int64(0)
         for at in range(first, first + size):
-            shared += (space.marks[space.concepts[at]] >> slot) & ONE
+            shared += (marks[concepts[at]] >> slot) & ONE
         union = space.stop[s, t] - space.start[s, t] + size - shared
         total += space.scale[s] * closure_distance(shared, union)
     if space.many_others:

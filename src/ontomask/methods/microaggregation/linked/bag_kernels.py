@@ -1,0 +1,326 @@
+"""The loops of one group of bags: matching of rows with slots, costs and centroids."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.experimental import structref
+from numpy.typing import NDArray
+
+from ontomask._runtime.compiled import jit
+from ontomask.methods.microaggregation.linked.space import BagSpace
+from ontomask.methods.microaggregation.merging import groups_kernels
+from ontomask.methods.microaggregation.merging.bundles import Bundle, bundle_arrays
+from ontomask.methods.microaggregation.merging.space import TupleSpace
+from ontomask.methods.microaggregation.merging.space_kernels import answer_with
+
+__all__ = ["allocate_bag_scratch", "bundle_bag_space", "match_bags"]
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+Index = Any  # of numpy's kinds or of Python's
+
+#: How often rows are matched and the slots moved to their middle.
+SWEEPS = 4
+#: Up to this number of bags, the cost of every pair is remembered.
+REMEMBERED = 500
+SLIGHT = 1e-12
+#: Bags whose surplus rows cost as much are too far apart for their rows to be compared.
+FAR = 100.0
+
+
+class BagScratch(NamedTuple):
+    """Work space of the loops."""
+
+    slots: Floats  # of the centroid
+    kept: Floats
+    many_slots: Longs
+    entries: Longs
+    single: Longs  # the only member of a group, or -1
+    rows: Any
+    pairs: Floats
+
+
+@structref.register
+class BagSpaceType(Bundle):
+    """The type of a space of bags."""
+
+
+@structref.register
+class BagScratchType(Bundle):
+    """The type of its work space."""
+
+
+class BagSpaceBundle(structref.StructRefProxy):
+    """A space of bags."""
+
+
+class BagScratchBundle(structref.StructRefProxy):
+    """Its work space."""
+
+
+structref.define_proxy(BagSpaceBundle, BagSpaceType, BagSpace._fields)
+structref.define_proxy(BagScratchBundle, BagScratchType, BagScratch._fields)
+
+
+def bundle_bag_space(space: BagSpace) -> Any:
+    """Bundle the arrays of a space for the loops."""
+    return _bundle_space(*space)
+
+
+def allocate_bag_scratch(space: BagSpace, rows: TupleSpace) -> Any:
+    """Work space, bundled, for groups of up to all bags."""
+    bags, most, width = len(space.weight), len(space.match), space.slots.shape[1]
+    remembered = bags if bags <= REMEMBERED else 0
+    return _bundle_scratch(
+        np.empty((most, width)),
+        np.empty((most, width)),
+        np.zeros(1, dtype=np.int64),
+        np.empty(bags + 1, dtype=np.int64),
+        np.full(1, -1, dtype=np.int64),
+        bundle_arrays(groups_kernels.allocate_scratch(rows, bags + 1)),
+        np.full((remembered, remembered), np.nan),
+    )
+
+
+@jit
+def _measure_rows(
+    space: Any, t: Index, rows: Index, slots: Floats, first: Index, many: Index
+) -> None:
+    """Write what each row of a bag (column) costs in each slot (row)."""
+    costs, of_rows, start, squared = space.costs, space.rows, space.start[t], space.squared
+    for i in range(many):
+        for j in range(rows):
+            distance = groups_kernels.tuple_distance(of_rows, start + j, slots[first + i])
+            costs[i, j] = distance * distance if squared else distance
+
+
+@jit
+def _match_rows(space: Any, t: Index, slots: Floats, first: Index, many: Index) -> float:
+    """What a bag costs in a centroid: its rows matched at the least cost, and surplus rows.
+
+    ``space.match`` is the row of each slot, counted from the first of the bag; -1 for none.
+    """
+    rows = space.stop[t] - space.start[t]
+    if rows == 1 and many == 1:
+        space.match[0] = 0
+        _measure_rows(space, t, rows, slots, first, many)
+        return space.costs[0, 0]
+    _measure_rows(space, t, rows, slots, first, many)
+    total = space.price * abs(rows - many)
+    if rows == 2 and many == 2:
+        straight = space.costs[0, 0] + space.costs[1, 1]
+        crossed = space.costs[0, 1] + space.costs[1, 0]
+        space.match[0] = 0 if straight <= crossed else 1
+        space.match[1] = 1 - space.match[0]
+        return total + min(straight, crossed)
+    return total + _assign(space, many, rows)
+
+
+@jit
+def _assign(space: Any, many: Index, rows: Index) -> float:
+    """The assignment of least cost, by shortest augmenting paths (Kuhn 1955, Munkres 1957).
+
+    Each of the fewer ones, slots or rows, gets a partner.
+    """
+    flip = many > rows
+    size, others = (rows, many) if flip else (many, rows)
+    u, v, least = space.potential[0], space.potential[1], space.potential[2]
+    partner, way, seen = space.column[0], space.column[1], space.column[2]
+    for j in range(others + 1):
+        v[j], partner[j] = 0.0, 0
+    for i in range(size + 1):
+        u[i] = 0.0
+    for i in range(1, size + 1):
+        partner[0] = i
+        at = 0
+        for j in range(others + 1):
+            least[j], seen[j] = np.inf, 0
+        while partner[at] != 0:
+            seen[at] = 1
+            row, step, following = partner[at], np.inf, 0
+            for j in range(1, others + 1):
+                if seen[j]:
+                    continue
+                cost = space.costs[j - 1, row - 1] if flip else space.costs[row - 1, j - 1]
+                reduced = cost - u[row] - v[j]
+                if reduced < least[j]:
+                    least[j], way[j] = reduced, at
+                if least[j] < step:
+                    step, following = least[j], j
+            for j in range(others + 1):
+                if seen[j]:
+                    u[partner[j]] += step
+                    v[j] -= step
+                else:
+                    least[j] -= step
+            at = following
+        while at != 0:
+            partner[at] = partner[way[at]]
+            at = way[at]
+    total = 0.0
+    for i in range(many):
+        space.match[i] = -1
+    for j in range(1, others + 1):
+        if partner[j] == 0:
+            continue
+        slot, row = (j - 1, partner[j] - 1) if flip else (partner[j] - 1, j - 1)
+        space.match[slot] = row
+        total += space.costs[slot, row]
+    return total
+
+
+@jit
+def bag_distance(space: Any, t: Index, centre: Floats) -> float:
+    """The distance between a bag and a centroid; its cost is that of a record at this distance."""
+    slots = np.int64(centre[1])
+    cost = space.price * abs(space.stop[t] - space.start[t] - slots)
+    if cost < FAR:  # else the rows do not matter any more
+        cost = _match_rows(space, t, space.slots, np.int64(centre[0]), slots)
+    return np.sqrt(cost) if space.squared else cost
+
+
+@jit
+def bag_record_cost(space: Any, distance: Any) -> float:
+    """What a record at a distance costs."""
+    return distance * distance if space.squared else distance
+
+
+@jit
+def bag_group_cost(space: Any, work: Any, members: Any, many: Index) -> float:
+    """What a group costs; its centroid is left in ``work``.
+
+    The slots are the rows of the smallest bag at first. Then, in turn, the rows of all bags are
+    matched with them, and each moves to the middle of its rows, as long as that costs less.
+    """
+    if many == 1:
+        work.single[0] = members[0]
+        return 0.0
+    work.single[0] = -1
+    smallest = members[0]
+    for q in range(1, many):
+        t = members[q]
+        if space.stop[t] - space.start[t] < space.stop[smallest] - space.start[smallest]:
+            smallest = t
+    first = space.start[smallest]
+    slots = space.stop[smallest] - first
+    width = space.slots.shape[1]
+    for i in range(slots):
+        for j in range(width):
+            work.slots[i, j] = space.slots[first + i, j]
+    work.many_slots[0] = slots
+    row = np.full((many, slots), -1, np.int64)
+    least = np.inf
+    for _ in range(SWEEPS):
+        total, is_settled = 0.0, True
+        for q in range(many):
+            t = members[q]
+            total += space.weight[t] * _match_rows(space, t, work.slots, np.int64(0), slots)
+            for i in range(slots):
+                is_settled &= row[q, i] == space.start[t] + space.match[i]
+                row[q, i] = space.start[t] + space.match[i]
+        if total >= least - SLIGHT:
+            break
+        least = total
+        work.kept[:slots] = work.slots[:slots]
+        if is_settled or total <= SLIGHT:  # the middle of the same rows is the same
+            break
+        for i in range(slots):
+            for q in range(many):
+                work.entries[q] = row[q, i]
+            groups_kernels.group_cost(space.rows, work.rows, work.entries, many)
+            for j in range(width):
+                work.slots[i, j] = work.rows.centre[j]
+    return least
+
+
+@jit
+def bag_keep_centre(space: Any, work: Any, groups: Any, group: Index) -> None:
+    """Make the centroid that :func:`bag_group_cost` left that of a group."""
+    if work.single[0] >= 0:
+        for j in range(2):
+            groups.centre[group, j] = space.target[work.single[0], j]
+        return
+    slots = work.many_slots[0]
+    if space.used[0] + slots > space.slots.shape[0]:
+        _move_together(space, groups)
+    groups.centre[group, 0] = space.used[0]
+    groups.centre[group, 1] = slots
+    for i in range(slots):
+        for j in range(space.slots.shape[1]):
+            space.slots[space.used[0] + i, j] = work.kept[i, j]
+    space.used[0] += slots
+
+
+@jit
+def _move_together(space: Any, groups: Any) -> None:
+    """Move the centroids of groups together where others are no longer in use."""
+    kept = space.slots[space.own :].copy()
+    size = np.int64(0)
+    for group in range(groups.many.size):
+        first, slots = np.int64(groups.centre[group, 0]), np.int64(groups.centre[group, 1])
+        if groups.many[group] == 0 or first < space.own:
+            continue
+        for i in range(slots):
+            space.slots[space.own + size + i] = kept[first - space.own + i]
+        groups.centre[group, 0] = space.own + size
+        size += slots
+    space.used[0] = space.own + size
+
+
+answer_with(BagSpaceType, bag_distance, bag_record_cost, bag_group_cost, bag_keep_centre)
+
+
+@jit
+def match_bags(space: Any, group: Longs, centre: Floats, out: Longs) -> None:
+    """The slot of each row of each bag, in the centroid of its group; -1 for surplus rows."""
+    for t in range(group.size):
+        for at in range(space.start[t], space.stop[t]):
+            out[at] = -1
+        first, slots = np.int64(centre[group[t], 0]), np.int64(centre[group[t], 1])
+        _match_rows(space, t, space.slots, first, slots)
+        for i in range(slots):
+            out[space.start[t] + space.match[i]] = i
+
+
+@jit
+def _bundle_space(
+    weight: Any,
+    target: Any,
+    start: Any,
+    stop: Any,
+    slots: Any,
+    used: Any,
+    own: Any,
+    price: Any,
+    squared: Any,
+    rows: Any,
+    match: Any,
+    costs: Any,
+    potential: Any,
+    column: Any,
+) -> Any:
+    return BagSpaceBundle(
+        weight,
+        target,
+        start,
+        stop,
+        slots,
+        used,
+        own,
+        price,
+        squared,
+        rows,
+        match,
+        costs,
+        potential,
+        column,
+    )
+
+
+@jit
+def _bundle_scratch(
+    slots: Any, kept: Any, many_slots: Any, entries: Any, single: Any, rows: Any, pairs: Any
+) -> Any:
+    return BagScratchBundle(slots, kept, many_slots, entries, single, rows, pairs)

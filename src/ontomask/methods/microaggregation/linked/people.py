@@ -1,0 +1,284 @@
+"""Grouping of linked people: which row is released as which, under which pseudonym."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.methods.microaggregation.linked.space import build_bag_space
+from ontomask.methods.microaggregation.merging.group_search import GroupSearch
+from ontomask.methods.microaggregation.merging.merge import FEW
+from ontomask.methods.microaggregation.merging.rules import GroupRule, encode_rules
+from ontomask.methods.microaggregation.merging.rules_kernels import DISTINCT
+from ontomask.methods.neighbours.orders import orders
+from ontomask.methods.operators import Operators
+from ontomask.microdata.sets import ConceptSets, distinct_sets
+from ontomask.microdata.tuples import SensitiveCounts
+
+__all__ = ["LinkedPeople", "link_people"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+#: Bags that are listed for each bag, and compared with it in each order.
+LISTED, WINDOW, FIRST = 16, 6, 6
+#: What a surplus row costs where only bags of the same size are to be grouped, and as a whole.
+PRICE_OF_UNEQUAL, PRICE_OF_ROW = 1000.0, 1.0
+#: How often surplus rows get a pseudonym of their own.
+SPLITS = 2
+#: The bits of a sort key.
+BITS = 62
+
+
+class LinkedPeople(NamedTuple):
+    """What the records of linked people are released as.
+
+    Attributes:
+        pseudonym: For each record, the number of its pseudonym; people who are not split have one.
+        target: For each record, the row of ``targets`` that it becomes; -1 if it is dropped.
+        group: For each record, the equivalence class of its pseudonym; -1 if it is dropped.
+        targets: Rows of targets of the attributes.
+        cost: The summed cost of the records that are kept.
+    """
+
+    pseudonym: Longs
+    target: Longs
+    group: Longs
+    targets: Floats
+    cost: float
+
+    @property
+    def dropped(self) -> int:
+        """How many records are dropped."""
+        return int((self.target < 0).sum())
+
+
+def link_people(
+    operators: Operators,
+    record_tuple: Longs,
+    person: Longs,
+    k: int,
+    *,
+    linked: Literal["equal", "drop", "split"] = "equal",
+    link_price: float = 0.3,
+    objective: Literal["sse", "sad"] = "sse",
+    centroid: Literal["rule", "best"] = "rule",
+) -> LinkedPeople:
+    """Groups of at least ``k`` people who are released with the same bag of rows.
+
+    Args:
+        operators: The distinct rows and how they are compared, with the distance ``"mean"``.
+        record_tuple: Which of them each record is.
+        person: The person of each record, any number.
+        k: The least number of people who share a bag.
+        linked: What becomes of people with different numbers of rows. ``"equal"`` groups people
+            with the same number, and drops rows only where there are fewer than k of them;
+            ``"drop"`` drops surplus rows where that loses less, at the price of a row that is lost
+            as a whole; ``"split"`` releases surplus rows under another pseudonym, and drops none
+            unless fewer than k people have as many rows.
+        link_price: What a link between rows of a person is worth with ``"split"``, on the scale of
+            the cost of a row; the lower, the more links are broken.
+        objective: ``"sse"`` for squared distances of rows, ``"sad"`` for the distances themselves.
+        centroid: Of words: by the rule, or the candidate with the least cost.
+
+    Returns:
+        What each record is released as. The pieces of a person count once, so that k different
+        people share every bag.
+    """
+    people = np.unique(person, return_inverse=True)[1].ravel()
+    price = {"equal": PRICE_OF_UNEQUAL, "drop": PRICE_OF_ROW, "split": link_price}[linked]
+    pieces, known = people, None
+    if linked == "split":
+        for turn in range(SPLITS):
+            grouping, search = _group_pieces(
+                operators, record_tuple, people, pieces, known, k, price, objective, centroid
+            )
+            known = _Known(grouping.group, search, is_last=turn == SPLITS - 1)
+            surplus = np.flatnonzero(grouping.target < 0)
+            if not surplus.size:
+                return grouping
+            # What one pseudonym loses goes to one other, at first; then each row to its own.
+            owner = pieces[surplus] if turn == 0 else np.arange(surplus.size)
+            pieces = pieces.copy()
+            pieces[surplus] = pieces.max() + 1 + np.unique(owner, return_inverse=True)[1].ravel()
+        price = PRICE_OF_UNEQUAL
+    return _group_pieces(
+        operators, record_tuple, people, pieces, known, k, price, objective, centroid
+    )[0]
+
+
+class _Known(NamedTuple):
+    """What is known from the search before: its groups of records, and whether all is settled."""
+
+    group: Longs
+    search: _BagSearch
+    is_last: bool
+
+
+def _group_pieces(
+    operators: Operators,
+    record_tuple: Longs,
+    people: Longs,
+    pieces: Longs,
+    known: _Known | None,
+    k: int,
+    price: float,
+    objective: str,
+    centroid: str,
+) -> tuple[LinkedPeople, _BagSearch]:
+    """Group the bags of all pseudonyms."""
+    from ontomask.methods.microaggregation.linked import bag_kernels
+
+    order = np.lexsort((record_tuple, pieces))
+    sizes = np.bincount(pieces)
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    distinct = distinct_sets(ConceptSets(offsets, record_tuple[order].astype(np.int32)))
+    first = order[offsets[:-1]]  # a record of each piece
+    rules = _people_rule(distinct.place, people[first], k) if len(sizes) > people.max() + 1 else []
+    search = _BagSearch(
+        operators,
+        distinct.sets,
+        distinct.counts,
+        k,
+        price,
+        objective,
+        centroid,
+        rules,
+        None if known is None else known.search,
+    )
+    if known is not None:
+        former = np.full(len(distinct.counts), -1)
+        former[distinct.place] = known.group[first]
+        search.put_together(former, known.is_last)
+    search.run()
+    grouping = search.result()
+    bags = search.bags
+    slot = np.empty(len(bags.concepts), dtype=np.int64)
+    bag_kernels.match_bags(search.bundle, grouping.group, grouping.centroids, slot)
+    # The rows of a bag are in the order of those of its pieces.
+    row = (
+        np.arange(len(order)) - offsets[pieces[order]] + bags.offsets[distinct.place[pieces[order]]]
+    )
+    start = np.concatenate(([0], np.cumsum(grouping.centroids[:, 1]))).astype(np.int64)
+    source = np.concatenate([np.arange(int(f), int(f) + int(n)) for f, n in grouping.centroids])
+    group, target = np.full(len(order), -1), np.full(len(order), -1)
+    kept = slot[row] >= 0
+    mine = grouping.group[distinct.place[pieces[order]]]
+    target[order] = np.where(kept, start[mine] + slot[row], -1)
+    group[order] = np.where(kept, mine, -1)
+    surplus = float(price * (~kept).sum())
+    targets = search.space.slots[source]
+    return LinkedPeople(pieces, target, group, targets, grouping.cost - surplus), search
+
+
+def _people_rule(bag: Longs, people: Longs, k: int) -> list[GroupRule]:
+    """At least k people in every group; of a bag that k people share, k are enough to know."""
+    pairs = np.unique((bag << 32) | people)
+    owner = pairs >> 32
+    few = pairs[np.arange(len(pairs)) - np.searchsorted(owner, owner) < k]
+    ones = np.ones(len(few), dtype=np.int64)
+    return [(SensitiveCounts("person", few >> 32, few & 0xFFFFFFFF, ones), DISTINCT, float(k))]
+
+
+class _BagSearch(GroupSearch):
+    """The state of a search for groups of bags."""
+
+    def __init__(
+        self,
+        operators: Operators,
+        bags: ConceptSets,
+        counts: Longs,
+        k: int,
+        price: float,
+        objective: str,
+        centroid: str,
+        rules: list[GroupRule],
+        known: _BagSearch | None,
+    ) -> None:
+        from ontomask.methods.microaggregation.linked import bag_kernels
+
+        self.bags = bags
+        self.space, rows = build_bag_space(operators, bags, counts, price, objective, centroid)
+        self.bundle = bag_kernels.bundle_bag_space(self.space)
+        order = np.arange(len(bags))
+        super().__init__(
+            self.bundle,
+            bag_kernels.allocate_bag_scratch(self.space, rows),
+            self.space.weight,
+            self.space.target,
+            encode_rules(len(bags), k, rules, order),
+            _find_neighbours(operators, bags, price, self.bundle, known),
+            order,
+        )
+
+
+def _find_neighbours(
+    operators: Operators, bags: ConceptSets, price: float, space: object, known: _BagSearch | None
+) -> Ints:
+    """The bags near each bag, nearest first; -1 where there are no more.
+
+    Most are known from an earlier search for much the same bags.
+    """
+    from ontomask.methods.microaggregation.merging import neighbours_kernels
+
+    listed = max(min(LISTED, len(bags) - 1), 1)
+    near = np.full((len(bags), listed), -1, dtype=np.int32)
+    far = np.full((len(bags), listed), np.inf, dtype=np.float32)
+    if len(bags) <= FEW:
+        neighbours_kernels.compare_all(space, near, far)
+        return near
+    if known is not None:
+        neighbours_kernels.compare_listed(space, _translate_lists(known, bags), near, far)
+    for turn, another in enumerate(_bag_orders(operators, bags, price)):
+        if known is None or turn % 4 == 0:
+            neighbours_kernels.compare_next(space, another.astype(np.int32), WINDOW, near, far)
+    if known is None:
+        neighbours_kernels.compare_second(space, min(FIRST, listed), near, far)
+    return near
+
+
+def _translate_lists(known: _BagSearch, bags: ConceptSets) -> Ints:
+    """The lists of an earlier search, by the numbers that the bags have now."""
+    before = known.bags
+    both = ConceptSets(
+        np.concatenate([before.offsets, before.offsets[-1] + bags.offsets[1:]]),
+        np.concatenate([before.concepts, bags.concepts]),
+    )
+    place = distinct_sets(both).place
+    now = np.full(place.max() + 1, -1, dtype=np.int32)
+    now[place[len(before) :]] = np.arange(len(bags), dtype=np.int32)
+    number = now[place[: len(before)]]  # of the bags before; -1 where there is no such bag now
+    lists = np.full((len(bags), known.near.shape[1]), -1, dtype=np.int32)
+    stayed = number >= 0
+    lists[number[stayed]] = np.where(known.near[stayed] >= 0, number[known.near[stayed]], -1)
+    return lists
+
+
+def _bag_orders(operators: Operators, bags: ConceptSets, price: float) -> Iterator[Longs]:
+    """Bags once for each of their rows: by size, that row, and the other rows.
+
+    Rows stand in all orders in which similar ones are close. Where surplus rows are cheap, every
+    second order is by the rows alone.
+    """
+    owner, size = bags.owners(), bags.sizes()
+    for turn, another in enumerate(orders(operators.tuples)):
+        rank = np.empty(len(another), dtype=np.int64)
+        rank[another] = np.arange(len(another))
+        ranked = rank[bags.concepts]
+        ranked = ranked[np.lexsort((ranked, owner))]
+        begin = bags.offsets[owner]
+        place = np.arange(len(owner)) - begin
+        bits = len(another).bit_length() + 1
+        key = ranked
+        for nth in range((BITS - 10) // bits - 1):
+            at = nth + (nth >= place)
+            other = np.where(
+                at < size[owner], ranked[np.minimum(begin + at, len(ranked) - 1)] + 1, 0
+            )
+            key = (key << bits) | other
+        by_rows = price < 1 and turn % 2 == 1
+        yield owner[np.argsort(key, kind="stable") if by_rows else np.lexsort((key, size[owner]))]

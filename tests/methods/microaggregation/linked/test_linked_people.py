@@ -1,0 +1,218 @@
+"""Linked people: k of them share every bag of released rows; what is lost, and what is matched."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import permutations, product
+from math import log2
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import ontomask as om
+import plain_merging
+from method_tables import columns_of_all_kinds, of_words, tuples_of
+from ontomask.methods.microaggregation.linked import link_people
+from ontomask.methods.microaggregation.linked import people as people_module
+from ontomask.methods.microaggregation.linked import space as space_module
+from ontomask.methods.microaggregation.merging import merge
+from ontomask.methods.operators import Operators
+from ontomask.microdata.tuples import Tuples
+from plain_merging import Costs
+
+CLOSE = {"rel": 1e-9, "abs": 1e-9}
+
+
+def released_bags(released):
+    """The released rows of each pseudonym, sorted."""
+    bags = defaultdict(list)
+    for pseudonym, target in zip(
+        released.pseudonym.tolist(), released.target.tolist(), strict=True
+    ):
+        if target >= 0:
+            bags[pseudonym].append(tuple(np.round(released.targets[target], 9).tolist()))
+    return {pseudonym: tuple(sorted(rows)) for pseudonym, rows in bags.items()}
+
+
+def check_release(released, tuples, record_tuple, person, k, objective="sse"):
+    """At least k people for each bag, no pseudonym for two, and the cost of all kept records."""
+    owners = defaultdict(set)
+    for pseudonym, who in zip(released.pseudonym.tolist(), person.tolist(), strict=True):
+        owners[pseudonym].add(who)
+    assert all(len(who) == 1 for who in owners.values())
+    people = defaultdict(set)
+    for pseudonym, bag in released_bags(released).items():
+        people[bag] |= owners[pseudonym]
+    assert all(len(who) >= k for who in people.values())
+    costs = Costs(tuples, objective=objective)
+    total = sum(
+        costs.record(t, released.targets[target])
+        for t, target in zip(record_tuple.tolist(), released.target.tolist(), strict=True)
+        if target >= 0
+    )
+    assert released.cost == pytest.approx(total, **CLOSE)
+    return costs
+
+
+@pytest.mark.parametrize("linked", ["equal", "drop", "split"])
+@settings(max_examples=50)
+@given(
+    columns=columns_of_all_kinds(max_records=30, max_attributes=2),
+    k=st.integers(2, 4),
+    objective=st.sampled_from(["sse", "sad"]),
+    data=st.data(),
+)
+def test_k_people_share_every_bag_of_released_rows(linked, columns, k, objective, data):
+    tuples, record_tuple = tuples_of(columns)
+    n = len(record_tuple)
+    person = np.array(data.draw(st.lists(st.integers(0, n // 2 + 1), min_size=n, max_size=n)))
+    assume(len(set(person.tolist())) >= k)
+    released = link_people(
+        Operators(tuples), record_tuple, person, k, linked=linked, objective=objective
+    )
+    costs = check_release(released, tuples, record_tuple, person, k, objective)
+    rows = Counter(person.tolist())
+    kept = Counter(person[released.target >= 0].tolist())
+    assert set(kept) == set(rows)  # nobody is lost
+    if linked != "split":
+        assert len(set(released.pseudonym.tolist())) == len(rows)
+        if min(Counter(rows.values()).values()) >= k and linked == "equal":
+            assert released.dropped == 0
+    # The rows of a pseudonym are matched with the slots of its bag at the least cost.
+    for pseudonym in set(released.pseudonym.tolist()):
+        records = np.flatnonzero((released.pseudonym == pseudonym) & (released.target >= 0))
+        if len(records) <= 4:
+            targets = released.targets[released.target[records]]
+            each = [
+                [costs.record(int(record_tuple[r]), target) for target in targets] for r in records
+            ]
+            best = min(
+                sum(each[i][j] for i, j in enumerate(order))
+                for order in permutations(range(len(records)))
+            )
+            found = sum(each[i][i] for i in range(len(records)))
+            assert found == pytest.approx(best, **CLOSE)
+
+
+def test_people_with_one_row_each_are_grouped_as_tuples_are():
+    random = np.random.default_rng(1)
+    taxonomy = om.datasets.diagnoses()
+    words = sorted(taxonomy.identifiers)
+    tuples, record_tuple = of_words(taxonomy, random.choice(words, 80), random.choice(words, 80))
+    operators = Operators(tuples)
+    released = link_people(operators, record_tuple, np.arange(80), 3)
+    assert released.dropped == 0
+    assert released.cost == pytest.approx(merge(operators, 3).cost, rel=0.02)
+
+
+def test_a_surplus_row_is_dropped_split_off_or_avoided_by_hand():
+    # Two people with a cold, and two with a cold and a fracture that nobody else has.
+    taxonomy = om.Taxonomy.from_edges([("cold", "all"), ("fracture", "all")])
+    words = ["cold", "cold", "cold", "fracture", "cold", "fracture"]
+    person = np.array([7, 8, 9, 9, 4, 4])
+    tuples, record_tuple = of_words(taxonomy, words)
+    released = link_people(Operators(tuples), record_tuple, person, 2)
+    assert (released.dropped, released.cost) == (0, 0.0)
+    # With k = 4 all four must share a bag: of one row.
+    for linked in ("equal", "drop"):
+        released = link_people(Operators(tuples), record_tuple, person, 4, linked=linked)
+        assert (released.dropped, released.cost) == (2, 0.0)
+    # Split off, the two fractures have no company but colds: two people count only once.
+    released = link_people(Operators(tuples), record_tuple, person, 4, linked="split")
+    assert released.dropped == 0
+    assert released.cost == pytest.approx(2 * log2(1 + 2 / 3) ** 2)
+    # Two more people with a fracture: now the split pieces find company.
+    tuples, record_tuple = of_words(taxonomy, [*words, "fracture", "fracture"])
+    person = np.append(person, [1, 2])
+    released = link_people(Operators(tuples), record_tuple, person, 4, linked="split")
+    assert (released.dropped, released.cost) == (0, 0.0)
+    assert len(set(released.pseudonym.tolist())) == 8
+
+
+def test_small_tables_of_people_are_grouped_nearly_as_well_as_can_be():
+    taxonomy = om.Taxonomy.from_edges(
+        [
+            ("a", "all"),
+            ("b", "all"),
+            ("a1", "a"),
+            ("a2", "a"),
+            ("b1", "b"),
+            ("b2", "b"),
+            ("b2", "a"),
+        ]
+    )
+    names = ["a1", "a2", "b1", "b2", "a"]
+    excess = []
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        words = random.choice(names, 12).tolist()
+        person = np.repeat(np.arange(6), 2)
+        tuples, record_tuple = of_words(taxonomy, words)
+        released = link_people(Operators(tuples), record_tuple, person, 2)
+        # Each record a tuple of its own, so that the plain cost of any of them is known.
+        records = Tuples(tuples.attributes, tuples.codes[:, record_tuple], np.ones(12, dtype=int))
+        costs = Costs(records)
+
+        def best_alignment(people, costs=costs):
+            first, *rest = people
+            found = np.inf
+            for turns in product([0, 1], repeat=len(rest)):
+                rows = [[2 * first], [2 * first + 1]]
+                for other, turn in zip(rest, turns, strict=True):
+                    rows[0].append(2 * other + turn)
+                    rows[1].append(2 * other + 1 - turn)
+                found = min(found, sum(costs.by_rule(slot) for slot in rows))
+            return found
+
+        least = plain_merging.optimum([1] * 6, 2, best_alignment)
+        assert released.cost >= least - 1e-9
+        excess.append(released.cost - least)
+    assert np.mean(excess) <= 0.03
+
+
+@pytest.fixture
+def many_people():
+    random = np.random.default_rng(4)
+    taxonomy = om.datasets.diagnoses()
+    words = sorted(taxonomy.identifiers)
+    person = np.repeat(np.arange(900), random.integers(1, 4, 900))
+    tuples, record_tuple = of_words(
+        taxonomy, random.choice(words, len(person)), random.choice(words, len(person))
+    )
+    return tuples, record_tuple, person
+
+
+@pytest.mark.parametrize("linked", ["equal", "split"])
+def test_neighbours_by_orders_cost_hardly_more_than_comparing_all(many_people, linked, monkeypatch):
+    tuples, record_tuple, person = many_people
+    exact = link_people(Operators(tuples), record_tuple, person, 5, linked=linked)
+    monkeypatch.setattr(people_module, "FEW", 50)
+    near = link_people(Operators(tuples), record_tuple, person, 5, linked=linked)
+    check_release(near, tuples, record_tuple, person, 5)
+    assert near.cost <= 1.05 * exact.cost
+    again = link_people(Operators(tuples), record_tuple, person, 5, linked=linked)
+    assert (again.target == near.target).all()
+
+
+def test_a_lower_price_of_links_breaks_more_and_loses_less(many_people):
+    tuples, record_tuple, person = many_people
+    released = [
+        link_people(Operators(tuples), record_tuple, person, 5, linked="split", link_price=price)
+        for price in (0.5, 0.1)
+    ]
+    pseudonyms = [len(set(one.pseudonym.tolist())) for one in released]
+    assert 900 <= pseudonyms[0] < pseudonyms[1]
+    assert released[0].cost > released[1].cost
+    for one in released:
+        check_release(one, tuples, record_tuple, person, 5)
+
+
+def test_room_for_centroids_that_runs_out_changes_nothing(many_people, monkeypatch):
+    tuples, record_tuple, person = many_people
+    expected = link_people(Operators(tuples), record_tuple, person, 5)
+    monkeypatch.setattr(space_module, "ROOM", 1)
+    moved = link_people(Operators(tuples), record_tuple, person, 5)
+    assert (moved.target == expected.target).all()
+    assert (moved.targets == expected.targets).all()
