@@ -171,8 +171,8 @@ class LinkedRows:
     """How long does it take to group linked people, and what does it lose?
 
     71,518 patients with 101,766 stays: a diagnosis, an age and a discharge disposition; k = 5, and
-    a link price of 0.3. The figures are the summed squared distance of the stays that are kept, and the
-    links between stays of a patient that are broken or lost, of 30,248.
+    a link price of 0.3. The figures are the summed squared distance of the stays that are kept, and
+    the links between stays of a patient that are broken or lost, of 30,248.
     """
 
     param_names = ("linked",)
