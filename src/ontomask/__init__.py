@@ -20,6 +20,7 @@ if _TYPE_CHECKING:
     from ontomask.methods import (
         Microaggregation,
         NoiseAddition,
+        PairRecoding,
         RankSwapping,
         Recoding,
         Resampling,
@@ -85,6 +86,7 @@ __all__ = [
     "Date",
     "Population",
     "Microaggregation",
+    "PairRecoding",
     "Recoding",
     "Resampling",
     "Suppression",

@@ -12,7 +12,7 @@ if _TYPE_CHECKING:
     from ontomask.methods.method import GroupingMethod, Method
     from ontomask.methods.microaggregation import Microaggregation
     from ontomask.methods.noise import FittedNoise, NoiseAddition
-    from ontomask.methods.recoding import Recoding
+    from ontomask.methods.recoding import PairRecoding, Recoding
     from ontomask.methods.resampling import Resampling
     from ontomask.methods.settings import SettingHelp
     from ontomask.methods.suppression import Suppression
@@ -24,6 +24,7 @@ __all__ = [
     "Method",
     "Microaggregation",
     "NoiseAddition",
+    "PairRecoding",
     "RankSwapping",
     "Recoding",
     "Resampling",
@@ -37,6 +38,7 @@ _MODULES = {
     "Method": "method",
     "Microaggregation": "microaggregation",
     "NoiseAddition": "noise",
+    "PairRecoding": "recoding",
     "RankSwapping": "swapping",
     "Recoding": "recoding",
     "Resampling": "resampling",

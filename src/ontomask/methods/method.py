@@ -102,6 +102,8 @@ class Method(ABC):
     permutes: ClassVar[bool] = False
     #: Whether it compares values by their distance.
     compares_values: ClassVar[bool] = False
+    #: Whether it masks columns of sets only; others are compared by default.
+    only_for_sets: ClassVar[bool] = False
     #: Whether values are kept or suppressed and never replaced.
     only_suppresses: ClassVar[bool] = False
 

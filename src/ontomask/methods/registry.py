@@ -41,6 +41,7 @@ METHODS: Registry[type[Method]] = Registry(
     {
         "microaggregation": "ontomask.methods.microaggregation:Microaggregation",
         "recoding": "ontomask.methods.recoding:Recoding",
+        "pair_recoding": "ontomask.methods.recoding:PairRecoding",
         "resampling": "ontomask.methods.resampling:Resampling",
         "suppression": "ontomask.methods.suppression:Suppression",
         "rank_swapping": "ontomask.methods.swapping:RankSwapping",

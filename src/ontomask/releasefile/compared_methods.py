@@ -89,11 +89,12 @@ def parse_numbers(text: str, option: str = "alpha") -> list[float]:
 
 
 def comparable_methods(own_method: str | None = None) -> list[str]:
-    """The methods that can be compared without settings of their own, and ``own_method``."""
+    """The methods for all tables that need no settings of their own, and ``own_method``."""
     return [
         name
         for name, kind in METHODS.available().items()
-        if name == own_method or not any(setting.required for setting in read_settings(kind))
+        if name == own_method
+        or not (kind.only_for_sets or any(setting.required for setting in read_settings(kind)))
     ]
 
 
