@@ -28,8 +28,8 @@ from ontomask.microdata.sets import (
     reduce_to_deepest,
     set_distances,
 )
+from ontomask.microdata.sets.combinations import count_combinations
 from ontomask.microdata.tuples import count_tuples
-from ontomask.risk.combinations import count_combinations
 
 Longs = NDArray[np.int64]
 

@@ -16,7 +16,7 @@ from ontomask.errors import ParameterError
 from ontomask.methods.recoding import combinations as combinations_module
 from ontomask.methods.recoding.combinations import recode_combinations
 from ontomask.microdata.sets import ConceptSets, closures, distinct_sets, reduce_to_deepest
-from ontomask.risk.combinations import count_combinations
+from ontomask.microdata.sets.combinations import count_combinations
 from strategies import taxonomies
 
 

@@ -12,6 +12,7 @@ from ontomask.methods.method import Method
 from ontomask.methods.settings import SettingHelp
 from ontomask.microdata.attributes import NominalAttribute
 from ontomask.microdata.sets import ConceptSets, closures, missing_concept, reduce_to_deepest
+from ontomask.microdata.sets.combinations import count_combinations
 from ontomask.microdata.sets.set_concepts import (
     has_sets,
     name_set,
@@ -150,7 +151,6 @@ class PairRecoding(Method):
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
         """Recode the sets, and count the combinations again."""
         from ontomask.methods.recoding.combinations import recode_combinations
-        from ontomask.risk.combinations import count_combinations
 
         self.check(tuples)
         (attribute,) = tuples.attributes

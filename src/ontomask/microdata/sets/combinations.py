@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.microdata.sets import ConceptSets
+from ontomask.microdata.sets.concept_sets import ConceptSets
 
 __all__ = ["CombinationCounts", "count_combinations"]
 
