@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections import Counter
 from dataclasses import replace
 
@@ -229,23 +228,32 @@ def test_other_processes_plan_the_same(monkeypatch):
     assert f"planned {blocks} of {blocks} blocks" in [line.split(" (")[0] for line in said]
 
 
-def die_over_old_people(tuples, random):
-    """A planner that cannot cope, in any process but that of the test."""
+FATAL = """
+import os, signal
+import ontomask as om
+
+def plan(tuples, random):
     assert os.environ["PLANS_ELSEWHERE"] != str(os.getpid()), "no process could be started"
-    if made_up().attributes[1].numbers[-1] in tuples.attributes[1].numbers:
+    if {number} in tuples.attributes[1].numbers:
         os.kill(os.getpid(), signal.SIGKILL)
     return om.Recoding(2).plan(tuples, random)
+"""
 
 
 @pytest.mark.slow
-def test_a_process_that_dies_is_reported_with_its_block(monkeypatch):
+def test_a_process_that_dies_is_reported_with_its_block(tmp_path, monkeypatch):
     tuples = made_up()
+    text = FATAL.format(number=tuples.attributes[1].numbers[-1])
+    (tmp_path / "fatal_plan.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    from fatal_plan import plan
+
     blocks = split_into_blocks(tuples, 100, None, lambda _: True)
     old = next(n for n, b in enumerate(blocks) if tuples.codes[1].max() in tuples.codes[1, b])
     monkeypatch.setattr(planning, "_choose_process_count", lambda _: 2)
     monkeypatch.setenv("PLANS_ELSEWHERE", str(os.getpid()))
     with pytest.raises(BlockError, match=f"block {old + 1} of {len(blocks)}.*it was killed"):
-        plan_in_blocks(die_over_old_people, tuples, blocks, None, seeded())
+        plan_in_blocks(plan, tuples, blocks, None, seeded())
 
 
 def test_what_is_wrong_with_a_block_is_said():
