@@ -183,10 +183,7 @@ class Transitions:
         Blank targets are equal too.
         """
         first, place = _find_distinct_rows(
-            [
-                np.unique(np.where(np.isnan(c), -np.inf, c), return_inverse=True)[1]
-                for c in targets.T
-            ]
+            [np.unique(c, return_inverse=True)[1] for c in targets.T]
         )
         key, pair = np.unique(source * len(first) + place[target], return_inverse=True)
         sums = np.bincount(pair.ravel(), weights=count).astype(np.int64)
