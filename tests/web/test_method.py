@@ -212,6 +212,28 @@ def test_a_method_is_chosen_set_and_saved(tab, served):
     expect(tab.locator("#setting-how")).to_be_visible()
 
 
+#: The page learns late that a change was saved.
+LATE_ANSWERS = """
+const usual = window.fetch;
+window.fetch = async (address, options) => {
+  const answer = await usual(address, options);
+  if (options?.method === "PUT") await new Promise((done) => setTimeout(done, 1000));
+  return answer;
+};
+"""
+
+
+def test_a_method_chosen_before_the_page_knows_that_k_was_saved(tab, served):
+    tab.add_init_script(LATE_ANSWERS)
+    visit(tab, served, "method")
+    tab.locator("#setting-k").fill("9")
+    tab.keyboard.press("Tab")
+    waited(lambda: method_in(served.folder)["k"] == 9)
+    tab.locator("#method-recoding").check()
+    waited(lambda: method_in(served.folder)["name"] == "recoding")
+    assert method_in(served.folder)["k"] == 9
+
+
 def test_what_is_typed_is_kept_and_optional_settings_come_and_go(tab, served):
     visit(tab, served, "method")
     tab.locator("#setting-k").fill("8")

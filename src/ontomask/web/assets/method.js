@@ -52,12 +52,12 @@ function createCard(method) {
 }
 
 function chooseMethod(method) {
-  const current = session.fields.method ?? {};
-  if (current.name) fieldsBefore.set(current.name, current);
-  const chosen = fieldsBefore.get(method.name) ?? { name: method.name };
-  const varied = findVariedSetting(method);
-  if (varied) chosen[varied.name] ??= current[varied.name] ?? varied.default;
-  changeFields((fields) => {
+  changeFields((fields) => { // after other changes: its settings may be among them
+    const current = fields.method ?? {};
+    if (current.name) fieldsBefore.set(current.name, current);
+    const chosen = { ...(fieldsBefore.get(method.name) ?? { name: method.name }) };
+    const varied = findVariedSetting(method);
+    if (varied) chosen[varied.name] ??= current[varied.name] ?? varied.default;
     fields.method = chosen;
   }, `The method is now ${method.title.toLowerCase()}.`);
 }
