@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ontomask as om
@@ -28,7 +28,7 @@ from ontomask.microdata.sets.set_concepts import (
     name_set,
     pair_distances,
 )
-from strategies import taxonomies
+from strategies import examples, taxonomies
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
 
@@ -109,7 +109,7 @@ def test_names_of_sets(case):
 # ---------------------------------------------------------------------- what is promised
 
 
-@settings(max_examples=60, deadline=None)
+@examples(25)
 @given(case=cases(), method=st.sampled_from(METHODS), lists=st.booleans())
 def test_every_method_masks_sets(case, method, lists):
     taxonomy, sets, ages = case
@@ -137,7 +137,7 @@ def test_every_method_masks_sets(case, method, lists):
         )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(25)
 @given(case=cases(), centroid=st.sampled_from(["rule", "best"]))
 def test_a_group_takes_a_level_set_of_its_sets(case, centroid):
     taxonomy, sets, _ = case
@@ -184,7 +184,7 @@ def test_empty_is_a_value_and_missing_is_missing(diagnoses):
         om.mask(table, om.Schema([om.NominalSet("dx", diagnoses)]), om.Microaggregation(k=3))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(15)
 @given(case=cases(), seed=st.integers(0, 1000))
 def test_classes_hold_k_people_and_l_values(case, seed):
     taxonomy, sets, ages = case

@@ -7,7 +7,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ontomask as om
@@ -17,7 +17,7 @@ from ontomask.methods.recoding import combinations as combinations_module
 from ontomask.methods.recoding.combinations import recode_combinations
 from ontomask.microdata.sets import ConceptSets, closures, distinct_sets, reduce_to_deepest
 from ontomask.microdata.sets.combinations import count_combinations
-from strategies import taxonomies
+from strategies import examples, taxonomies
 
 
 def records_by_combination(shown, counts, m):
@@ -40,7 +40,7 @@ def counted_sets(draw, max_concepts=12, most=14):
     return taxonomy, distinct.sets, np.array(counts)
 
 
-@settings(max_examples=300)
+@examples(100)
 @given(case=counted_sets(), k=st.integers(2, 5), m=st.integers(1, 3))
 def test_every_combination_is_shown_by_k_records_or_by_nobody(case, k, m):
     taxonomy, sets, counts = case
@@ -65,7 +65,7 @@ def test_every_combination_is_shown_by_k_records_or_by_nobody(case, k, m):
             assert counted.fewest == min(often, default=0)
 
 
-@settings(max_examples=50)
+@examples(25)
 @given(case=counted_sets(), k=st.integers(2, 4))
 def test_sets_without_rare_combinations_stay_as_they_are(case, k):
     taxonomy, sets, counts = case

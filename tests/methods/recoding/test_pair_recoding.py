@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ontomask as om
 from frame_kinds import rows
 from ontomask.errors import ParameterError
-from strategies import taxonomies
+from strategies import examples, taxonomies
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
 
@@ -30,7 +30,7 @@ def count_holders(sets, m):
     )
 
 
-@settings(max_examples=80, deadline=None)
+@examples(30)
 @given(
     taxonomy=taxonomies(max_concepts=10),
     seed=st.integers(0, 2**32 - 1),

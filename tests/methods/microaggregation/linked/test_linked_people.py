@@ -8,7 +8,7 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ontomask as om
@@ -21,6 +21,7 @@ from ontomask.methods.microaggregation.merging import merge
 from ontomask.methods.operators import Operators
 from ontomask.microdata.tuples import Tuples
 from plain_merging import Costs
+from strategies import examples
 
 CLOSE = {"rel": 1e-9, "abs": 1e-9}
 
@@ -57,7 +58,7 @@ def check_release(released, tuples, record_tuple, person, k, objective="sse"):
 
 
 @pytest.mark.parametrize("linked", ["equal", "drop", "split"])
-@settings(max_examples=50)
+@examples(25)
 @given(
     columns=columns_of_all_kinds(max_records=30, max_attributes=2),
     k=st.integers(2, 4),

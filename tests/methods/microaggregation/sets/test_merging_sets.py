@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ontomask as om
@@ -19,7 +19,7 @@ from ontomask.methods.operators import Operators
 from ontomask.microdata.sets import ConceptSets, distinct_sets, missing_concept
 from ontomask.microdata.tuples import SensitiveCounts
 from plain_merging import members_of
-from strategies import taxonomies
+from strategies import examples, taxonomies
 
 CLOSE = {"rel": 1e-9, "abs": 1e-9}
 
@@ -104,7 +104,7 @@ def set_tables(draw, tuples=None):
 
 
 @pytest.mark.parametrize("algorithm", [merge_sets, mdav_sets])
-@settings(max_examples=60)
+@examples(30)
 @given(
     table=set_tables(),
     k=st.integers(2, 5),
@@ -131,7 +131,7 @@ def test_groups_of_sets_cost_what_their_centroids_say(algorithm, table, k, objec
             assert mine[g] in levels or len(members) == 1
 
 
-@settings(max_examples=60)
+@examples(30)
 @given(
     others=columns_of_all_kinds(max_records=12, max_attributes=2),
     k=st.integers(2, 4),
