@@ -17,6 +17,7 @@ from ontomask.methods.recoding import combinations as combinations_module
 from ontomask.methods.recoding.combinations import recode_combinations
 from ontomask.microdata.sets import ConceptSets, closures, distinct_sets, reduce_to_deepest
 from ontomask.microdata.sets.combinations import count_combinations
+from ontomask.taxonomy.graph import Links
 from strategies import examples, taxonomies
 
 
@@ -155,3 +156,11 @@ def test_what_cannot_be_recoded_is_refused():
         recode_combinations(sets, taxonomy.parent_links, counts, 3)
     with pytest.raises(ParameterError, match="m must be 1, 2 or 3, got 4"):
         recode_combinations(sets, taxonomy.parent_links, counts, 2, 4)
+
+
+def test_two_roots_that_too_few_records_show_together_are_refused():
+    # Two attributes, numbered one after the other: 0 and 2 are roots, 1 and 3 below them.
+    parents = Links(np.array([0, 0, 1, 1, 2]), np.array([0, 2], dtype=np.int32))
+    sets = ConceptSets.from_lists([[0, 1], [0, 1, 2, 3], [2, 3]])
+    with pytest.raises(ParameterError, match="only roots are left"):
+        recode_combinations(sets, parents, np.array([3, 1, 3]), 2, 2)

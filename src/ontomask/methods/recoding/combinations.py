@@ -126,6 +126,11 @@ def _lift_to_roots(sets: Any, records: int) -> None:
     owner = np.repeat(np.arange(len(sets.records)), np.diff(sets.offsets))
     above_roots = np.bincount(owner[sets.kept & ~is_root], minlength=len(sets.records))
     places = np.flatnonzero(above_roots)
+    if not len(places):
+        raise ParameterError(
+            "only roots are left, and too few records show some of them together",
+            "choose a smaller k; several attributes need at least k records with all of them",
+        )
     places = places[np.argsort(above_roots[places], kind="stable")]
     until = int(np.searchsorted(np.cumsum(sets.records[places]), records)) + 1
     is_lifted = np.zeros(len(sets.records), dtype=np.bool_)
