@@ -244,6 +244,26 @@ def test_marks_of_sensitive_and_person_columns_are_proposed_too(looked_at, tmp_p
     assert set(spec.missing_marks) == {"n/a", "unknown"}
 
 
+@pytest.mark.parametrize("separator", [";", "|", ", "])
+def test_several_codes_in_a_cell_are_a_set(looked_at, tmp_path, separator):
+    codes = ["250.00", "401.9", "414.01", "427.31", "486", "786.5"]
+    cells = [separator.join(codes[i % 6 : i % 6 + 1 + i % 3]) for i in range(120)]
+    found = looked_at(diagnoses=cells, age=[i % 40 for i in range(120)])
+    suggestion = found["diagnoses"].suggestion
+    assert (suggestion.role, suggestion.type, suggestion.taxonomy) == ("quasi", "set", "icd9cm")
+    assert suggestion.separator == separator.strip()
+    spec, _ = written(found, tmp_path)
+    column = spec.columns["diagnoses"]
+    assert (column.kind, column.separator or ";") == ("set", separator.strip())
+    (schema_column, _) = spec.schema().quasi_identifiers
+    assert schema_column.split(cells[2]) == codes[2:5]
+
+
+def test_words_with_a_comma_are_no_set(looked_at):
+    streets = [f"{name} street, {n}" for n, name in enumerate(["High", "Mill", "King"] * 20)]
+    assert looked_at(address=streets, age=[*range(60)])["address"].suggestion.type != "set"
+
+
 def test_missing_numbers_keep_their_records(looked_at):
     found = looked_at("parquet", age=[None, 3.0, 4.5, float("nan"), *range(96)])
     assert found["age"].facts.missing == 2

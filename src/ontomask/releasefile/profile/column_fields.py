@@ -72,14 +72,17 @@ def _obstacle(suggestion: Suggestion) -> str:
 def suggested_fields(suggestion: Suggestion, taxonomy: str | None = None) -> dict[str, Any]:
     """A suggestion as release file fields; ``taxonomy`` is a file made of the values."""
     fields: dict[str, Any] = {"role": suggestion.role}
-    if suggestion.taxonomy or taxonomy:
-        fields["taxonomy"] = suggestion.taxonomy or taxonomy
-    elif suggestion.type:
+    has_taxonomy = suggestion.taxonomy or taxonomy
+    if suggestion.type and (suggestion.type == "set" or not has_taxonomy):
         fields["type"] = suggestion.type
+    if has_taxonomy:
+        fields["taxonomy"] = has_taxonomy
     if taxonomy:
         fields["format"] = "child-parent"
     if suggestion.repair_codes:
         fields["repair_codes"] = True
+    if suggestion.separator not in (None, ";"):
+        fields["separator"] = suggestion.separator
     if suggestion.levels:
         fields["levels"] = list(suggestion.levels)
     if suggestion.date_format:

@@ -7,6 +7,7 @@ values; they know nothing about the subject of the table.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -47,6 +48,8 @@ ENOUGH_RECORDS = 20
 MOSTLY_MISSING = 0.5
 FREE_TEXT = 60  # characters on average
 FEW_VALUES = 20
+#: What may stand between the values of a set.
+SEPARATORS = (";", "|", ",")
 #: So many words may stand side by side without a taxonomy that orders them.
 MOST_FLAT = 2_000
 MOST_PREFIXED = 50_000
@@ -77,6 +80,7 @@ class Suggestion:
     repair_codes: bool = False
     levels: tuple[str, ...] = ()
     date_format: str | None = None
+    separator: str | None = None
     taxonomy_kind: str | None = None
     taxonomy_parts: tuple[int, ...] | str = ()
     notes: tuple[str, ...] = ()
@@ -161,6 +165,30 @@ def _mostly_missing_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestio
     share = facts.missing / facts.rows
     if share > MOSTLY_MISSING and not _is_confidential(facts, words):
         return Suggestion("drop", f"{100 * share:.0f} % of its values are missing")
+    return None
+
+
+def _set_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+    """Cells with several words or codes that a bundled taxonomy contains."""
+    if facts.kind != "text":
+        return None
+    for separator in SEPARATORS:
+        several = sum(separator in value for value in facts.values)
+        if 2 * several < len(facts.values) or not several:
+            continue
+        parts: Counter[str] = Counter()
+        for value, count in facts.values.items():
+            parts.update(dict.fromkeys(map(str.strip, value.split(separator)), count))
+        del parts[""]
+        match = find_bundled_taxonomy(parts, words)
+        if match is not None:
+            suggestion = _suggest_taxonomy(
+                "quasi",
+                f"several {'codes' if match.of_codes else 'words'} in a cell, which others may "
+                f"know; the taxonomy {match.taxonomy} contains {_percent(match.coverage)} of them",
+                match,
+            )
+            return replace(suggestion, type="set", separator=separator)
     return None
 
 
@@ -343,6 +371,7 @@ RULES: tuple[Rule, ...] = (
     _constant_rule,
     _long_number_rule,
     _mostly_missing_rule,
+    _set_rule,
     _free_text_rule,
     _money_rule,
     _confidential_rule,

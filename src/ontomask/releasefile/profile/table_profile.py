@@ -74,6 +74,7 @@ class ColumnProfile:
             "frequent": dict(facts.frequent),
             "taxonomy": suggestion.taxonomy,
             "repair_codes": suggestion.repair_codes,
+            "separator": suggestion.separator,
             "levels": list(suggestion.levels),
             "date_format": suggestion.date_format,
         }
