@@ -21,6 +21,7 @@ from ontomask.errors import (
     quote_choices,
     quote_names,
 )
+from ontomask.microdata.linked_records import LINK_PRICE, LINKED, Linked
 from ontomask.taxonomy import Concept, Taxonomy
 from ontomask.taxonomy.names import closest_names
 
@@ -252,6 +253,15 @@ class Schema:
         person: The column that identifies a person with several records. Equivalence classes then
             contain k different people, and records without a known one add nobody. The column is
             not released unless it has another role.
+        linked: Releases a pseudonym in place of ``person``, so that readers can put the rows of a
+            person together. k people then share all rows of a pseudonym: the same values, the same
+            number of times. It says what becomes of people with different numbers of rows.
+            ``"equal"`` groups people who have as many rows, and drops rows only where fewer than k
+            do; ``"drop"`` drops surplus rows where that loses less; ``"split"`` releases surplus
+            rows under another pseudonym. None links nothing.
+        link_price: With ``"split"``, what a link between two rows of a person is worth compared
+            with the squared distance of a row, 1 at most. The lower, the more links are broken and
+            the less values change.
 
     >>> Schema([Numeric("age"), Numeric("age", weight=0)], keep=["age"], other="ask")
     Traceback (most recent call last):
@@ -274,6 +284,8 @@ class Schema:
     missing: str = "refuse"
     missing_marks: Collection[str] = ()
     person: str | None = None
+    linked: Linked | None = None
+    link_price: float = LINK_PRICE
 
     def __post_init__(self) -> None:
         problems: list[str] = []
@@ -327,6 +339,27 @@ class Schema:
             yield f"person must be the name of a column, got {self.person!r}"
         elif self.person in self.roles and "quasi_identifiers" in self.roles[self.person]:
             yield f"column {self.person!r} cannot be both a quasi-identifier and the person"
+        yield from self._find_link_problems()
+
+    def _find_link_problems(self) -> Iterator[str]:
+        linked: Any = self.linked
+        price: Any = self.link_price
+        if linked is not None and linked not in LINKED:
+            yield f"linked must be {quote_choices(LINKED)}, got {linked!r}"
+        if isinstance(price, bool) or not isinstance(price, int | float) or not price > 0:
+            yield f"link_price must be a number greater than 0, got {price!r}"
+        elif price != LINK_PRICE and linked != "split":
+            yield "link_price is only for linked='split'"
+        if linked is None:
+            return
+        if self.person is None:
+            yield f"linked={linked!r} needs person, the column that identifies a person"
+        elif self.person in self.roles:
+            role = _ROLES[self.roles[self.person][0]]
+            yield (
+                f"column {self.person!r} cannot be {role} with linked={linked!r}, which releases a "
+                "pseudonym in its place; name it only as person"
+            )
 
     def _find_role_clashes(self) -> Iterator[str]:
         for column, roles in self.roles.items():
@@ -396,7 +429,7 @@ class Schema:
         kept = {"quasi_identifiers", "confidential", "keep"}
         named = self.roles
         if self.person is not None:
-            named.setdefault(self.person, ["identifiers"])
+            named.setdefault(self.person, ["identifiers" if self.linked is None else "keep"])
         rest = ["keep"] if self.other == "keep" else ["drop"]
         return [column for column in columns if not kept & set(named.get(column, rest))]
 
@@ -404,6 +437,8 @@ class Schema:
         """The columns of a table that are released unmasked and are not sensitive."""
         masked = {column.column for column in self.quasi_identifiers}
         hidden = {*masked, *self.confidential_names, *self.removed(columns := list(columns))}
+        if self.linked is not None and self.person is not None:
+            hidden.add(self.person)  # released as a pseudonym
         return [column for column in columns if column not in hidden]
 
     def __repr__(self) -> str:

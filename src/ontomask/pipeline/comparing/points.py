@@ -152,7 +152,7 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
     counted = task.plan_input
     plan = plan_release(counted, method, derive_generator(task.secret), measure_blocks=False)
     seconds = perf_counter() - began
-    transitions, drops = plan.transitions, method.drops
+    transitions, drops = plan.transitions, plan.drops
     after: Sequence[Confidential] = ()
     notes = []
     if transitions.has_one_target_per_tuple:

@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.engines.protocol import TaskRunner
+from ontomask.errors import Hint, ParameterError, Setting
 from ontomask.methods.method import BlockwiseMethod, Method
 from ontomask.methods.people import merge_until_k_people, refuse_k_above_people
+from ontomask.microdata.linked_records import LinkedRecords
 from ontomask.microdata.tuples import SensitiveCounts, Transitions, Tuples
 from ontomask.pipeline.planning.blocks import BlockPlan, choose_block_size, measure_block_cost
+from ontomask.pipeline.planning.linked_people import LinkedPlan, plan_linked_people
 from ontomask.pipeline.planning.missing_numbers import (
     has_missing_numbers,
     plan_parts,
@@ -35,11 +38,13 @@ class PlanInput:
 
     ``people`` are the tuple and the person of every record, where the schema says who is who;
     ``confidential`` is how often each known value of the sensitive columns occurs in each tuple.
+    ``linked`` are the records by person, where these stay linked.
     """
 
     tuples: Tuples
     people: People | None = None
     confidential: tuple[Confidential, ...] = ()
+    linked: LinkedRecords | None = None
 
 
 @dataclass(frozen=True)
@@ -47,12 +52,19 @@ class Plan:
     """A planned release: the transitions, and the method with the block size that was chosen.
 
     ``blocks`` says how the tuples were cut for planning and what that cost; None where they were
-    not, or where that was not asked for.
+    not, or where that was not asked for. ``linked`` is the plan of pseudonyms, where people stay
+    linked.
     """
 
     transitions: Transitions
     method: Method
     blocks: BlockPlan | None = None
+    linked: LinkedPlan | None = None
+
+    @property
+    def drops(self) -> bool:
+        """Whether suppressed records are not released."""
+        return self.method.drops or self.linked is not None
 
 
 def plan_release(
@@ -70,6 +82,8 @@ def plan_release(
     promises classes of ``k``. ``run_in_tasks`` works pieces out elsewhere; the plan is the same.
     Records with missing numbers are planned apart.
     """
+    if counted.linked is not None:
+        return _plan_linked(counted, method, counted.linked)
     method = choose_block_size(method, counted.tuples)
     tuples = _attach_counts(method, counted)
     if tuples.people is not None and method.promised_k is not None:
@@ -92,6 +106,19 @@ def plan_release(
     else:
         transitions = plan_table(tuples, counted.people)
     return Plan(transitions, method, _combine_block_plans(block_plans))
+
+
+def _plan_linked(counted: PlanInput, method: Method, records: LinkedRecords) -> Plan:
+    """Plan records that stay linked; people are planned together, never in blocks."""
+    if has_missing_numbers(counted.tuples):
+        raise ParameterError(
+            "linked records cannot lack numbers, dates or levels",
+            Hint("use ", Setting("missing", "drop"), ", or leave linked out"),
+        )
+    if method.promised_k is not None:
+        refuse_k_above_people(method.promised_k, records.people)
+    transitions, linked = plan_linked_people(method, counted.tuples, records)
+    return Plan(transitions, method, linked=linked)
 
 
 def _combine_block_plans(plans: Sequence[BlockPlan]) -> BlockPlan | None:
