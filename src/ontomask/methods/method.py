@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import ParameterError
+from ontomask.errors import Hint, ParameterError, Setting
 from ontomask.methods.settings import SettingHelp, check_settings
 from ontomask.microdata.tuples import Transitions, Tuples
 
@@ -200,6 +200,13 @@ class Method(ABC):
             The transitions from original to masked combinations.
         """
 
+    def check_links(self, tuples: Tuples) -> None:
+        """Raise an error if the method cannot keep the records of a person linked."""
+        raise ParameterError(
+            f"{self.title} cannot keep the records of a person linked",
+            Hint("use ", Setting("method", "microaggregation"), ", or leave linked out"),
+        )
+
     def link_people(self, tuples: Tuples, records: LinkedRecords) -> LinkedPeople:
         """Decide what the records of linked people become, and under which pseudonyms.
 
@@ -211,10 +218,7 @@ class Method(ABC):
             What each record becomes, in the order of ``records.list_records()``. At least k people
             share all rows of each pseudonym.
         """
-        raise ParameterError(
-            f"{self.title} cannot keep the records of a person linked",
-            "use Microaggregation(k=...), or leave linked out",
-        )
+        raise NotImplementedError
 
 
 #: Tables that were cut into blocks, by method: needed for the plan and for its loss.

@@ -56,7 +56,11 @@ class LinkedRecords:
 
     @staticmethod
     def count_pairs(
-        record_tuple: Longs, person: Longs, weights: Longs | None, linked: Linked, link_price: float
+        record_tuple: Longs,
+        person: Longs,
+        weights: Longs | None,
+        linked: Linked = "equal",
+        link_price: float = LINK_PRICE,
     ) -> tuple[LinkedRecords, Longs]:
         """Count the pairs of tuple and person; the pair of each row."""
         pairs, pair_of = count_tuples([], [record_tuple, person], weights)

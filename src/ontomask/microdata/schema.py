@@ -354,11 +354,11 @@ class Schema:
             return
         if self.person is None:
             yield f"linked={linked!r} needs person, the column that identifies a person"
-        elif self.person in self.roles:
+        elif self.person in self.roles and self.roles[self.person] != ["identifiers"]:
             role = _ROLES[self.roles[self.person][0]]
             yield (
                 f"column {self.person!r} cannot be {role} with linked={linked!r}, which releases a "
-                "pseudonym in its place; name it only as person"
+                "pseudonym in its place; make it an identifier"
             )
 
     def _find_role_clashes(self) -> Iterator[str]:
@@ -428,8 +428,10 @@ class Schema:
         """The columns of a table that are not released."""
         kept = {"quasi_identifiers", "confidential", "keep"}
         named = self.roles
-        if self.person is not None:
-            named.setdefault(self.person, ["identifiers" if self.linked is None else "keep"])
+        if self.person is not None and self.linked is not None:
+            named[self.person] = ["keep"]  # as a pseudonym
+        elif self.person is not None:
+            named.setdefault(self.person, ["identifiers"])
         rest = ["keep"] if self.other == "keep" else ["drop"]
         return [column for column in columns if not kept & set(named.get(column, rest))]
 

@@ -226,7 +226,8 @@ def _place_linked_records(
 
     People are numbered by their names, so that the order of the rows does not matter.
     """
-    assert schema.person is not None and schema.linked is not None
+    assert schema.person is not None
+    assert schema.linked is not None
     weights = None if rows.weights is None else rows.weights[kept]
     tuples, tuple_of = count_tuples(
         [column.attribute for column in columns], [column.codes for column in columns], weights

@@ -18,12 +18,14 @@ from ontomask.errors import (
     OntomaskError,
     ParameterError,
     format_count,
+    format_percent,
     quote_names,
 )
 from ontomask.methods.method import SensitivePromise
 from ontomask.methods.people import refuse_k_above_people, refuse_several_targets
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.known_values import merge_look_alikes, without_unknown
+from ontomask.microdata.linked_records import LinkedRecords
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.value_coding import CodedColumn, code_column, terms_of
 from ontomask.pipeline.complete_records import select_complete_records
@@ -46,6 +48,7 @@ from ontomask.pipeline.guarantees.guarantee import format_method as shown_method
 from ontomask.pipeline.guarantees.look_alikes import describe_look_alikes
 from ontomask.pipeline.guarantees.released_classes import UnmaskedColumns
 from ontomask.pipeline.planning import PlanInput, refuse_impossible_rules
+from ontomask.pipeline.planning.linked_people import count_unique_people
 from ontomask.pipeline.planning.missing_numbers import check_parts, has_missing_numbers
 from ontomask.releasefile.manifest import previous_cautions
 from ontomask.releasefile.model import ReleaseFile, load_release_file
@@ -275,8 +278,28 @@ class _Checker:
             return None
         tuples, records = place_records(rows, encoded, kept)
         count_values = count_known_by_tuple(records, schema)
+        if schema.person is not None:
+            self._attempt(lambda: self._note_linked_people(schema, tuples, count_values))
         self._attempt(lambda: self._refuse_impossible(schema, tuples, count_values))
         return tuples, count_values, records.count_rows
+
+    def _note_linked_people(
+        self, schema: Schema, tuples: Tuples, count_values: ValueCounter
+    ) -> None:
+        """Note how many people are unique by all their records; a method must keep these linked."""
+        assert schema.person is not None
+        if schema.linked is not None:
+            self.spec.method_object().check_links(tuples)
+        tuple_of, people = count_values(schema.person, False)
+        records, _ = LinkedRecords.count_pairs(
+            tuple_of, merge_look_alikes(people)[0].codes, people.weights
+        )
+        if records.links and (uniques := count_unique_people(records)):
+            self.notes.append(
+                f"{uniques:,} of {records.people:,} people "
+                f"({format_percent(uniques / records.people)}) are unique for an attacker who can "
+                "put all their records together"
+            )
 
     def _code_column(
         self, column: TypedColumn, distinct: DistinctValues, missing: str

@@ -425,6 +425,7 @@ def _problems_of_roles(
             f"must not be a quasi-identifier, got {format_value(person)}",
             "name another column",
         )
+    yield from _problems_of_links(fields, roles)
     if all_known and "confidential" not in roles.values():
         for name in SENSITIVE_REQUIREMENTS:
             if _fields_in(fields, "require").get(name) is not None:
@@ -434,6 +435,25 @@ def _problems_of_roles(
                     "give a column role: confidential, or remove this requirement",
                 )
     yield from _problems_of_output(fields)
+
+
+def _problems_of_links(fields: Mapping[Any, Any], roles: Mapping[str, Any]) -> Iterator[Problem]:
+    linked, person = fields.get("linked"), fields.get("person")
+    if fields.get("link_price") is not None and linked != "split":
+        yield Problem(("link_price",), "is only for linked: split", "write linked: split")
+    if linked is None:
+        return
+    if not person:
+        yield Problem(
+            ("linked",), "needs a person", "name the column that identifies people: person: ..."
+        )
+    elif roles.get(person) not in (None, "identifier", "quasi"):
+        yield Problem(
+            ("columns", person, "role"),
+            f"must be identifier with linked, which releases a pseudonym in its place, got "
+            f"{format_value(roles[person])}",
+            "write role: identifier",
+        )
 
 
 def _problems_of_output(fields: Mapping[Any, Any]) -> Iterator[Problem]:

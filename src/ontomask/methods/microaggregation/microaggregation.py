@@ -338,8 +338,8 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
             return draw_synthetic(tuples, operators, group, random)
         return Transitions.from_targets(tuples, centroids, group)
 
-    def link_people(self, tuples: Tuples, records: LinkedRecords) -> LinkedPeople:
-        """Group people with similar records; the centroid of a group is a bag of rows."""
+    def check_links(self, tuples: Tuples) -> None:
+        """Refuse settings that linked records do not have, and sets."""
         for name, needed in NEEDED_FOR_LINKS.items():
             if (value := getattr(self, name)) != needed:
                 raise ParameterError(
@@ -351,6 +351,9 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
                 "sets cannot be masked in linked records",
                 "give the values of a set a row each, or leave linked out",
             )
+
+    def link_people(self, tuples: Tuples, records: LinkedRecords) -> LinkedPeople:
+        """Group people with similar records; the centroid of a group is a bag of rows."""
         from ontomask.methods.microaggregation.linked import link_people
 
         _, record_tuple, person = records.list_records()

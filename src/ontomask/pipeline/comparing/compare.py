@@ -105,14 +105,15 @@ def compare(
                 schema,
                 engine.names,
                 counted.tuples.counts,
-                counted.records.count_rows,
+                counted.count_rows,
             )
         task = ComparisonTask(
             counted.plan_input,
             tuple(column.column for column in schema.quasi_identifiers),
             derive_secret(used_seed, counted.tuples),
+            schema.person,
             unmasked,
-            counted.records.count_rows(unmasked.needed) if unmasked.needed else None,
+            counted.count_rows(unmasked.needed) if unmasked.needed else None,
             counted_population,
         )
     points = compute_points(task, methods, workers, report)
