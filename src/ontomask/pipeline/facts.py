@@ -136,7 +136,10 @@ def _column_roles(release: Release) -> dict[str, Any]:
         column: {"role": ROLES[roles[0]], "type": types.get(column)}
         for column, roles in schema.roles.items()
     }
-    return named | {column: {"role": role, "type": None} for column, role in release.others.items()}
+    named |= {column: {"role": role, "type": None} for column, role in release.others.items()}
+    if schema.linked is not None and schema.person is not None:
+        named[schema.person] = {"role": "pseudonym", "type": None}
+    return named
 
 
 def _guarantee_facts(release: Release) -> dict[str, Any]:

@@ -49,7 +49,8 @@ UNKNOWN_PEOPLE = (
 class ComparisonTask:
     """The input of every point; random draws come from ``secret``.
 
-    ``person`` is the column that identifies people. ``rows`` are the records by tuple and the columns that are released ``unmasked``.
+    ``person`` is the column that identifies people. ``rows`` are the records by tuple and the
+    columns that are released ``unmasked``.
     """
 
     plan_input: PlanInput
