@@ -278,7 +278,7 @@ class _Checker:
             return None
         tuples, records = place_records(rows, encoded, kept)
         count_values = count_known_by_tuple(records, schema)
-        if schema.person is not None:
+        if UnmaskedColumns.of_table(engine, schema).links or schema.linked is not None:
             self._attempt(lambda: self._note_linked_people(schema, tuples, count_values))
         self._attempt(lambda: self._refuse_impossible(schema, tuples, count_values))
         return tuples, count_values, records.count_rows

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.methods.method import Method
-from ontomask.methods.microaggregation.linked import LinkedPeople
 from ontomask.methods.operators import Operators
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.grouped_rows import GroupedRows
@@ -19,6 +19,9 @@ from ontomask.risk.released_classes import (
     count_people_classes,
     number_linked_classes,
 )
+
+if TYPE_CHECKING:
+    from ontomask.methods.microaggregation.linked import LinkedPeople
 
 __all__ = ["LinkFigures", "LinkedPlan", "count_unique_people", "plan_linked_people"]
 
