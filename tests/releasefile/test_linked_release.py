@@ -94,3 +94,31 @@ def test_a_method_that_cannot_link_is_refused_by_check(folder, command):
     assert checked.code != 0
     words = " ".join((checked.out + checked.err).split())
     assert "recoding cannot keep the records of a person linked" in words
+
+
+def test_a_long_set_is_checked_and_masked(folder, command):
+    text = """\
+data: stays.csv
+output: released.csv
+columns:
+  patient: {role: identifier}
+  diagnosis: {role: quasi, type: set, taxonomy: diagnoses.csv, long: true}
+  age: {role: quasi, type: numeric}
+person: patient
+method: {name: microaggregation, k: 3}
+"""
+    (folder / "release.yaml").write_text(text, encoding="utf-8")
+    checked = command(folder, "check", "release.yaml")
+    assert checked.code == 0, checked.err
+    masked = command(folder, "mask", "release.yaml")
+    assert masked.code == 0, masked.err
+    people = defaultdict(set)
+    with (folder / "released.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            people[row["patient"], row["age"]].add(row["diagnosis"])
+    assert len(people) == 20
+    classes = Counter((age, frozenset(words)) for (_, age), words in people.items())
+    assert min(classes.values()) >= 3
+    (folder / "release.yaml").write_text(text.replace("person: patient\n", ""), encoding="utf-8")
+    with pytest.raises(SpecError, match="needs a person, whose rows are one set"):
+        om.run_release_file(folder / "release.yaml", force=True)

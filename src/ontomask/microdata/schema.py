@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from os import PathLike
 from typing import Any
 
@@ -128,9 +128,13 @@ class NominalSet(Nominal):
         heads: As in :func:`~ontomask.map_terms`.
         ground: Only ``"equal"``.
         separator: What stands between the values of a set in text.
+        long: Whether the table is long: each row has one value, and the rows of a ``person`` are
+            one set. All other columns have the same value in all rows of a person. Released are
+            as many rows as each person has values, under a pseudonym.
     """
 
     separator: str = ";"
+    long: bool = False
 
     def problems(self) -> Iterator[str]:
         yield from super().problems()
@@ -340,6 +344,7 @@ class Schema:
         elif self.person in self.roles and "quasi_identifiers" in self.roles[self.person]:
             yield f"column {self.person!r} cannot be both a quasi-identifier and the person"
         yield from self._find_link_problems()
+        yield from self._find_long_problems()
 
     def _find_link_problems(self) -> Iterator[str]:
         linked: Any = self.linked
@@ -360,6 +365,34 @@ class Schema:
                 f"column {self.person!r} cannot be {role} with linked={linked!r}, which releases a "
                 "pseudonym in its place; make it an identifier"
             )
+
+    def _find_long_problems(self) -> Iterator[str]:
+        long = [c for c in self.quasi_identifiers if isinstance(c, NominalSet) and c.long]
+        if len(long) > 1:
+            names = quote_names([column.column for column in long])
+            yield f"only one set can be long, got {names}"
+        elif long and self.person is None:
+            yield f"the long set {long[0].column!r} needs person, whose rows are one set"
+        elif long and self.linked is not None:
+            yield (
+                f"linked is not for the long set {long[0].column!r}, whose people have one set each"
+            )
+
+    @property
+    def long_set(self) -> NominalSet | None:
+        """The set that has a row for each of its values; None if no set has."""
+        for column in self.quasi_identifiers:
+            if isinstance(column, NominalSet) and column.long:
+                return column
+        return None
+
+    def gather_people(self) -> Schema:
+        """The schema of the table with a row for each person, where a set is long."""
+        columns = [
+            replace(column, long=False) if column is self.long_set else column
+            for column in self.quasi_identifiers
+        ]
+        return replace(self, quasi_identifiers=columns, linked="equal")
 
     def _find_role_clashes(self) -> Iterator[str]:
         for column, roles in self.roles.items():
@@ -428,7 +461,7 @@ class Schema:
         """The columns of a table that are not released."""
         kept = {"quasi_identifiers", "confidential", "keep"}
         named = self.roles
-        if self.person is not None and self.linked is not None:
+        if self.person is not None and (self.linked is not None or self.long_set is not None):
             named[self.person] = ["keep"]  # as a pseudonym
         elif self.person is not None:
             named.setdefault(self.person, ["identifiers"])

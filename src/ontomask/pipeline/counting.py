@@ -45,6 +45,7 @@ __all__ = [
     "count_known_by_tuple",
     "count_raw_rows",
     "count_table",
+    "gather_long_table",
     "open_engine",
     "place_records",
     "translate_file_errors",
@@ -142,8 +143,12 @@ def _is_spark(table: Any) -> bool:
 
 
 def count_table(engine: Engine, schema: Schema) -> Counted:
-    """Count the tuples of a table, and what is known of their people and sensitive values."""
+    """Count the tuples of a table, and what is known of their people and sensitive values.
+
+    A long table is gathered to one row for each person before.
+    """
     schema.check(engine.names)
+    engine, schema = gather_long_table(engine, schema)
     rows, missing_people = count_raw_rows(engine, schema)
     if not rows.records + rows.left_out:
         raise ColumnError("the table has no records")
@@ -181,6 +186,25 @@ def count_table(engine: Engine, schema: Schema) -> Counted:
         warn_about_look_alikes(schema, count_values),
         people_names,
     )
+
+
+def gather_long_table(engine: Engine, schema: Schema) -> tuple[Engine, Schema]:
+    """The table with one row for each person and its schema, if the values of a set have rows."""
+    values = schema.long_set
+    if values is None:
+        return engine, schema
+    from ontomask.engines.long_table import gather_people
+
+    assert schema.person is not None
+    people = gather_people(
+        engine,
+        schema.person,
+        values.column,
+        schema.removed(engine.names),
+        schema.missing_marks,
+        schema.missing == "drop",
+    )
+    return people, schema.gather_people()
 
 
 def count_known_by_tuple(records: PlacedRecords, schema: Schema) -> ValueCounter:

@@ -107,7 +107,7 @@ class Release:
     @property
     def drops(self) -> bool:
         """Whether suppressed records are not released."""
-        return self.method.drops or self.links is not None
+        return self.method.drops or (self.links is not None and self.links.lost_records > 0)
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -262,7 +262,7 @@ def make_release(
     people = count_people_by_class(schema, count_values)
     after = sensitive_counts(schema, count_values, people)
     return Release(
-        data=applied.shuffle(order_key) if shuffle else applied.data,
+        data=applied.engine.present(applied.shuffle(order_key) if shuffle else applied.data),
         transitions=transitions,
         guarantee=_guarantee(schema, plan, applied, class_of, people, after),
         method=method,

@@ -32,6 +32,7 @@ from ontomask.pipeline.complete_records import select_complete_records
 from ontomask.pipeline.counting import (
     count_known_by_tuple,
     count_raw_rows,
+    gather_long_table,
     open_engine,
     place_records,
     translate_file_errors,
@@ -253,8 +254,12 @@ class _Checker:
         return self._count_tuples(engine, replace(schema, quasi_identifiers=present, person=person))
 
     def _count_tuples(
-        self, engine: StoredEngine, schema: Schema
+        self, stored: StoredEngine, schema: Schema
     ) -> tuple[Tuples, ValueCounter, RowCounter] | None:
+        gathered = self._attempt(lambda: gather_long_table(stored, schema))
+        if gathered is None:
+            return None
+        engine, schema = gathered
         rows, lacking = count_raw_rows(engine, schema)
         refused = False  # whether rows with missing values are still there, and not wanted
         try:
@@ -288,12 +293,12 @@ class _Checker:
     ) -> None:
         """Note how many people are unique by all their records; a method must keep these linked."""
         assert schema.person is not None
-        if schema.linked is not None:
-            self.spec.method_object().check_links(tuples)
         tuple_of, people = count_values(schema.person, False)
         records, _ = LinkedRecords.count_pairs(
             tuple_of, merge_look_alikes(people)[0].codes, people.weights
         )
+        if schema.linked is not None and records.links:
+            self.spec.method_object().check_links(tuples)
         if records.links and (uniques := count_unique_people(records)):
             self.notes.append(
                 f"{uniques:,} of {records.people:,} people "

@@ -191,6 +191,10 @@ class ColumnSpec(_StrictModel):
         None,
         description="Sets in text: what stands between their values; by default a semicolon.",
     )
+    long: bool | None = Field(
+        None,
+        description="Sets: whether each row has one value, and the rows of a person are one set.",
+    )
     levels: Annotated[
         tuple[Any, ...] | None,
         PlainValidator(kinds.check_levels),
@@ -241,8 +245,9 @@ class ColumnSpec(_StrictModel):
             settings["mapping"] = _resolve_path(self.mapping, folder)
         taxonomy = self._load_taxonomy(folder, taxonomies)
         if self.kind == "set":
-            if self.separator is not None:
-                settings["separator"] = self.separator
+            for field in ("separator", "long"):
+                if getattr(self, field) is not None:
+                    settings[field] = getattr(self, field)
             return NominalSet(name, taxonomy, **settings)
         return Nominal(name, taxonomy, **settings)
 

@@ -70,7 +70,7 @@ _SECRET = re.compile(r"secret|password|token|(access|account)[.]?key", re.IGNORE
 SUBTYPES = {"nominal": "set"}
 #: The fields that only columns of one type have.
 FIELDS_BY_TYPE = {
-    "set": ("separator",),
+    "set": ("separator", "long"),
     "nominal": (
         "taxonomy",
         "format",
@@ -426,6 +426,13 @@ def _problems_of_roles(
             "name another column",
         )
     yield from _problems_of_links(fields, roles)
+    for name, column in columns.items():
+        if column.get("long") and not person:
+            yield Problem(
+                ("columns", name, "long"),
+                "needs a person, whose rows are one set",
+                "name the column that identifies people: person: ...",
+            )
     if all_known and "confidential" not in roles.values():
         for name in SENSITIVE_REQUIREMENTS:
             if _fields_in(fields, "require").get(name) is not None:

@@ -97,7 +97,7 @@ def compare(
             engine, sampled_from = engine.sample(sample, used_seed), engine.rows
         report("counting")
         counted = count_table(engine, schema)
-        unmasked = UnmaskedColumns.of_table(engine, schema)
+        unmasked = UnmaskedColumns.of_table(counted.engine, counted.schema)
         counted_population = None
         if population is not None and sampled_from is None:
             counted_population = count_population(

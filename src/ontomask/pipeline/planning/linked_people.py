@@ -23,7 +23,13 @@ from ontomask.risk.released_classes import (
 if TYPE_CHECKING:
     from ontomask.methods.microaggregation.linked import LinkedPeople
 
-__all__ = ["LinkFigures", "LinkedPlan", "count_unique_people", "plan_linked_people"]
+__all__ = [
+    "LinkFigures",
+    "LinkedPlan",
+    "count_unique_people",
+    "give_pseudonyms",
+    "plan_linked_people",
+]
 
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -138,6 +144,26 @@ def plan_linked_people(
         uniques_before=count_unique_people(records),
     )
     return values, LinkedPlan(transitions, pseudonym, unit_class, owner, piece, figures)
+
+
+def give_pseudonyms(
+    plan: Transitions, records: LinkedRecords, random: np.random.Generator
+) -> LinkedPlan:
+    """Give each person a pseudonym, where people have one record each and any method planned.
+
+    Which of several targets of a tuple a person gets is drawn at random.
+    """
+    people = len(records.person)
+    order = np.lexsort((random.permutation(people), records.tuple_number))
+    value = np.empty(people, dtype=np.int64)
+    value[order] = np.repeat(plan.target, plan.count)
+    tuples = plan.tuples
+    units = Tuples(tuples.attributes, tuples.codes[:, records.tuple_number], records.count)
+    places = np.arange(people)
+    transitions = Transitions(units, plan.targets[value], places, places, records.count)
+    figures = LinkFigures(people, people, 0, 0, 0, 0, count_unique_people(records))
+    zeros = np.zeros(people, dtype=np.int64)
+    return LinkedPlan(transitions, places, value, records.person, zeros, figures)
 
 
 def _number_pseudonyms(

@@ -15,7 +15,11 @@ from ontomask.methods.people import merge_until_k_people, refuse_k_above_people
 from ontomask.microdata.linked_records import LinkedRecords
 from ontomask.microdata.tuples import SensitiveCounts, Transitions, Tuples
 from ontomask.pipeline.planning.blocks import BlockPlan, choose_block_size, measure_block_cost
-from ontomask.pipeline.planning.linked_people import LinkedPlan, plan_linked_people
+from ontomask.pipeline.planning.linked_people import (
+    LinkedPlan,
+    give_pseudonyms,
+    plan_linked_people,
+)
 from ontomask.pipeline.planning.missing_numbers import (
     has_missing_numbers,
     plan_parts,
@@ -64,7 +68,9 @@ class Plan:
     @property
     def drops(self) -> bool:
         """Whether suppressed records are not released."""
-        return self.method.drops or self.linked is not None
+        return self.method.drops or (
+            self.linked is not None and self.linked.figures.lost_records > 0
+        )
 
 
 def plan_release(
@@ -82,8 +88,10 @@ def plan_release(
     promises classes of ``k``. ``run_in_tasks`` works pieces out elsewhere; the plan is the same.
     Records with missing numbers are planned apart.
     """
-    if counted.linked is not None:
+    if counted.linked is not None and counted.linked.links:
         return _plan_linked(counted, method, counted.linked)
+    if counted.linked is not None:  # people with one record each: records are people
+        counted = replace(counted, people=None)
     method = choose_block_size(method, counted.tuples)
     tuples = _attach_counts(method, counted)
     if tuples.people is not None and method.promised_k is not None:
@@ -105,7 +113,10 @@ def plan_release(
         transitions = plan_parts(tuples, counted.people, parts, plan_table)
     else:
         transitions = plan_table(tuples, counted.people)
-    return Plan(transitions, method, _combine_block_plans(block_plans))
+    linked = None
+    if counted.linked is not None:  # people with one record each
+        linked = give_pseudonyms(transitions, counted.linked, random)
+    return Plan(transitions, method, _combine_block_plans(block_plans), linked)
 
 
 def _plan_linked(counted: PlanInput, method: Method, records: LinkedRecords) -> Plan:
