@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -222,3 +223,39 @@ def test_wrong_settings_are_refused(stays):
     release = om.mask(unknown, schema_for(tree, "equal", missing="drop"), om.Microaggregation(k=3))
     assert release.dropped == 2
     assert release.records + release.links.lost_records == len(frame) - 2
+
+
+@examples(20)
+@given(case=cases(), linked=st.sampled_from(MODES), limit=st.sampled_from([{"l": 2}, {"t": 0.5}]))
+def test_every_shared_row_is_diverse(case, linked, limit):
+    taxonomy, table, k = case
+    random = np.random.default_rng(k)
+    table["payer"] = random.choice(["a", "a", "b", "c"], len(table["row"])).tolist()
+    schema = schema_for(taxonomy, linked)
+    schema = replace(schema, confidential=["row", "payer"])
+    method = om.Microaggregation(k=k, protects=["payer"], **limit)
+    try:
+        release = om.mask(pd.DataFrame(table), schema, method, seed=1)
+    except ParameterError:  # one payer alone
+        assert len(set(table["payer"])) == 1
+        return
+    frame = release.data
+    check_release(table, rows(frame[COLUMNS]), k) if len(frame) else None
+    bags = {
+        pseudonym: frozenset(
+            Counter(map(tuple, part[["dx", "sex", "age"]].values.tolist())).items()
+        )
+        for pseudonym, part in frame.groupby("patient")
+    }
+    payers = defaultdict(Counter)
+    for pseudonym, *values, payer in frame[
+        ["patient", "dx", "sex", "age", "payer"]
+    ].values.tolist():
+        payers[bags[pseudonym], tuple(values)][payer] += 1
+    shares = Counter(table["payer"])
+    for counts in payers.values():
+        assert len(counts) >= limit.get("l", 1)
+        apart = sum(
+            abs(counts[payer] / counts.total() - shares[payer] / shares.total()) for payer in shares
+        )
+        assert apart / 2 <= limit.get("t", 1) + 1e-9

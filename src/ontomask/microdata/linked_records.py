@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.microdata.tuples import count_tuples
+from ontomask.microdata.tuples import SensitiveCounts, count_tuples
 
 __all__ = ["LINKED", "LINK_PRICE", "Linked", "LinkedRecords"]
 
@@ -23,7 +24,9 @@ LINK_PRICE = 0.3
 
 @dataclass(frozen=True, eq=False)
 class LinkedRecords:
-    """The records of a table by person and tuple, each pair once: parallel arrays.
+    """The records of a table by person, tuple and sensitive values: parallel arrays.
+
+    Records of a pair of person and tuple with the same sensitive values are exchangeable.
 
     Attributes:
         tuple_number: The tuple of the records.
@@ -31,6 +34,8 @@ class LinkedRecords:
         count: How many records these are.
         linked: ``"equal"``, ``"drop"`` or ``"split"``, as in :class:`~ontomask.Schema`.
         link_price: What a link is worth with ``"split"``.
+        sensitive_counts: The sensitive values of each record, by its place in
+            :meth:`list_records`, for methods that keep groups varied.
     """
 
     tuple_number: Longs
@@ -38,6 +43,7 @@ class LinkedRecords:
     count: Longs
     linked: Linked
     link_price: float
+    sensitive_counts: tuple[SensitiveCounts, ...] = ()
 
     @property
     def people(self) -> int:
@@ -58,11 +64,12 @@ class LinkedRecords:
     def count_pairs(
         record_tuple: Longs,
         person: Longs,
+        sensitive: Sequence[Longs],
         weights: Longs | None,
         linked: Linked = "equal",
         link_price: float = LINK_PRICE,
     ) -> tuple[LinkedRecords, Longs]:
-        """Count the pairs of tuple and person; the pair of each row."""
-        pairs, pair_of = count_tuples([], [record_tuple, person], weights)
-        tuple_of, person_of = pairs.codes.astype(np.int64)
+        """Count the pairs of tuple and person, by sensitive values; the pair of each row."""
+        pairs, pair_of = count_tuples([], [record_tuple, person, *sensitive], weights)
+        tuple_of, person_of = pairs.codes[:2].astype(np.int64)
         return LinkedRecords(tuple_of, person_of, pairs.counts, linked, link_price), pair_of

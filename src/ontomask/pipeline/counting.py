@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -33,12 +33,12 @@ from ontomask.microdata.grouped_rows import GroupedRows
 from ontomask.microdata.known_values import fold_value, merge_look_alikes, without_unknown
 from ontomask.microdata.linked_records import LinkedRecords
 from ontomask.microdata.schema import Nominal, Schema
-from ontomask.microdata.tuples import Tuples, count_tuples
+from ontomask.microdata.tuples import SensitiveCounts, Tuples, count_tuples
 from ontomask.microdata.value_coding import CodedColumn, code_column
 from ontomask.pipeline.complete_records import flag_marks, select_complete_records
 from ontomask.pipeline.evaluation import ValueCounter, sensitive_counts
 from ontomask.pipeline.guarantees.look_alikes import warn_about_look_alikes
-from ontomask.pipeline.planning.plan import PlanInput
+from ontomask.pipeline.planning.plan import PlanInput, to_sensitive_counts
 
 __all__ = [
     "Counted",
@@ -162,7 +162,9 @@ def count_table(engine: Engine, schema: Schema) -> Counted:
         count_values = count_known_by_tuple(records, schema)
     else:
         tuples, linked, people_names, records = _place_linked_records(rows, columns, kept, schema)
-        count_values = _count_known_by_pair(records, schema, linked)
+        count_by_pair = count_known_by_tuple(records, schema)
+        count_values = _count_known_by_pair(count_by_pair, linked)
+        linked = replace(linked, sensitive_counts=_list_sensitive(schema, count_by_pair, linked))
     people, merged = None, None
     if schema.person is not None:
         people_classes, spelt = count_values(schema.person, False)
@@ -221,7 +223,8 @@ def count_raw_rows(engine: Engine, schema: Schema) -> tuple[CountedRows, dict[st
     if person is None:
         return engine.count_rows(names), {}
     if schema.linked is not None:
-        return _count_linked_rows(engine, [*names, person], person, schema)
+        linked = dict.fromkeys([*names, person, *schema.confidential_names])
+        return _count_linked_rows(engine, list(linked), person, schema)
     if schema.missing == "drop":
         rows = engine.count_rows(names, person, schema.missing_marks)
         return rows, {person: rows.left_out}
@@ -262,25 +265,42 @@ def _place_linked_records(
     order = sorted(range(len(names)), key=names.__getitem__)
     number = np.empty(len(names), dtype=np.int64)
     number[order] = np.arange(len(names))
+    sensitive = [
+        rows.frame.distinct_values(name).codes[kept] + 1 for name in schema.confidential_names
+    ]
     linked, pair_of = LinkedRecords.count_pairs(
-        tuple_of, number[people.codes], weights, schema.linked, schema.link_price
+        tuple_of, number[people.codes], sensitive, weights, schema.linked, schema.link_price
     )
     pair_of_row = np.full(len(kept), -1, dtype=np.int64)
     pair_of_row[kept] = pair_of
     return tuples, linked, tuple(names[i] for i in order), rows.assign_tuples(pair_of_row)
 
 
-def _count_known_by_pair(
-    records: PlacedRecords, schema: Schema, linked: LinkedRecords
-) -> ValueCounter:
+def _count_known_by_pair(count_by_pair: ValueCounter, linked: LinkedRecords) -> ValueCounter:
     """As :func:`count_known_by_tuple` for records that are placed by person and tuple."""
-    count_by_pair = count_known_by_tuple(records, schema)
 
     def count_by_tuple(column: str, ranges: bool | None) -> tuple[Longs, DistinctValues]:
         pair, distinct = count_by_pair(column, ranges)
         return linked.tuple_number[pair], distinct
 
     return count_by_tuple
+
+
+def _list_sensitive(
+    schema: Schema, count_by_pair: ValueCounter, linked: LinkedRecords
+) -> tuple[SensitiveCounts, ...]:
+    """The known sensitive values of each record of linked people."""
+    first = np.cumsum(linked.count) - linked.count
+    columns = []
+    for column in sensitive_counts(schema, count_by_pair):
+        known = to_sensitive_counts(column)
+        place = np.repeat(first[known.tuple], known.count)
+        offsets = np.repeat(np.cumsum(known.count) - known.count, known.count)
+        place += np.arange(len(place)) - offsets
+        ones = np.ones(len(place), dtype=np.int64)
+        values = np.repeat(known.value, known.count)
+        columns.append(replace(known, tuple=place, value=values, count=ones))
+    return tuple(columns)
 
 
 def _count_missing(rows: CountedRows, schema: Schema) -> dict[str, int]:

@@ -295,7 +295,7 @@ class _Checker:
         assert schema.person is not None
         tuple_of, people = count_values(schema.person, False)
         records, _ = LinkedRecords.count_pairs(
-            tuple_of, merge_look_alikes(people)[0].codes, people.weights
+            tuple_of, merge_look_alikes(people)[0].codes, [], people.weights
         )
         if schema.linked is not None and records.links:
             self.spec.method_object().check_links(tuples)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
@@ -47,8 +47,6 @@ NEEDED_FOR_LINKS = {
     "replacement": "centroid",
     "operators": "semantic",
     "effort": "fast",
-    "l": None,
-    "t": None,
 }
 
 
@@ -366,6 +364,7 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
             link_price=records.link_price,
             objective=self.objective,
             centroid=self.centroid,
+            rules=self._group_rules(replace(tuples, sensitive_counts=records.sensitive_counts)),
         )
 
     def factors(self, tuples: Tuples) -> Sequence[float] | None:

@@ -28,7 +28,14 @@ from ontomask.pipeline.planning.missing_numbers import (
 from ontomask.pipeline.planning.tasks import plan_in_tasks
 from ontomask.risk import Confidential
 
-__all__ = ["People", "Plan", "PlanInput", "plan_release", "refuse_impossible_rules"]
+__all__ = [
+    "People",
+    "Plan",
+    "PlanInput",
+    "plan_release",
+    "refuse_impossible_rules",
+    "to_sensitive_counts",
+]
 
 Longs = NDArray[np.int64]
 
@@ -152,7 +159,7 @@ def _attach_counts(method: Method, counted: PlanInput) -> Tuples:
     watched = () if method.sensitive_promise is None else counted.confidential
     return replace(
         counted.tuples,
-        sensitive_counts=tuple(map(_to_sensitive_counts, watched)),
+        sensitive_counts=tuple(map(to_sensitive_counts, watched)),
         people=None if counted.people is None else _count_known_people(*counted.people),
     )
 
@@ -172,7 +179,8 @@ def _count_known_people(record_tuple: Longs, people: Longs) -> SensitiveCounts:
     return SensitiveCounts("person", record_tuple, people, ones)
 
 
-def _to_sensitive_counts(column: Confidential) -> SensitiveCounts:
+def to_sensitive_counts(column: Confidential) -> SensitiveCounts:
+    """The known values of a confidential column, as methods take them."""
     is_known = column.values >= 0
     return SensitiveCounts(
         column.name,

@@ -90,8 +90,8 @@ def link_people(
         objective: ``"sse"`` for squared distances of rows, ``"sad"`` for the distances themselves.
         centroid: Of words: by the rule, or the candidate with the least cost.
         rules: What the released rows of every group must be as well: l-diversity, t-closeness. The
-            counts are those of records, by their place in ``record_tuple``. Groups that cannot keep
-            a rule are dropped.
+            counts are those of records, by their place in ``record_tuple``. Each row that all of a
+            group share must keep a rule, too; it is dropped if it cannot.
 
     Returns:
         What each record is released as. The pieces of a person count once, so that k different
@@ -136,7 +136,9 @@ def link_people(
             break
         kept = grouped.target >= 0
         grouped = group(grouped.pieces, price, _Known(grouped.group, grouped.search, True), kept)
-    return _drop_groups(grouped, _find_broken_groups(grouped, rules))
+    # Attackers may tell the rows of a group apart: each of them must keep the rules alone.
+    by_row = grouped._replace(group=grouped.target)
+    return _drop_rows(grouped, _find_broken_groups(by_row, rules))
 
 
 class _Grouped(NamedTuple):
@@ -241,15 +243,17 @@ def _find_broken_groups(grouped: _Grouped, rules: Sequence[GroupRule]) -> Flags:
     if not rules:
         return np.zeros(groups, dtype=bool)
     known = [(_take_records(column, grouped.group >= 0), *rule) for column, *rule in rules]
-    wanted = [(replace(column, tuple=grouped.group[column.tuple]), *rule) for column, *rule in known]
+    wanted = [
+        (replace(column, tuple=grouped.group[column.tuple]), *rule) for column, *rule in known
+    ]
     encoded = bundle_arrays(encode_rules(groups, 0, wanted, np.arange(groups)))
     return np.array([not keeps_rules(encoded, np.array([g]), 1, 0) for g in range(groups)])
 
 
-def _drop_groups(grouped: _Grouped, drops: Flags) -> LinkedPeople:
-    """What is released, without some groups."""
+def _drop_rows(grouped: _Grouped, drops: Flags) -> LinkedPeople:
+    """What is released, without some rows of groups."""
     pieces, target, group, targets, costs, _ = grouped
-    is_dropped = (group < 0) | np.append(drops, True)[group]
+    is_dropped = (target < 0) | np.append(drops, True)[target]
     return LinkedPeople(
         pieces,
         np.where(is_dropped, -1, target),
