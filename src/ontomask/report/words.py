@@ -84,8 +84,11 @@ def _describe_k(guarantee: Mapping[str, Any], masked: str) -> list[str]:
 def _describe_links(links: Mapping[str, int]) -> str:
     """Say what was lost to keep the records of a person linked."""
     records = links["links"] + links["people"]
+    stand = f"{format_integer(links['pseudonyms'])} pseudonyms stand for the people of the table."
+    if not links["links"]:
+        return stand
     return (
-        f"{format_integer(links['pseudonyms'])} pseudonyms stand for the people of the table. To "
+        f"{stand} To "
         f"link their records, {format_integer(links['lost_records'])} of {format_integer(records)} "
         f"records were removed, and {format_integer(links['broken'])} of "
         f"{format_integer(links['links'])} links between records of a person were broken."

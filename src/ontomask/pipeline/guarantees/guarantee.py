@@ -234,9 +234,14 @@ def _verify_linked(k: int, released: ReleasedClasses) -> None:
 def _describe_links(links: LinkFigures) -> str:
     """Say what was lost to keep the records of a person linked."""
     records = links.links + links.people
-    return (
+    before = (
         f"Before masking, {links.uniques_before:,} of {links.people:,} people were unique by all "
-        f"their records. {links.lost_records:,} of {format_count(records, 'record')} were "
+        "their records"
+    )
+    if not links.links:
+        return before
+    return (
+        f"{before}. {links.lost_records:,} of {format_count(records, 'record')} were "
         f"removed, and {links.broken:,} of {format_count(links.links, 'link')} between records of "
         "a person were broken"
     )
