@@ -36,6 +36,7 @@ from ontomask.pipeline.guarantees.guarantee import (
     summarise_guarantee,
 )
 from ontomask.pipeline.guarantees.released_classes import count_released_classes
+from ontomask.pipeline.guarantees.shown_values import verify_values
 from ontomask.pipeline.planning.blocks import BlockPlan
 from ontomask.pipeline.planning.plan import People, Plan
 from ontomask.pipeline.population import CountedPopulation
@@ -308,7 +309,8 @@ def _guarantee(
     if people is not None:
         sizes, unit = count_people(*people), "person"
     released = count_released_classes(schema, plan, applied)
-    return make_guarantee(names, method, plan, sizes, unit, confidential, released)
+    verified = verify_values(schema, method, applied)
+    return make_guarantee(names, method, plan, sizes, unit, confidential, released, verified)
 
 
 def _undeclared_columns(names: Sequence[str], schema: Schema) -> dict[str, str]:

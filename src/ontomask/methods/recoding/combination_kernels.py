@@ -16,6 +16,7 @@ from ontomask._runtime.compiled import jit
 from ontomask.methods.recoding.combination_table import (
     add_combinations,
     count_of,
+    find_slot,
     holds_rare,
     make_room,
     move_records,
@@ -176,6 +177,99 @@ def _give_back(sets: Any, s: Index, concept: Index) -> None:
 
 
 @jit
+def _show_with(sets: Any, s: Index, concept: Index, shown: Longs, out: Ints) -> Index:
+    """Write what a set would show beside a concept that it is given back; how many there are."""
+    first, last = sets.above_start[concept], sets.above_start[concept + 1]
+    size = find_shown(sets, sets.kept, s, shown)
+    for i in range(first, last):
+        sets.covered[sets.above[i]] = 1
+    beside = 0
+    for i in range(size):
+        if not sets.covered[shown[i]]:
+            out[beside] = shown[i]
+            beside += 1
+    for i in range(first, last):
+        sets.covered[sets.above[i]] = 0
+    return beside
+
+
+@jit
+def _drop_rare(
+    sets: Any,
+    concept: Index,
+    moved: Longs,
+    many: Index,
+    start: Longs,
+    beside: Ints,
+    size: Index,
+    k: Index,
+    keys: Longs,
+    counts: Longs,
+) -> Index:
+    """Drop the sets that cannot show a concept beside what they show, even if all others do.
+
+    It looks at combinations of one size, 2 or 3, and counts them in a table of its own. How many
+    sets stay.
+    """
+    room = np.int64(0)
+    for i in range(many):
+        n = start[i + 1] - start[i]
+        room += n if size == 2 else n * (n - 1) // 2
+    places = 64
+    while places < 2 * room:
+        places *= 2
+    near, near_counts = np.zeros(places, np.int64), np.zeros(places, np.int64)
+    used = np.zeros(1, np.int64)
+    slots = np.empty(room, np.int64)
+    at = 0
+    a = np.int64(concept) + 1
+    for i in range(many):
+        for q in range(start[i], start[i + 1]):
+            b = np.int64(beside[q]) + 1
+            for h in range(start[i] if size == 3 else q, q if size == 3 else q + 1):
+                other = np.int64(beside[h]) + 1
+                part = pair_key(b, other) if size == 3 else b
+                slot = find_slot(near, part)
+                if near[slot] == 0:
+                    near[slot] = part
+                    key = triple_key(a, b, other) if size == 3 else pair_key(a, b)
+                    near_counts[slot] = count_of(keys, counts, key)
+                near_counts[slot] += sets.records[moved[i]]
+                slots[at] = slot
+                at += 1
+    dropped = np.zeros(many, np.bool_)
+    again = True
+    while again:
+        again = False
+        at = 0
+        for i in range(many):
+            n = start[i + 1] - start[i]
+            end = at + (n if size == 2 else n * (n - 1) // 2)
+            is_rare = False
+            if not dropped[i]:
+                for q in range(at, end):
+                    is_rare = is_rare or near_counts[slots[q]] < k
+            if is_rare:
+                dropped[i] = again = True
+                for q in range(at, end):
+                    near_counts[slots[q]] -= sets.records[moved[i]]
+            at = end
+    stay = 0
+    last = start[0]
+    for i in range(many):
+        if dropped[i]:
+            continue
+        n = start[i + 1] - start[i]
+        for q in range(n):
+            beside[last + q] = beside[start[i] + q]
+        moved[stay] = moved[i]
+        last += n
+        stay += 1
+        start[stay] = last
+    return stay
+
+
+@jit
 def restore_concepts(
     sets: Any,
     order: Longs,
@@ -190,62 +284,63 @@ def restore_concepts(
     """Restore concepts, in an order, to the sets that held them, all at once where that is safe.
 
     Those that would then show a rare combination, or leave one behind, are put back; and so on,
-    until nobody has to be. Combinations of up to two concepts decide first, so that larger ones are
-    counted for the few sets that are left. ``holders`` are the sets with each concept.
+    until nobody has to be. ``holders`` are the sets with each concept.
     """
     former = sets.kept.copy()
     moved = np.empty(sets.offsets.size, np.int64)
+    start = np.zeros(sets.offsets.size + 1, np.int64)
+    beside = np.empty(sets.concepts.size, np.int32)
     before, after, work = np.empty((3, sets.most), np.int64)
     restored = np.int64(0)
     for nth in range(order.size):
         concept = order[nth]
         many = 0
+        total = count_of(keys, counts, np.int64(concept) + 1)
         for i in range(holder_start[concept], holder_start[concept + 1]):
             s = holders[i]
             begin, end = sets.offsets[s], sets.offsets[s + 1]
             if sets.kept[begin + np.searchsorted(sets.concepts[begin:end], concept)]:
                 continue
-            former[begin:end] = sets.kept[begin:end]
-            _give_back(sets, s, concept)
+            size = _show_with(sets, s, concept, after, beside[start[many] :])
+            start[many + 1] = start[many] + size
             moved[many] = s
             many += 1
-        low: Any = 1
-        high: Any = min(m, 2)
-        while many and low <= m:
+            total += sets.records[s]
+        if total < k:
+            continue
+        for size in range(2, m + 1):
+            many = _drop_rare(sets, concept, moved, many, start, beside, size, k, keys, counts)
+        for i in range(many):
+            s = moved[i]
+            begin, end = sets.offsets[s], sets.offsets[s + 1]
+            former[begin:end] = sets.kept[begin:end]
+            _give_back(sets, s, concept)
+            was = find_shown(sets, former, s, before)
+            size = find_shown(sets, sets.kept, s, after)
+            keys, counts = make_room(keys, counts, number_of_combinations(size, m), used)
+            records = sets.records[s]
+            move_records(before, was, after, size, 1, m, records, keys, counts, used, work)
+        back = True
+        while back and many:
+            back = False
+            stay = 0
             for i in range(many):
                 s = moved[i]
                 was = find_shown(sets, former, s, before)
                 size = find_shown(sets, sets.kept, s, after)
-                keys, counts = make_room(keys, counts, number_of_combinations(size, high), used)
-                move_records(
-                    before, was, after, size, low, high, sets.records[s], keys, counts, used, work
-                )
-            back = True
-            while back and many:
-                back = False
-                stay = 0
-                for i in range(many):
-                    s = moved[i]
-                    was = find_shown(sets, former, s, before)
-                    size = find_shown(sets, sets.kept, s, after)
-                    if moves_to_rare(after, size, before, was, 0, k, high, keys, counts, work) or (
-                        moves_to_rare(before, was, after, size, 1, k, high, keys, counts, work)
-                    ):
-                        back = True
-                        keys, counts = make_room(
-                            keys, counts, number_of_combinations(was, high), used
-                        )
-                        records = sets.records[s]
-                        move_records(
-                            after, size, before, was, 1, high, records, keys, counts, used, work
-                        )
-                        for at in range(sets.offsets[s], sets.offsets[s + 1]):
-                            sets.kept[at] = former[at]
-                    else:
-                        moved[stay] = s
-                        stay += 1
-                many = stay
-            low, high = high + 1, m
+                if moves_to_rare(after, size, before, was, 0, k, m, keys, counts, work) or (
+                    moves_to_rare(before, was, after, size, 1, k, m, keys, counts, work)
+                ):
+                    back = True
+                    keys, counts = make_room(keys, counts, number_of_combinations(was, m), used)
+                    records = sets.records[s]
+                    move_records(after, size, before, was, 1, m, records, keys, counts, used, work)
+                    for at in range(sets.offsets[s], sets.offsets[s + 1]):
+                        sets.kept[at] = former[at]
+                else:
+                    moved[stay] = s
+                    stay += 1
+            many = stay
         restored += many
     return keys, counts, restored
 

@@ -17,6 +17,7 @@ __all__ = [
     "MOST_CONCEPTS",
     "add_combinations",
     "count_of",
+    "find_slot",
     "holds_rare",
     "make_room",
     "move_records",
@@ -48,7 +49,7 @@ def triple_key(a: Index, b: Index, c: Index) -> Index:
 
 
 @jit
-def _find_slot(keys: Longs, key: Index) -> Index:
+def find_slot(keys: Longs, key: Index) -> Index:
     """The place of a key in the table, or of the free place for it."""
     mask = keys.size - 1
     slot = (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(30)
@@ -61,12 +62,12 @@ def _find_slot(keys: Longs, key: Index) -> Index:
 @jit
 def count_of(keys: Longs, counts: Longs, key: Index) -> Index:
     """How many records show a combination."""
-    return counts[_find_slot(keys, key)]
+    return counts[find_slot(keys, key)]
 
 
 @jit
 def _add_key(keys: Longs, counts: Longs, used: Longs, key: Index, records: Index) -> None:
-    at = _find_slot(keys, key)
+    at = find_slot(keys, key)
     if keys[at] == 0:
         keys[at] = key
         used[0] += 1
@@ -98,7 +99,7 @@ def make_room(keys: Longs, counts: Longs, room: Index, used: Longs) -> tuple[Lon
     wider, wider_counts = np.zeros(size, np.int64), np.zeros(size, np.int64)
     for at in range(keys.size):
         if counts[at] > 0:
-            place = _find_slot(wider, keys[at])
+            place = find_slot(wider, keys[at])
             wider[place], wider_counts[place] = keys[at], counts[at]
     used[0] = many
     return wider, wider_counts
@@ -211,9 +212,9 @@ def moves_to_rare(
     counts: Longs,
     work: Longs,
 ) -> bool:
-    """Whether a combination of one list, not of the other, has at least so many records, below k."""
+    """Whether a combination that only the first list has has at least so many records, but below k."""
     shared = _split(after, size, before, was, work)
-    for i in range(shared, size):
+    for i in range(shared, size):  # noqa: SIM110 - a loop is compiled
         if holds_rare(work[i], work, i, least, k, m, keys, counts):
             return True
     return False

@@ -106,11 +106,13 @@ def recode_combinations(
 
 def _held_by_enough(closures: ConceptSets, parents: Links, counts: Longs, k: int) -> Bools:
     """Flag the concepts of all sets that at least k records hold, and all roots."""
-    records = np.bincount(
-        closures.concepts, weights=counts[closures.owners()], minlength=len(parents.start) - 1
-    )
+    records = _records_by_concept(closures, counts, len(parents.start) - 1)
     flags: Bools = ((records >= k) | (parents.sizes() == 0))[closures.concepts]
     return flags
+
+
+def _records_by_concept(closures: ConceptSets, counts: Longs, size: int) -> Floats:
+    return np.bincount(closures.concepts, weights=counts[closures.owners()], minlength=size)
 
 
 def _number_links(parents: Links, used: Longs) -> tuple[Longs, Ints]:
@@ -122,10 +124,12 @@ def _number_links(parents: Links, used: Longs) -> tuple[Longs, Ints]:
 def _check_arguments(closures: ConceptSets, parents: Links, counts: Longs, k: int, m: int) -> None:
     if m not in (1, 2, 3):
         raise ParameterError(f"m must be 1, 2 or 3, got {m}", "2 protects every pair of values")
-    filled = int(counts[closures.sizes() > 0].sum())
-    if 0 < filled < k:
+    roots = np.flatnonzero(parents.sizes() == 0)
+    records = _records_by_concept(closures, counts, len(parents.start) - 1)[roots]
+    if ((records > 0) & (records < k)).any():
         raise ParameterError(
-            f"k must be at most the number of records with a value, {filled:,}, got {k:,}",
+            f"k must be at most the number of records with a value, "
+            f"{int(records[records > 0].min()):,}, got {k:,}",
             "choose a smaller k",
         )
 

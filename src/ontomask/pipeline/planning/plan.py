@@ -14,8 +14,8 @@ from ontomask.methods.people import merge_until_k_people, refuse_k_above_people
 from ontomask.microdata.tuples import SensitiveCounts, Transitions, Tuples
 from ontomask.pipeline.planning.blocks import BlockPlan, choose_block_size, measure_block_cost
 from ontomask.pipeline.planning.missing_numbers import (
-    has_missing_numbers,
     plan_parts,
+    plans_in_parts,
     split_by_missing_numbers,
 )
 from ontomask.pipeline.planning.tasks import plan_in_tasks
@@ -86,7 +86,7 @@ def plan_release(
             block_plans.append(blocks)
         return _merge_people(method, _round_targets(transitions), people)
 
-    if has_missing_numbers(tuples):
+    if plans_in_parts(method, tuples):
         parts = split_by_missing_numbers(method, tuples)
         transitions = plan_parts(tuples, counted.people, parts, plan_table)
     else:
