@@ -99,15 +99,13 @@ def count_all(
 def choose_lifts(sets: Any, k: Index, m: Index, keys: Longs, counts: Longs, chosen: Longs) -> Index:
     """Choose an entry of each set with rare combinations to be lifted: that with the most of them.
 
-    Of several, the one that fewest records show. A root cannot be lifted. How many are chosen.
+    They count more where less is lost. Of several, the one that fewest records show. A root cannot
+    be lifted. How many are chosen.
     """
     many = 0
     rare = np.zeros(sets.most, np.int64)
     shown = np.empty(sets.most, np.int64)
     for s in range(sets.offsets.size - 1):
-        if chosen[s] == -2:
-            continue
-        chosen[s] = -1
         size = find_shown(sets, sets.kept, s, shown)
         for i in range(size):
             rare[i] = 0
@@ -128,20 +126,21 @@ def choose_lifts(sets: Any, k: Index, m: Index, keys: Longs, counts: Longs, chos
                     rare[i] += few
                     rare[j] += few
                     rare[h] += few
-        most: Any = 0
+        most: Any = 0.0
         fewest: Any = 0
         best: Any = -1
+        begin, end = sets.offsets[s], sets.offsets[s + 1]
         for i in range(size):
             concept = shown[i]
             if rare[i] == 0 or _is_root(sets, concept):
                 continue
             records = count_of(keys, counts, concept + 1)
-            if rare[i] > most or (rare[i] == most and records < fewest):
-                most, fewest, best = rare[i], records, concept
-        if best >= 0:
-            begin, end = sets.offsets[s], sets.offsets[s + 1]
-            chosen[s] = begin + np.searchsorted(sets.concepts[begin:end], best)
-            many += 1
+            at = begin + np.searchsorted(sets.concepts[begin:end], concept)
+            gain = rare[i] / sets.worth[at]
+            if gain > most or (gain == most and records < fewest):
+                most, fewest, best = gain, records, at
+        chosen[s] = best
+        many += best >= 0
     return many
 
 
@@ -219,7 +218,6 @@ def _drop_rare(
     while places < 2 * room:
         places *= 2
     near, near_counts = np.zeros(places, np.int64), np.zeros(places, np.int64)
-    used = np.zeros(1, np.int64)
     slots = np.empty(room, np.int64)
     at = 0
     a = np.int64(concept) + 1

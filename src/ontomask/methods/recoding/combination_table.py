@@ -212,7 +212,7 @@ def moves_to_rare(
     counts: Longs,
     work: Longs,
 ) -> bool:
-    """Whether a combination that only the first list has has at least so many records, but below k."""
+    """Whether a combination of the first list alone has at least so many records, but below k."""
     shared = _split(after, size, before, was, work)
     for i in range(shared, size):  # noqa: SIM110 - a loop is compiled
         if holds_rare(work[i], work, i, least, k, m, keys, counts):

@@ -149,7 +149,6 @@ def _lift_until_none_is_rare(sets: Any, k: int, m: int) -> tuple[Longs, Longs, L
         for size in range(min(m, 2), m + 1):
             if size == 3:
                 keys, counts = kernels.count_all(sets, 3, 3, keys, counts, used)
-            chosen[:] = -1
             while kernels.choose_lifts(sets, k, size, keys, counts, chosen):
                 keys, counts = kernels.lift_sets(sets, size, chosen, keys, counts, used)
         # What is still rare are roots, which too few records show: others must join them.

@@ -218,14 +218,13 @@ def _weigh_records(tuples: Tuples, k: int) -> tuple[Longs, int]:
     people = tuples.people
     if people is None:
         return tuples.counts, k
-    persons, person = np.unique(people.value, return_inverse=True)
+    _, first, person = np.unique(people.value, return_index=True, return_inverse=True)
     records = np.bincount(person, weights=people.count).astype(np.int64)
     unknown = tuples.records - int(records.sum())
     if not unknown and (records == 1).all():
         return np.bincount(people.tuple, minlength=len(tuples)).astype(np.int64), k
     one = ONE_PERSON * (1 + unknown // ONE_PERSON)
     weights = people.count * (one // records)[person]
-    _, first = np.unique(person, return_index=True)
     weights[first] += one % records  # what rounding left
     sums, known = np.zeros((2, len(tuples)), dtype=np.int64)
     np.add.at(sums, people.tuple, weights)
