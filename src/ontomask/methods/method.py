@@ -105,6 +105,8 @@ class Method(ABC):
     compares_values: ClassVar[bool] = False
     #: Whether comparisons include it without being asked to.
     compared_by_default: ClassVar[bool] = True
+    #: The setting that says how many values of a person an attacker knows; None if any number.
+    attacker_setting: ClassVar[str | None] = None
     #: Whether it plans records with missing numbers together with the others.
     plans_missing_numbers: ClassVar[bool] = False
     #: Whether values are kept or suppressed and never replaced.

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import ontomask as om
 from frame_kinds import rows
-from ontomask.errors import ParameterError
+from ontomask.errors import ParameterError, SpecError
+from ontomask.releasefile.model import ReleaseFile
 from strategies import examples, taxonomies
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
@@ -266,3 +267,39 @@ def test_spark_frames_are_recounted(visits, spark):
     person = om.Schema(list(visits_schema().quasi_identifiers), person="note")
     release = om.mask(frame, person, om.PairRecoding(k=4, m=2), seed=1)
     assert "shared by at least 4 people" in release.guarantee
+
+
+# ---------------------------------------------------------------------- release files
+
+
+def release_fields(method, **more):
+    columns = {
+        "dx": {"role": "quasi", "type": "set", "taxonomy": "icd9cm"},
+        "age": {"role": "quasi", "type": "numeric"},
+    }
+    return {"data": "t.csv", "output": "out.csv", "columns": columns, "method": method, **more}
+
+
+def test_a_release_file_says_what_attackers_know(tmp_path):
+    table = pd.DataFrame({"dx": ["250.00;401.9"] * 5 + ["401.9"] * 5, "age": [30, 40] * 5})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    method = {"name": "pair_recoding", "k": 3}
+    spec = ReleaseFile.from_dict(release_fields(method, attacker={"knows": 1}), tmp_path)
+    assert spec.method_object() == om.PairRecoding(k=3, m=1)
+    spec = ReleaseFile.from_dict(release_fields({**method, "m": 3}), tmp_path)
+    assert spec.method_object() == om.PairRecoding(k=3, m=3)
+
+
+@pytest.mark.parametrize(
+    ("method", "attacker", "message"),
+    [
+        ({"name": "pair_recoding", "m": 3}, {"knows": 2}, "must be equal to method.m, 3, got 2"),
+        ({"name": "microaggregation"}, {"knows": 2}, "does not apply to the method 'microagg"),
+        ({"name": "pair_recoding"}, {"knows": 4}, "m must be 1, 2 or 3, got 4"),
+        ({"name": "pair_recoding"}, {"knows": "a few"}, "attacker.knows must be"),
+        ({"name": "pair_recoding"}, {}, "attacker.knows is missing"),
+    ],
+)
+def test_an_attacker_that_the_method_does_not_assume_is_refused(method, attacker, message):
+    with pytest.raises(SpecError, match=message):
+        ReleaseFile.from_dict(release_fields(method, attacker=attacker))

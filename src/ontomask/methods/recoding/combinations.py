@@ -112,10 +112,12 @@ def _held_by_enough(closures: ConceptSets, parents: Links, counts: Longs, k: int
 
 
 def _records_by_concept(closures: ConceptSets, counts: Longs, size: int) -> Floats:
-    return np.bincount(closures.concepts, weights=counts[closures.owners()], minlength=size)
+    weights = counts[closures.owners()].astype(np.float64)
+    sums: Floats = np.bincount(closures.concepts, weights=weights, minlength=size)
+    return sums
 
 
-def _number_links(parents: Links, used: Longs) -> tuple[Longs, Ints]:
+def _number_links(parents: Links, used: Ints) -> tuple[Longs, Ints]:
     """The parents of the concepts in use, all numbered anew: of a concept in use, all are."""
     start = np.concatenate(([0], np.cumsum(parents.sizes()[used]))).astype(np.int64)
     return start, np.searchsorted(used, parents.of_all(used)).astype(np.int32)

@@ -77,6 +77,7 @@ class PairRecoding(Method):
     ] = 2
     varied_by: ClassVar[str | None] = "k"
     compared_by_default: ClassVar[bool] = False
+    attacker_setting: ClassVar[str | None] = "m"
     plans_missing_numbers: ClassVar[bool] = True
     verifies_values: ClassVar[bool] = True
     title: ClassVar[str] = "pair recoding"
@@ -184,7 +185,7 @@ class PairRecoding(Method):
             build_hierarchy(attribute, tuples.value_counts(j))
             for j, attribute in enumerate(tuples.attributes)
         ]
-        original, parents, begin = join_hierarchies(hierarchies, tuples.codes)
+        original, parents, begin = join_hierarchies(hierarchies, list(tuples.codes))
         records, k = _weigh_records(tuples, self.k)
         worth = _weigh_concepts(original, begin, [a.weight for a in tuples.attributes])
         recoded = recode_combinations(original, parents, records, k, self.m, worth)
