@@ -249,6 +249,7 @@ def _fields_for_method(spec: ReleaseFile, method: Method, folder: Path) -> dict[
             if isinstance(column.get(name), str) and column[name] not in KNOWN_TAXONOMIES:
                 column[name] = _relative_to_folder(folder, spec, column[name])
     fields["method"] = {"name": name_of(method), **changed_settings(method)}
+    fields.pop("attacker", None)  # the method says it
     return fields
 
 

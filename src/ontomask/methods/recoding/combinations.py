@@ -113,8 +113,7 @@ def _held_by_enough(closures: ConceptSets, parents: Links, counts: Longs, k: int
 
 def _records_by_concept(closures: ConceptSets, counts: Longs, size: int) -> Floats:
     weights = counts[closures.owners()].astype(np.float64)
-    sums: Floats = np.bincount(closures.concepts, weights=weights, minlength=size)
-    return sums
+    return np.bincount(closures.concepts, weights=weights, minlength=size).astype(np.float64)
 
 
 def _number_links(parents: Links, used: Ints) -> tuple[Longs, Ints]:

@@ -1,4 +1,4 @@
-"""Recoding of sets until no combination of a few of their values is rare: k^m-anonymity."""
+"""Recoding until no combination of a few values is rare: k^m-anonymity."""
 
 from __future__ import annotations
 
@@ -34,17 +34,21 @@ ONE_PERSON = 720_720
 
 @dataclass(frozen=True)
 class PairRecoding(Method):
-    """Recode sets so that every combination of at most ``m`` of their values is shared by ``k``.
+    """Recode so that every combination of at most ``m`` values is shared by ``k`` records.
 
     This is k^m-anonymity (Terrovitis, Mamoulis and Kalnis 2008), for attackers who know at most
-    ``m`` values of a person. It loses far less than k-anonymity of whole sets, and is not
-    k-anonymity: an attacker who knows the whole set may find its only holder.
+    ``m`` values of a person: of a set, of several columns, or of both. It is not k-anonymity: an
+    attacker who knows all values may find their only holder.
 
-    Values are replaced by their ancestors only where a combination is rare (local recoding), so the
-    same value may be released at several levels. There must be one quasi-identifier, a set.
+    Values are replaced by more general ones only where a combination is rare (local recoding), so
+    the same value may be released at several levels. A concept becomes an ancestor; a number, date
+    or level becomes the centroid of an interval.
+
+    With people, an attacker knows values of one record, and k people share each combination. A
+    released column that links the records of a person is refused.
 
     Args:
-        k: Smallest number of records that share a combination, at least 2.
+        k: Smallest number of records (or people) that share a combination, at least 2.
         m: Largest number of values that an attacker knows: 1, 2 or 3.
 
     >>> import pandas as pd
@@ -59,7 +63,8 @@ class PairRecoding(Method):
         int,
         SettingHelp(
             "k",
-            "Every combination of at most m values is shared by at least k records, or by none.",
+            "Every combination of at most m values is shared by at least k records (or people), or "
+            "by none.",
             least=2,
             usual=(2, 3, 5, 10, 20, 50),
             main=True,
@@ -82,10 +87,11 @@ class PairRecoding(Method):
     verifies_values: ClassVar[bool] = True
     title: ClassVar[str] = "pair recoding"
     summary: ClassVar[str] = (
-        "k^m-anonymous, only for sets: no combination of up to m values is rare. Not k-anonymous."
+        "k^m-anonymous: no combination of up to m values is rare. Not k-anonymous."
     )
     help: ClassVar[str] = (
-        "For attackers who know a few values of a person. Whole sets may still be unique."
+        "For attackers who know a few values of a person. Whoever knows all of them may still find "
+        "a unique record."
     )
 
     def __post_init__(self) -> None:
@@ -107,7 +113,7 @@ class PairRecoding(Method):
 
     @property
     def keeps_tuples_together(self) -> bool:
-        """A combination of sets is recoded as a whole."""
+        """All records of a combination of values are recoded alike."""
         return True
 
     @property
@@ -138,8 +144,8 @@ class PairRecoding(Method):
 
     @property
     def protection_advice(self) -> str:
-        """What protects whole sets."""
-        return "Microaggregation protects whole sets"
+        """What protects against attackers who know all values."""
+        return "Microaggregation protects against attackers who know all values"
 
     def verify_values(self, shown: ShownValues) -> str:
         """Count all combinations on the finished table, and the records that are still unique."""
