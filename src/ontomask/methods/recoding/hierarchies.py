@@ -38,6 +38,9 @@ __all__ = ["Hierarchy", "build_hierarchy", "join_hierarchies", "split_sets"]
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
+#: No concept is worth less.
+SLIGHT = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy(ABC):
@@ -50,6 +53,12 @@ class Hierarchy(ABC):
 
     parents: Links
     closures: ConceptSets
+
+    @property
+    def worth(self) -> Floats:
+        """About how much farther a value becomes if it loses each concept of its closure."""
+        sizes = self.closures.sizes()
+        return 1 / np.repeat(sizes, sizes)
 
     @abstractmethod
     def write(
@@ -152,6 +161,16 @@ def _add_missing(parents: Links, closed: ConceptSets) -> tuple[Links, ConceptSet
 @dataclass(frozen=True, eq=False)
 class _Intervals(Hierarchy):
     attribute: NumericalAttribute
+    widths: Floats  # of the intervals, as shares of the range
+
+    @property
+    def worth(self) -> Floats:
+        concepts = self.closures.concepts
+        above = np.zeros(len(self.widths), dtype=np.int64)
+        above[np.flatnonzero(self.parents.sizes())] = self.parents.items
+        # The numbers of an interval are a quarter of its width from its middle, if they are even.
+        lost: Floats = (self.widths[above] - self.widths)[concepts] / 4
+        return np.maximum(lost, SLIGHT)
 
     def write(
         self, kept: ConceptSets, codes: NDArray[np.integer], counts: Longs
@@ -180,12 +199,14 @@ def _build_intervals(attribute: NumericalAttribute, value_counts: Longs) -> Hier
     parent: list[int] = []
     paths: list[list[int]] = [[0] for _ in range(attribute.size)]
     # A missing number is the root, and all known ones are below it.
+    widths = [1.0]
     nodes, waiting = 1, [(-1 if attribute.has_missing else 0, 0, known)]
     while waiting:
         above, first, last = waiting.pop()
         if above < 0 or last - first < known:
             node = nodes
             nodes += 1
+            widths.append(_width(attribute, first, last))
             child.append(node)
             parent.append(max(above, 0))
             for place in range(first, last):
@@ -197,18 +218,27 @@ def _build_intervals(attribute: NumericalAttribute, value_counts: Longs) -> Hier
             middle = int(np.abs(until[first + 1 : last] - half).argmin()) + first + 1
             waiting += [(node, middle, last), (node, first, middle)]
     links = Links.from_pairs(np.array(child, dtype=int), np.array(parent, dtype=int), nodes)
-    return _Intervals(links, ConceptSets.from_lists(paths), attribute)
+    return _Intervals(links, ConceptSets.from_lists(paths), attribute, np.array(widths))
+
+
+def _width(attribute: NumericalAttribute, first: int, last: int) -> float:
+    if last - first < 2:
+        return 0.0
+    return float(attribute.numbers[last - 1] - attribute.numbers[first]) / attribute.range
 
 
 # ---------------------------------------------------------------------- several columns
 
 
 def join_hierarchies(
-    hierarchies: Sequence[Hierarchy], codes: Sequence[NDArray[np.integer]]
-) -> tuple[ConceptSets, Links, Longs]:
-    """All columns as one: the closure of each tuple, the parents, and where each column begins.
+    hierarchies: Sequence[Hierarchy],
+    codes: Sequence[NDArray[np.integer]],
+    weights: Sequence[float],
+) -> tuple[ConceptSets, Links, Floats, Longs]:
+    """All columns as one: the closure of each tuple, the parents, what each concept is worth.
 
-    The concepts of the columns are numbered one after the other.
+    The concepts of the columns are numbered one after the other; the last array is where each
+    column begins.
     """
     sizes = [len(hierarchy.parents.start) - 1 for hierarchy in hierarchies]
     begin = np.concatenate(([0], np.cumsum(sizes)))
@@ -223,12 +253,17 @@ def join_hierarchies(
     lengths = np.array([column.sizes() for column in columns])
     offsets = np.concatenate(([0], np.cumsum(lengths.sum(axis=0))))
     concepts = np.empty(offsets[-1], dtype=np.int32)
+    worth = np.empty(offsets[-1])
     before = offsets[:-1].copy()
-    for column, first, length in zip(columns, begin.tolist(), lengths, strict=False):
-        shift = np.repeat(before - column.offsets[:-1], length)
-        concepts[np.arange(len(column.concepts)) + shift] = column.concepts + first
-        before += length
-    return ConceptSets(offsets, concepts), parents, begin
+    for j, (hierarchy, column) in enumerate(zip(hierarchies, columns, strict=True)):
+        places = np.arange(len(column.concepts)) + np.repeat(
+            before - column.offsets[:-1], lengths[j]
+        )
+        concepts[places] = column.concepts + begin[j]
+        shift = np.repeat(hierarchy.closures.offsets[codes[j]] - column.offsets[:-1], lengths[j])
+        worth[places] = weights[j] * hierarchy.worth[np.arange(len(column.concepts)) + shift]
+        before += lengths[j]
+    return ConceptSets(offsets, concepts), parents, worth, begin
 
 
 def split_sets(sets: ConceptSets, begin: Longs) -> list[ConceptSets]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -14,7 +13,6 @@ from ontomask.methods.method import Method
 from ontomask.methods.recoding.hierarchies import build_hierarchy, join_hierarchies, split_sets
 from ontomask.methods.settings import SettingHelp
 from ontomask.microdata.attributes import NominalAttribute
-from ontomask.microdata.sets import ConceptSets
 from ontomask.microdata.sets.combinations import count_combinations
 from ontomask.microdata.sets.set_concepts import EMPTY_SET, has_sets
 from ontomask.microdata.shown_values import ShownValues
@@ -191,9 +189,9 @@ class PairRecoding(Method):
             build_hierarchy(attribute, tuples.value_counts(j))
             for j, attribute in enumerate(tuples.attributes)
         ]
-        original, parents, begin = join_hierarchies(hierarchies, list(tuples.codes))
+        weights = [attribute.weight for attribute in tuples.attributes]
+        original, parents, worth, begin = join_hierarchies(hierarchies, list(tuples.codes), weights)
         records, k = _weigh_records(tuples, self.k)
-        worth = _weigh_concepts(original, begin, [a.weight for a in tuples.attributes])
         recoded = recode_combinations(original, parents, records, k, self.m, worth)
         columns = [
             hierarchy.write(kept, codes, tuples.counts)
@@ -204,15 +202,6 @@ class PairRecoding(Method):
         wider = replace(tuples, attributes=tuple(attribute for attribute, _ in columns))
         targets = np.column_stack([column for _, column in columns])
         return Transitions.from_targets(wider, targets, np.arange(len(tuples)))
-
-
-def _weigh_concepts(closures: ConceptSets, begin: Longs, weights: Sequence[float]) -> Floats:
-    """What each concept of a closure is worth: a column that is kept whole is worth its weight."""
-    columns = len(weights)
-    column = np.searchsorted(begin, closures.concepts, side="right") - 1
-    part = closures.owners() * columns + column
-    sizes = np.bincount(part, minlength=len(closures) * columns)
-    return np.asarray(weights, dtype=np.float64)[column] / sizes[part]
 
 
 def _weigh_records(tuples: Tuples, k: int) -> tuple[Longs, int]:
