@@ -36,6 +36,7 @@ from ontomask.pipeline.guarantees.guarantee import (
     summarise_guarantee,
 )
 from ontomask.pipeline.guarantees.released_classes import count_released_classes
+from ontomask.pipeline.guarantees.shown_values import verify_values
 from ontomask.pipeline.planning.blocks import BlockPlan
 from ontomask.pipeline.planning.linked_people import LinkFigures
 from ontomask.pipeline.planning.plan import People, Plan
@@ -336,6 +337,7 @@ def _guarantee(
         confidential,
         released,
         None if plan.linked is None else plan.linked.figures,
+        verify_values(schema, plan.method, applied),
     )
 
 

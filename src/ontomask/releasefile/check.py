@@ -50,7 +50,7 @@ from ontomask.pipeline.guarantees.look_alikes import describe_look_alikes
 from ontomask.pipeline.guarantees.released_classes import UnmaskedColumns
 from ontomask.pipeline.planning import PlanInput, refuse_impossible_rules
 from ontomask.pipeline.planning.linked_people import count_unique_people
-from ontomask.pipeline.planning.missing_numbers import check_parts, has_missing_numbers
+from ontomask.pipeline.planning.missing_numbers import check_parts, plans_in_parts
 from ontomask.releasefile.manifest import previous_cautions
 from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.run import file_settings, output_files, output_folders
@@ -340,7 +340,7 @@ class _Checker:
             size, unit = len(people), "people"
             refuse_k_above_people(k, size)
         method.check(tuples)
-        if has_missing_numbers(tuples):
+        if plans_in_parts(method, tuples):
             check_parts(method, tuples)
         self._note_close_k(k, size, unit)
         if method.sensitive_promise is not None:

@@ -42,7 +42,11 @@ from ontomask.microdata.population import Population
 from ontomask.microdata.schema import GROUNDS, Date, Nominal, NominalSet, Numeric, Ordinal, Schema
 from ontomask.pipeline.facts import DEFAULT_THRESHOLD, choose_threshold
 from ontomask.releasefile import fields as kinds
-from ontomask.releasefile.methods import json_schema_of_methods, rename_old_settings
+from ontomask.releasefile.methods import (
+    assume_attacker,
+    json_schema_of_methods,
+    rename_old_settings,
+)
 from ontomask.releasefile.problems import Problem, format_value, raise_problems
 from ontomask.releasefile.validation import (
     ENGINES,
@@ -62,6 +66,7 @@ from ontomask.taxonomy.readers import FORMATS
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
 
 __all__ = [
+    "AttackerSpec",
     "ColumnSpec",
     "CsvSpec",
     "EngineSpec",
@@ -353,6 +358,15 @@ class PopulationSpec(_StrictModel):
     )
 
 
+class AttackerSpec(_StrictModel):
+    """What attackers are assumed to know."""
+
+    knows: Annotated[int, Field(ge=1)] = Field(
+        description="The largest number of values of a person that an attacker knows; the method "
+        "protects every combination of so many."
+    )
+
+
 class Requirements(_StrictModel):
     """The requirements of a release; if one is not met, nothing is released."""
 
@@ -481,6 +495,9 @@ class ReleaseFile(_StrictModel):
         (), description='Values that mean missing, such as "?"; they are never a value or a person.'
     )
     method: MethodSpec = Field(description="The masking method.")
+    attacker: AttackerSpec | None = Field(
+        None, description="What attackers are assumed to know, for methods that depend on it."
+    )
     require: Requirements | None = Field(
         None, description="The requirements; if one is not met, nothing is released."
     )
@@ -736,7 +753,8 @@ def _validate_fields(
     if not isinstance(fields, Mapping):
         return None, [Problem((), f"it must be a dict of fields, got {format_value(fields)}")]
     if isinstance(fields.get("method"), Mapping):
-        fields = {**fields, "method": rename_old_settings(fields["method"])}
+        method = rename_old_settings(fields["method"])
+        fields = {**fields, "method": assume_attacker(method, fields.get("attacker"))}
     problems = problems_between_fields(fields, folder)
     try:
         spec = ReleaseFile.model_validate(dict(fields))
@@ -754,6 +772,7 @@ def _field_names() -> dict[str, list[str]]:
         "csv": CsvSpec,
         "engine": EngineSpec,
         "population": PopulationSpec,
+        "attacker": AttackerSpec,
         "require": Requirements,
     }
     return {part: list(model.model_fields) for part, model in models.items()}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ontomask.errors import quote_names
 from ontomask.methods.registry import METHODS, example_settings
 from ontomask.pipeline.guarantees.requirements import SENSITIVE_REQUIREMENTS
-from ontomask.releasefile.methods import problems_of_settings
+from ontomask.releasefile.methods import problems_of_attacker, problems_of_settings
 from ontomask.releasefile.problems import FieldPath, Problem, choices_hint, format_value
 from ontomask.taxonomy.names import closest_names, name_hint
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES, TAXONOMIES_IN_WORDS
@@ -152,6 +152,7 @@ def _missing_field_hint(where: FieldPath) -> str:
         if where[0] == "method"
         else f"the engines are {quote_names(ENGINES)}",
         "role": f"the roles are {quote_names(ROLES)}",
+        "knows": "write attacker: {knows: 2}",
     }[where[-1]]
 
 
@@ -169,6 +170,7 @@ def _group_hint(where: FieldPath, value: Any) -> str:
         "require": "write require: {k: 5}",
         "csv": "write csv: {delimiter: ';'}",
         "engine": "write engine: spark",
+        "attacker": "write attacker: {knows: 2}",
         "population": "write population: {size: 1000000} or population: {table: register.csv}",
     }[where[0]]
 
@@ -208,6 +210,7 @@ def problems_between_fields(fields: Mapping[Any, Any], folder: Path | None = Non
     problems = [
         *_problems_of_seeds(fields),
         *problems_of_settings(method),
+        *problems_of_attacker(method, _fields_in(fields, "attacker")),
         *_problems_of_engine(fields),
     ]
     for name, column in columns.items():
@@ -244,6 +247,7 @@ def _problems_of_seeds(fields: Mapping[Any, Any]) -> Iterator[Problem]:
         ("csv",): _fields_in(fields, "csv"),
         ("engine",): _fields_in(fields, "engine"),
         ("population",): _fields_in(fields, "population"),
+        ("attacker",): _fields_in(fields, "attacker"),
     }
     for name, column in _fields_in(fields, "columns").items():
         if isinstance(column, Mapping):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.errors import ParameterError
 from ontomask.microdata.sets.concept_sets import ConceptSets
 
 __all__ = ["CombinationCounts", "count_combinations"]
@@ -37,7 +38,7 @@ class CombinationCounts(NamedTuple):
 
 
 def count_combinations(
-    sets: ConceptSets, counts: Longs, k: int, m: int = 2
+    sets: ConceptSets, counts: Longs, k: int, m: int = 2, people: Longs | None = None
 ) -> list[CombinationCounts]:
     """Count the combinations of 1 to m concepts in sets, and those that fewer than k records show.
 
@@ -48,6 +49,7 @@ def count_combinations(
         counts: How many records, or people, have each of them.
         k: The least number of records.
         m: The most concepts that an attacker knows.
+        people: The person of each set, -1 if unknown; each counts once then instead of records.
 
     >>> sets = ConceptSets.from_lists([[1, 2], [1, 2], [1, 3]])
     >>> count_combinations(sets, np.ones(3, dtype=np.int64), 2)
@@ -57,7 +59,7 @@ def count_combinations(
     found = []
     for size in range(1, m + 1):
         shown, rare, fewest = 0, 0, 0
-        for keys, records in _counted_parts(sets, counts, size):
+        for keys, records in _counted_parts(sets, counts, size, people):
             shown += len(keys)
             rare += int((records < k).sum())
             if len(records):
@@ -67,13 +69,18 @@ def count_combinations(
 
 
 def _counted_parts(
-    sets: ConceptSets, counts: Longs, size: int
+    sets: ConceptSets, counts: Longs, size: int, people: Longs | None
 ) -> Iterator[tuple[NDArray[np.int64], Longs]]:
     """Each combination once, with its records, as many at a time as can be sorted."""
-    lengths = sets.sizes()
+    lengths, base = sets.sizes(), int(sets.concepts.max(initial=0)) + 1
+    if base**size >= 2**63:
+        raise ParameterError(
+            f"{base:,} different values are too many to count combinations of {size} of them",
+            "choose a smaller m",
+        )
     parts = sum(comb(length, size) for length in lengths.tolist()) // AT_A_TIME + 1
     for part in range(parts):
-        keys, records = [], []
+        keys, owners = [], []
         for length in np.unique(lengths[lengths >= size]).tolist():
             places = np.flatnonzero(lengths == length)
             table = sets.concepts[sets.offsets[places][:, None] + np.arange(length)]
@@ -81,10 +88,15 @@ def _counted_parts(
                 mine = table[:, chosen[0]] % parts == part
                 key = np.zeros(int(mine.sum()), dtype=np.int64)
                 for column in chosen:
-                    key = (key << 21) | (table[mine, column] + 1)
+                    key = key * base + table[mine, column]
                 keys.append(key)
-                records.append(counts[places[mine]])
+                owners.append(places[mine])
         if keys:
             distinct, which = np.unique(np.concatenate(keys), return_inverse=True)
-            often = np.bincount(which.ravel(), weights=np.concatenate(records))
+            owner = np.concatenate(owners)
+            if people is None:
+                often = np.bincount(which.ravel(), weights=counts[owner])
+            else:
+                pairs = np.unique(np.column_stack([which.ravel(), people[owner]]), axis=0)
+                often = np.bincount(pairs[:, 0], weights=pairs[:, 1] >= 0)
             yield distinct, often.astype(np.int64)

@@ -21,8 +21,8 @@ from ontomask.pipeline.planning.linked_people import (
     plan_linked_people,
 )
 from ontomask.pipeline.planning.missing_numbers import (
-    has_missing_numbers,
     plan_parts,
+    plans_in_parts,
     split_by_missing_numbers,
 )
 from ontomask.pipeline.planning.tasks import plan_in_tasks
@@ -115,7 +115,7 @@ def plan_release(
             block_plans.append(blocks)
         return _merge_people(method, _round_targets(transitions), people)
 
-    if has_missing_numbers(tuples):
+    if plans_in_parts(method, tuples):
         parts = split_by_missing_numbers(method, tuples)
         transitions = plan_parts(tuples, counted.people, parts, plan_table)
     else:
@@ -128,7 +128,7 @@ def plan_release(
 
 def _plan_linked(counted: PlanInput, method: Method, records: LinkedRecords) -> Plan:
     """Plan records that stay linked; people are planned together, never in blocks."""
-    if has_missing_numbers(counted.tuples):
+    if plans_in_parts(method, counted.tuples):
         raise ParameterError(
             "linked records cannot lack numbers, dates or levels",
             Hint("use ", Setting("missing", "drop"), ", or leave linked out"),
