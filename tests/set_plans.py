@@ -1,0 +1,78 @@
+"""Random plans of columns of sets, with the same records as plain sets of names."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from ontomask.microdata.attributes import NominalAttribute
+from ontomask.microdata.missing_values import NominalOrMissing
+from ontomask.microdata.sets.set_concepts import (
+    SET_MEASURE,
+    add_sets,
+    deepest_set,
+    members_of,
+)
+from ontomask.microdata.tuples import Transitions, count_tuples
+from strategies import taxonomies
+
+SUPPRESSED = "suppressed"
+
+
+def held(name):
+    """The names in a set; None, a missing one, and a suppressed one stay."""
+    return name if name in (None, SUPPRESSED) else frozenset(members_of(name))
+
+
+@st.composite
+def set_plans(draw, max_concepts=12, max_records=12):
+    """A taxonomy, a plan, and the (original, masked) sets of its records, one by one.
+
+    Empty sets, missing ones and suppressed ones are among them.
+    """
+    taxonomy = draw(taxonomies(max_concepts))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    names = np.array(taxonomy.identifiers, dtype=object)
+
+    def some_set():
+        size = min(int(random.integers(0, 5)), len(names))
+        return deepest_set(taxonomy, random.choice(names, size, replace=False))
+
+    few = [some_set() for _ in range(draw(st.integers(1, 6)))]
+    gone = draw(st.sampled_from([0, 0.2, 0.5]))
+    size = draw(st.integers(1, max_records))
+    before = [None if random.random() < gone else str(random.choice(few)) for _ in range(size)]
+    kinds = random.choice(4, size, p=[0.4, 0.4, 0.2 * (1 - gone), 0.2 * gone])
+    after = [
+        [original, str(random.choice(few)) if original else None, some_set(), SUPPRESSED][kind]
+        for original, kind in zip(before, kinds, strict=True)
+    ]
+    values = sorted({name for name in before if name is not None})
+    if not values:  # nothing is known that one of them could become
+        after = [one if one == SUPPRESSED else None for one in after]
+    others = sorted({name for name in after if name not in (None, SUPPRESSED)} - set(values))
+    kind = NominalOrMissing if None in before else NominalAttribute
+    attribute = kind(
+        "dx", add_sets(taxonomy, [*values, *others]), values, SET_MEASURE, others=others
+    )
+    place = {None: len(values)} | {name: number for number, name in enumerate(values)}
+    codes = np.array([place[name] for name in before])
+    tuples, record_tuple = count_tuples([attribute], [codes])
+    goal = {None: attribute.places.get(""), SUPPRESSED: np.nan} | attribute.places
+    targets = np.array([[goal[name]] for name in after], dtype=float)
+    plan = Transitions.from_pairs(
+        tuples, targets, record_tuple, np.arange(size), np.ones(size, dtype=np.int64)
+    )
+    return taxonomy, plan, [(held(a), held(b)) for a, b in zip(before, after, strict=True)]
+
+
+def expand(plan):
+    """The (target, original, masked) of each record, in the order of the transitions."""
+    (attribute,) = plan.tuples.attributes
+    records = []
+    for source, target, count in zip(plan.source, plan.target, plan.count, strict=True):
+        code, goal = plan.tuples.codes[0, source], plan.targets[target, 0]
+        before = attribute.values[code] if code < len(attribute.values) else None
+        after = SUPPRESSED if np.isnan(goal) else attribute.candidates[int(goal)] or None
+        records += [(int(target), held(before), held(after))] * int(count)
+    return records
