@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+from ontomask import Taxonomy
 from ontomask.microdata.attributes import NominalAttribute
 from ontomask.microdata.missing_values import NominalOrMissing
 from ontomask.microdata.sets.set_concepts import (
@@ -14,7 +15,6 @@ from ontomask.microdata.sets.set_concepts import (
     members_of,
 )
 from ontomask.microdata.tuples import Transitions, count_tuples
-from strategies import taxonomies
 
 SUPPRESSED = "suppressed"
 
@@ -24,28 +24,40 @@ def held(name):
     return name if name in (None, SUPPRESSED) else frozenset(members_of(name))
 
 
+def random_taxonomy(random, max_concepts):
+    """A taxonomy in which concepts may have two parents; names tell nothing of the order."""
+    size = int(random.choice([1, 2, 3, *range(4, max_concepts + 1)]))
+    names = random.permutation([f"c{i:02}" for i in range(size)]).tolist()
+    edges = [(names[0], None)]
+    for child in range(1, size):
+        parents = random.integers(0, 1 + child // 2, random.integers(1, 3))
+        edges += [(names[child], names[parent]) for parent in set(parents.tolist())]
+    return Taxonomy.from_edges(edges)
+
+
 @st.composite
-def set_plans(draw, max_concepts=12, max_records=12):
+def set_plans(draw, max_concepts=14, max_records=16):
     """A taxonomy, a plan, and the (original, masked) sets of its records, one by one.
 
     Empty sets, missing ones and suppressed ones are among them.
     """
-    taxonomy = draw(taxonomies(max_concepts))
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    taxonomy = random_taxonomy(random, max_concepts)
     names = np.array(taxonomy.identifiers, dtype=object)
 
     def some_set():
         size = min(int(random.integers(0, 5)), len(names))
         return deepest_set(taxonomy, random.choice(names, size, replace=False))
 
-    few = [some_set() for _ in range(draw(st.integers(1, 6)))]
+    few = [some_set() for _ in range(random.integers(1, 7))]
     gone = draw(st.sampled_from([0, 0.2, 0.5]))
-    size = draw(st.integers(1, max_records))
-    before = [None if random.random() < gone else str(random.choice(few)) for _ in range(size)]
+    size = int(random.integers(1, max_records + 1))
+    some = [few[random.integers(len(few))] for _ in range(2 * size)]
+    before = [None if random.random() < gone else one for one in some[:size]]
     kinds = random.choice(4, size, p=[0.4, 0.4, 0.2 * (1 - gone), 0.2 * gone])
     after = [
-        [original, str(random.choice(few)) if original else None, some_set(), SUPPRESSED][kind]
-        for original, kind in zip(before, kinds, strict=True)
+        [original, one if original else None, some_set(), SUPPRESSED][kind]
+        for original, one, kind in zip(before, some[size:], kinds, strict=True)
     ]
     values = sorted({name for name in before if name is not None})
     if not values:  # nothing is known that one of them could become

@@ -63,6 +63,7 @@ def size_words(before):
     return ranges.get(len(before), str(len(before)) if len(before) < 4 else "more than 10")
 
 
+@examples(60)
 @given(case=set_plans())
 def test_loss_by_set_size(case):
     taxonomy, plan, records = case
@@ -82,6 +83,7 @@ def test_loss_by_set_size(case):
     assert sum(row.sse for row in rows) == pytest.approx(utility.sse(plan))
 
 
+@examples(60)
 @given(case=set_plans())
 def test_values_that_were_kept_generalised_and_lost(case):
     taxonomy, plan, records = case
@@ -110,6 +112,7 @@ def test_values_that_were_kept_generalised_and_lost(case):
     assert (list(found.values()) or [utility.KeptValues(0, 0, 0, 0, 0)]) == [outside]
 
 
+@examples(60)
 @given(case=set_plans())
 def test_branches_that_occur_together(case):
     taxonomy, plan, records = case
@@ -148,7 +151,7 @@ def test_branches_that_occur_together(case):
         assert row.lift_after == pytest.approx(lift(sides[1], a, b))
 
 
-@examples(20)
+@examples(30)
 @given(case=set_plans(max_records=20))
 def test_a_mean_is_found_without_the_sums_of_all_candidates(case):
     taxonomy, plan, records = case
