@@ -52,6 +52,8 @@ Longs = NDArray[np.int64]
 
 #: The counts of the confidential columns by class of the masked table, and of the original one.
 _SensitiveCountsPair = tuple[Sequence[Confidential], Sequence[Confidential]]
+#: The people of the masked records, by class, and of the original ones, by tuple.
+_PeoplePair = tuple[People | None, People | None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,6 +96,7 @@ class Release:
     _largest_people: Longs | None = field(default=None, repr=False, compare=False)
     _records_of_unknown: int = field(default=0, repr=False, compare=False)
     _sensitive_counts: _SensitiveCountsPair = field(default=((), ()), repr=False, compare=False)
+    _people: _PeoplePair = field(default=(None, None), repr=False, compare=False)
     _applied: Applied | None = field(default=None, repr=False, compare=False)
     mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
     renamed: Mapping[str, int] = field(default_factory=dict)
@@ -112,7 +115,12 @@ class Release:
         method = self.method
         return run_interruptibly(
             lambda: evaluate_plan(
-                self.transitions, method.target_k, after, before, removed=method.drops
+                self.transitions,
+                method.target_k,
+                after,
+                before,
+                people=self._people,
+                removed=method.drops,
             )
         ).with_population(dict(self.population_figures))
 
@@ -266,6 +274,7 @@ def make_release(
         _largest_people=counted.largest_people,
         _records_of_unknown=counted.of_unknown,
         _sensitive_counts=(after, counted.plan_input.confidential),
+        _people=(people, counted.plan_input.people),
         _applied=applied,
         population_figures={}
         if population is None

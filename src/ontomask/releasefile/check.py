@@ -335,13 +335,13 @@ class _Checker:
         from ontomask.risk.evaluation import evaluate_original_risk
 
         k = self.spec.method_object().target_k
-        return self._attempt(
-            lambda: evaluate_original_risk(
-                tuples,
-                k,
-                sensitive_counts(schema, count_values, count_people_by_class(schema, count_values)),
-            )
-        )
+
+        def measure() -> dict[str, Any]:
+            people = count_people_by_class(schema, count_values)
+            sensitive = sensitive_counts(schema, count_values, people)
+            return evaluate_original_risk(tuples, k, sensitive, people)
+
+        return self._attempt(measure)
 
     def _measure_population(
         self, engine: StoredEngine, schema: Schema, tuples: Tuples, count_rows: RowCounter

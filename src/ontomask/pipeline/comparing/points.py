@@ -154,6 +154,7 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
     seconds = perf_counter() - began
     transitions, drops = plan.transitions, method.drops
     after: Sequence[Confidential] = ()
+    people: People | None = None
     notes = []
     if transitions.has_one_target_per_tuple:
         after = [_count_by_class(column, transitions, drops) for column in counted.confidential]
@@ -177,7 +178,12 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
         else:
             notes.append(UNKNOWN_KEPT)
     evaluation = evaluate_plan(
-        transitions, method.target_k, after, counted.confidential, removed=drops
+        transitions,
+        method.target_k,
+        after,
+        counted.confidential,
+        people=(people, None if people is None else counted.people),
+        removed=drops,
     ).with_population(
         {} if task.population is None else task.population.measure(transitions, drops)
     )
