@@ -297,13 +297,33 @@ def test_values_that_were_removed_and_added_are_told(diagnoses):
     release = om.mask(pd.DataFrame({"dx": cells}), schema, om.Microaggregation(k=4), seed=1)
     words = [
         release.explain(cell).parts[0].example.columns[0].moves[0].words.split(";")[0]
-        for cell in (cells[0], cells[3], cells[1])
+        for cell in (f"{cells[0]};", cells[3], cells[1])
     ]
     assert words == [
         "influenza stayed, sprain was added",
         "cirrhosis was removed, influenza stayed, sprain stayed",
         "unchanged",
     ]
+
+
+def test_a_value_of_sets_is_explained_in_all_of_them(diagnoses):
+    mixed = [f"{one};broken arm" for one in ("influenza", "common cold", "hepatitis B")]
+    mixed += ["influenza;sprain", "hepatitis C;broken arm"]
+    table = pd.DataFrame({"dx": [*mixed, *["influenza;cirrhosis"] * 5]})
+    schema = om.Schema([om.NominalSet("dx", diagnoses)])
+    release = om.mask(table, schema, om.Microaggregation(k=5), seed=1)
+    (part,) = release.explain("flu").parts
+    assert (part.records, part.tuples, part.changed) == (7, 3, True)
+    moves = [(move.to.value, move.records) for move in part.values[0].moves]
+    assert moves == [("influenza", 5), ("viral infection", 2)]
+    apart = om.distance(diagnoses, "influenza", "viral infection")
+    assert part.values[0].moves[1].distance == pytest.approx(apart)
+    assert "The most frequent of these combinations in which it changed" in str(
+        release.explain("flu")
+    )
+    assert "influenza became viral infection" in str(release.explain("flu"))
+    (alone,) = release.explain("flu; sprain").parts
+    assert (alone.records, alone.changed) == (1, False)
 
 
 def test_a_population_table_is_refused(diagnoses, tmp_path):
