@@ -206,8 +206,9 @@ class Release:
         Args:
             value: A value as it stands in the original table, or any name that its column maps.
                 Every quasi-identifier with this value is explained. In a column of sets, a single
-                value stands for all sets that hold it, and ``"401.9;"`` for the set of it. Use ``{"diagnosis": "428.0"}``
-                to name one or more columns, or a tuple with one value for each quasi-identifier.
+                value stands for all sets that hold it, and ``"401.9;"`` for the set of it. Use
+                ``{"diagnosis": "428.0"}`` to name one or more columns, or a tuple with one value
+                for each quasi-identifier.
 
         Returns:
             The explanation; print it to read it.
