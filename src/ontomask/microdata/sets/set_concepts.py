@@ -149,7 +149,7 @@ def held_concepts(domain: Taxonomy, codes: NDArray[np.integer]) -> ConceptSets:
     >>> domain = add_sets(datasets.diagnoses(), ["{influenza; sprain}"])
     >>> (held,) = held_concepts(domain, domain.codes(["{influenza; sprain}"])).lists()
     >>> [domain.identifiers[concept] for concept in held]
-    ['influenza', 'sprain']
+    ['sprain', 'influenza']
     """
     is_set = flag_sets(domain)[codes]
     sets, single = np.flatnonzero(is_set), np.flatnonzero(~is_set)
