@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import gzip
 import os
+from dataclasses import replace
 from math import log
 from pathlib import Path
 from time import process_time
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 import ontomask as om
@@ -30,6 +32,7 @@ from ontomask.microdata.sets import (
 )
 from ontomask.microdata.sets.combinations import count_combinations
 from ontomask.microdata.tuples import count_tuples
+from ontomask.pipeline.evaluation import evaluate_plan
 
 Longs = NDArray[np.int64]
 
@@ -128,6 +131,26 @@ class SetGroups:
     @unit("SSE")
     def track_loss(self, algorithm: str, of: str) -> float:
         return self.group(algorithm, self.sets)[1].cost
+
+
+class SetEvaluation:
+    """How long does it take to evaluate a release of sets, and how much memory?
+
+    All diagnoses of 71,518 patients; k = 5.
+    """
+
+    timeout = 600
+
+    def setup(self) -> None:
+        icd9, sets = code_sets("patients")
+        names = icd9.identifiers
+        cells = [[names[concept] for concept in held] for held in sets.lists()]
+        schema = om.Schema([om.NominalSet("diagnoses", icd9)])
+        table = pa.table({"diagnoses": pa.array(cells, pa.list_(pa.string()))})
+        self.plan = om.mask(table, schema, om.Microaggregation(k=K)).transitions
+
+    def cost_evaluate(self) -> None:
+        evaluate_plan(replace(self.plan), K)  # a copy, of which nothing is known yet
 
 
 class RareCombinations:

@@ -269,3 +269,25 @@ def test_a_release_says_once_that_values_look_alike_and_its_report_too(jobs, com
     assert done.err.count("2 values of column 'pay' look like another one") == 1
     for name in ("released.manifest.json", "released.report.html"):
         assert "look like another one" in (jobs / name).read_text(encoding="utf-8")
+
+
+def test_unique_sets_are_counted_before_masking(tmp_path, command):
+    cells = ["250.00;401.9", "401.9;250.00", "428.0", "428.0;250.00", "428.0;401.9"]
+    rows = "".join(f"{person},{cell}\n" for person, cell in zip("abcdd", cells, strict=True))
+    (tmp_path / "sets.csv").write_text(f"who,dx\n{rows}")
+    text = (
+        "data: sets.csv\noutput: out.csv\nmethod: {name: microaggregation, k: 2}\n"
+        "columns:\n  dx: {role: quasi, type: set, taxonomy: icd9cm}\n"
+        "  who: {role: identifier}\n"
+    )
+    (tmp_path / "release.yaml").write_text(text)
+    told = json.loads(command(tmp_path, "check", "release.yaml", "--json").out)
+    assert told["risk"]["unique_sets"] == {"dx": 3}
+    assert (
+        "3 of 5 records have a set of values in column 'dx' that nobody else has"
+        in told["warnings"]
+    )
+    (tmp_path / "release.yaml").write_text(f"{text}person: who\n")
+    assert "2 of 4 people have a set of values in column 'dx' that nobody else has" in command(
+        tmp_path, "check", "release.yaml"
+    ).err.replace("\n", " ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter, defaultdict
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -135,6 +136,13 @@ def test_every_method_masks_sets(case, method, lists):
         assert one["sse" if part == "utility" else "linkage_nearest"] == pytest.approx(
             other["sse" if part == "utility" else "linkage_nearest"]
         )
+    for name in ("kept_values", "kept_by_branch", "branch_lifts"):
+        assert found.utility[name] == release.evaluation.utility[name]
+    for name in ("unique_sets", "rare_values", "rare_pairs"):
+        assert found.risk[name] == release.evaluation.risk[name]
+    masked = Counter(dx for dx, _ in released if dx is not None)
+    uniques = sum(count == 1 for count in masked.values())
+    assert release.evaluation.risk["unique_sets"] == {"dx": uniques}
 
 
 @examples(25)
@@ -204,6 +212,31 @@ def test_classes_hold_k_people_and_l_values(case, seed):
         values[read_back(taxonomy, cell), age].add(secret)
     assert min(map(len, holders.values())) >= 2
     assert min(map(len, values.values())) == 2
+
+
+@given(case=cases(), seed=st.integers(0, 1000))
+def test_people_are_counted_where_they_are_known(case, seed):
+    """Recounted from both tables: sets and pairs of values by the people who have them."""
+    taxonomy, sets, _ = case
+    people = np.random.default_rng(seed).integers(0, len(sets), len(sets)).tolist()
+    if len(set(people)) < 2:
+        return
+    table = pa.table({"dx": list(map(in_text, sets)), "p": people})
+    schema = om.Schema([om.NominalSet("dx", taxonomy)], person="p")
+    release = om.mask(table, schema, om.Microaggregation(k=2), seed=1)
+    risk = release.evaluation.risk
+    for figures, data in ((risk["before"], table), (risk, release.data)):
+        whole, pairs = defaultdict(set), defaultdict(set)
+        for cell, person in zip(data["dx"].to_pylist(), people, strict=True):
+            dx = read_back(taxonomy, cell)
+            whole[dx].add(person)
+            for pair in combinations(sorted(dx), 2):
+                pairs[pair].add(person)
+        alone = set().union(*(who for who in whole.values() if len(who) == 1))
+        assert figures["unique_sets"] == {"dx": len(alone)}
+        assert figures["rare_pairs"] == {"dx": sum(len(who) < 2 for who in pairs.values())}
+    compared = om.compare(table, schema, [om.Microaggregation(k=2)], seed=1, workers=1)
+    assert compared.points[0].evaluation.risk["rare_pairs"] == risk["rare_pairs"]
 
 
 # ---------------------------------------------------------------------- tables and files
@@ -297,13 +330,33 @@ def test_values_that_were_removed_and_added_are_told(diagnoses):
     release = om.mask(pd.DataFrame({"dx": cells}), schema, om.Microaggregation(k=4), seed=1)
     words = [
         release.explain(cell).parts[0].example.columns[0].moves[0].words.split(";")[0]
-        for cell in (cells[0], cells[3], cells[1])
+        for cell in (f"{cells[0]};", cells[3], cells[1])
     ]
     assert words == [
         "influenza stayed, sprain was added",
         "cirrhosis was removed, influenza stayed, sprain stayed",
         "unchanged",
     ]
+
+
+def test_a_value_of_sets_is_explained_in_all_of_them(diagnoses):
+    mixed = [f"{one};broken arm" for one in ("influenza", "common cold", "hepatitis B")]
+    mixed += ["influenza;sprain", "hepatitis C;broken arm"]
+    table = pd.DataFrame({"dx": [*mixed, *["influenza;cirrhosis"] * 5]})
+    schema = om.Schema([om.NominalSet("dx", diagnoses)])
+    release = om.mask(table, schema, om.Microaggregation(k=5), seed=1)
+    (part,) = release.explain("flu").parts
+    assert (part.records, part.tuples, part.changed) == (7, 3, True)
+    moves = [(move.to.value, move.records) for move in part.values[0].moves]
+    assert moves == [("influenza", 5), ("viral infection", 2)]
+    apart = om.distance(diagnoses, "influenza", "viral infection")
+    assert part.values[0].moves[1].distance == pytest.approx(apart)
+    assert "The most frequent of these combinations in which it changed" in str(
+        release.explain("flu")
+    )
+    assert "influenza became viral infection" in str(release.explain("flu"))
+    (alone,) = release.explain("flu; sprain").parts
+    assert (alone.records, alone.changed) == (1, False)
 
 
 def test_a_population_table_is_refused(diagnoses, tmp_path):

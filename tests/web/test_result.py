@@ -147,6 +147,19 @@ def test_a_table_of_numbers_has_no_taxonomy_to_draw():
     }
     assert "no taxonomy to draw" in tabs["meaning"]
     assert "need at least two" in tabs["correlations"]
+    assert "No masked column holds sets" in tabs["sets"]
+
+
+def test_a_column_of_sets_has_a_tab(diagnoses):
+    table = pd.DataFrame({"dx": ["influenza;sprain", "influenza", "cirrhosis;sprain"] * 20})
+    release = om.mask(
+        table, om.Schema([om.NominalSet("dx", diagnoses)]), om.Microaggregation(k=5), seed=SEED
+    )
+    known = publishable_facts(release, choose_threshold(release.method))
+    (tab,) = [it for it in build_result_sections(release, known)["tabs"] if it["name"] == "sets"]
+    assert tab["html"].strip() in release.report(known)
+    assert "Values kept: 100 %; generalised: 0 %; lost:" in tab["html"]
+    assert "pairs of values that fewer than 5 records have" in tab["html"]
 
 
 HOSTILE = ["<script>alert(1)</script>", "\"><img src=x onerror='alert(2)'>", "</svg><b>&amp;"]

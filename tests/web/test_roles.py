@@ -120,6 +120,17 @@ def test_missing_values_are_alike_however_they_are_written(opening, monkeypatch,
 
 
 @pytest.mark.parametrize("most", [0, 1_000])
+def test_the_order_of_values_in_a_set_does_not_matter(opening, monkeypatch, most):
+    monkeypatch.setattr(module, "MOST_IN_MEMORY", most)
+    cells = ["a;b", "b; a", "a;b;b", "a", ";", None]
+    opened = opening("parquet", dx=cells, many=[["b", "a"], ["a", "b"], ["a"], [], [], None])
+    assert opened.classes(["dx"]).uniques == 6
+    assert opened.classes(["dx"], marks=["a"], separators={"dx": ";"}).uniques == 1
+    assert opened.classes(["dx"], separators={"dx": ";"}).uniques == 3
+    assert opened.classes(["many"], separators={"many": ";"}).uniques == 2
+
+
+@pytest.mark.parametrize("most", [0, 1_000])
 def test_people_who_look_alike_are_one_and_unknown_ones_are_nobody(opening, monkeypatch, most):
     monkeypatch.setattr(module, "MOST_IN_MEMORY", most)
     opened = opening(

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ontomask.disclosure.sets import withhold_sets
 from ontomask.microdata.attributes import MISSING, NominalAttribute, NumericalAttribute
 from ontomask.microdata.measures import added_measures
 from ontomask.microdata.tuples import Transitions
@@ -58,6 +59,7 @@ def suppress_small_counts(
     }
     for figure in MATRICES:
         safe[figure] = _withhold_correlations(figures[figure], few)
+    safe.update(withhold_sets(figures, plan, threshold, few))
     if withheld:  # it is not known what the figures of other packages disclose
         safe.update(dict.fromkeys((*OVER_COLUMNS, *added_measures("utility"))))
     if dominated:

@@ -14,9 +14,13 @@ from ontomask.taxonomy import Concept, Taxonomy
 if TYPE_CHECKING:
     from ontomask.distances.shared import SharedAncestors
 
-__all__ = ["Explanation", "DistanceMeasure", "MeasureLike", "PairDistance"]
+__all__ = ["Explanation", "DistanceMeasure", "LeastSums", "MeasureLike", "PairDistance"]
 
 PairDistance = Callable[[Taxonomy, Concept, Concept], float]
+#: From a taxonomy, concepts, the records that hold each, and candidates.
+LeastSums = Callable[
+    [Taxonomy, NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]], NDArray[np.float64]
+]
 
 
 @dataclass(frozen=True)
@@ -28,12 +32,15 @@ class DistanceMeasure:
         pair: The definition: a function of a taxonomy and two concepts.
         block: The same distances for many row concepts and all columns at once.
         words: A function that explains the distance of a pair in words.
+        least_sums: Lower bounds of the summed distances from candidates to concepts with counts,
+            which save a mean most of the sums; None where there are none.
     """
 
     name: str
     pair: PairDistance
     block: Callable[[SharedAncestors, NDArray[np.int32]], NDArray[np.float64]]
     words: Callable[[Taxonomy, Concept, Concept], str]
+    least_sums: LeastSums | None = None
 
 
 #: What can be passed as ``measure=``: the name of a measure, a function of a taxonomy and two

@@ -101,17 +101,27 @@ def evaluate_plan(
     after: Sequence[Confidential] = (),
     before: Sequence[Confidential] = (),
     *,
+    people: tuple[People | None, People | None] = (None, None),
     removed: bool = False,
     semantic_closeness: bool = False,
 ) -> Evaluation:
-    """Compute all figures of a plan; with ``removed``, suppressed records are left out."""
+    """Compute all figures of a plan; with ``removed``, suppressed records are left out.
+
+    ``people`` are those of the masked records, by target, and of the original ones, by tuple.
+    """
     from ontomask.risk import evaluate_risk
     from ontomask.utility import evaluate_utility
 
     return Evaluation(
         evaluate_utility(plan, k=k, removed=removed),
         evaluate_risk(
-            plan, k, after, before, removed=removed, semantic_closeness=semantic_closeness
+            plan,
+            k,
+            after,
+            before,
+            people=people,
+            removed=removed,
+            semantic_closeness=semantic_closeness,
         ),
     )
 

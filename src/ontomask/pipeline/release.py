@@ -54,6 +54,8 @@ Longs = NDArray[np.int64]
 
 #: The counts of the confidential columns by class of the masked table, and of the original one.
 _SensitiveCountsPair = tuple[Sequence[Confidential], Sequence[Confidential]]
+#: The people of the masked records, by class, and of the original ones, by tuple.
+_PeoplePair = tuple[People | None, People | None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,6 +100,7 @@ class Release:
     _largest_people: Longs | None = field(default=None, repr=False, compare=False)
     _records_of_unknown: int = field(default=0, repr=False, compare=False)
     _sensitive_counts: _SensitiveCountsPair = field(default=((), ()), repr=False, compare=False)
+    _people: _PeoplePair = field(default=(None, None), repr=False, compare=False)
     _applied: Applied | None = field(default=None, repr=False, compare=False)
     mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
     renamed: Mapping[str, int] = field(default_factory=dict)
@@ -121,7 +124,12 @@ class Release:
         method = self.method
         return run_interruptibly(
             lambda: evaluate_plan(
-                self.transitions, method.target_k, after, before, removed=self.drops
+                self.transitions,
+                method.target_k,
+                after,
+                before,
+                people=self._people,
+                removed=self.drops,
             )
         ).with_population(dict(self.population_figures))
 
@@ -206,8 +214,10 @@ class Release:
 
         Args:
             value: A value as it stands in the original table, or any name that its column maps.
-                Every quasi-identifier with this value is explained. Use ``{"diagnosis": "428.0"}``
-                to name one or more columns, or a tuple with one value for each quasi-identifier.
+                Every quasi-identifier with this value is explained. In a column of sets, a single
+                value stands for all sets that hold it, and ``"401.9;"`` for the set of it. Use
+                ``{"diagnosis": "428.0"}`` to name one or more columns, or a tuple with one value
+                for each quasi-identifier.
 
         Returns:
             The explanation; print it to read it.
@@ -256,12 +266,16 @@ def make_release(
 ) -> Release:
     """Make the release of a table that was counted, planned, masked and verified."""
     schema, transitions, method = counted.schema, plan.transitions, plan.method
-    class_of = canonical_targets(transitions)
+    class_of = values_of = canonical_targets(transitions)
     if plan.linked is not None:
-        class_of = plan.linked.number_classes(class_of)
+        class_of = plan.linked.number_classes(values_of)
+        values_of = values_of[plan.linked.class_of]
     count_values = _class_counter(schema, class_of, applied)
     people = count_people_by_class(schema, count_values)
     after = sensitive_counts(schema, count_values, people)
+    owners = people
+    if plan.linked is not None:
+        owners = count_people_by_class(schema, _class_counter(schema, values_of, applied))
     return Release(
         data=applied.engine.present(applied.shuffle(order_key) if shuffle else applied.data),
         transitions=transitions,
@@ -279,6 +293,7 @@ def make_release(
         _largest_people=counted.largest_people,
         _records_of_unknown=counted.of_unknown,
         _sensitive_counts=(after, counted.plan_input.confidential),
+        _people=(owners, counted.plan_input.people),
         _applied=applied,
         population_figures={}
         if population is None

@@ -10,6 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from ontomask._runtime.files.atomic_files import refuse_targets
 from ontomask.engines.duckdb.engine import StoredEngine
 from ontomask.engines.duckdb.values import unknown_texts
@@ -18,6 +20,7 @@ from ontomask.errors import (
     OntomaskError,
     ParameterError,
     format_count,
+    format_people,
     format_percent,
     quote_names,
 )
@@ -111,8 +114,8 @@ class CheckedColumn:
 class CheckResult:
     """Result of a check. ``problems`` are all reasons why masking would be refused, if any.
 
-    ``warnings`` are about columns that are released unchanged and may undo the masking, and about
-    sensitive values and people that differ only in spelling.
+    ``warnings`` are about columns that are released unchanged and may undo the masking, about
+    sets that nobody else has, and about sensitive values and people that differ only in spelling.
     ``uncertain`` are the requirements that the method does not guarantee. Whether they are met is
     only known after masking.
     ``tuples`` and ``risk``, of the table as it is, are None where a problem is in the way.
@@ -166,6 +169,7 @@ class _Checker:
     mappings: dict[str, TermMap] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     flat: frozenset[str] = frozenset()
+    holders: str = ""  # all records or people, in words
 
     def _attempt(self, step: Callable[[], Result]) -> Result | None:
         """Run a step; if it is refused, record the problem and return None."""
@@ -196,6 +200,7 @@ class _Checker:
                 risk = self._measure_risk(schema, tuples, count_values)
                 population = self._measure_population(engine, schema, tuples, count_rows)
             if risk is not None:
+                warnings += self._unique_set_warnings(risk)
                 warnings += describe_look_alikes(schema, count_values)
                 warnings += self._released_column_warnings(engine, schema)
         if self.spec.undecided:
@@ -363,13 +368,26 @@ class _Checker:
         from ontomask.risk.evaluation import evaluate_original_risk
 
         k = self.spec.method_object().target_k
-        return self._attempt(
-            lambda: evaluate_original_risk(
-                tuples,
-                k,
-                sensitive_counts(schema, count_values, count_people_by_class(schema, count_values)),
-            )
-        )
+
+        def measure() -> dict[str, Any]:
+            people = count_people_by_class(schema, count_values)
+            self.holders = format_count(tuples.records, "record")
+            if people is not None:
+                self.holders = format_people(len(np.unique(people[1][people[1] >= 0])))
+            sensitive = sensitive_counts(schema, count_values, people)
+            return evaluate_original_risk(tuples, k, sensitive, people)
+
+        return self._attempt(measure)
+
+    def _unique_set_warnings(self, risk: dict[str, Any]) -> Iterator[str]:
+        """Warnings about columns of sets in which somebody's set is unique."""
+        for column, uniques in risk["unique_sets"].items():
+            if uniques:
+                have = "has" if uniques == 1 else "have"
+                yield (
+                    f"{uniques:,} of {self.holders} {have} a set of values in column {column!r} "
+                    "that nobody else has"
+                )
 
     def _measure_population(
         self, engine: StoredEngine, schema: Schema, tuples: Tuples, count_rows: RowCounter

@@ -31,6 +31,10 @@ RISK = {
     "prosecutor_at_risk": "Records above the accepted prosecutor risk",
     "journalist": "Journalist risk, maximum",
     "marketer": "Marketer risk",
+    "unique_sets": "Unique sets",
+    "rare_values": "Rare values of sets",
+    "rare_pairs": "Rare pairs of values of sets",
+    "rare_triples": "Rare triples of values of sets",
     "linkage_nearest": "Record linkage",
     "linkage_nearest_uniques": "Record linkage of originally unique records",
     "linkage_nearest_above": "Records linked with a probability above 1/k",
@@ -73,6 +77,10 @@ UTILITY = {
     "semantic_quality": "Semantic quality",
     "sse": "Sum of squared errors (SSE)",
     "changed_records": "Records with a changed value",
+    "kept_values": "Values of sets kept",
+    "generalised_values": "Values of sets generalised",
+    "lost_values": "Values of sets lost",
+    "branch_correlation_difference": "Change of correlations between branches",
     "kl": "Kullback-Leibler divergence (KL)",
     "clustering_distance": "Change of clusters",
     "average_class_size": "Average equivalence class size",
@@ -92,8 +100,15 @@ OTHERS = {
     "distance_variance_difference": "Distance variance",
     "number_means": "Mean",
     "number_variances": "Variance",
+    "kept_by_branch": "Values of sets by branch",
+    "loss_by_set_size": "Loss by set size",
+    "branch_lifts": "Lift of pairs of branches",
+    "branch_correlations": "Correlations between branches",
 }
 SHARES = {
+    "kept_values",
+    "generalised_values",
+    "lost_values",
     "prosecutor",
     "prosecutor_at_risk",
     "journalist",
@@ -200,7 +215,7 @@ def _format_share(share: float | None, has_share: bool) -> str:
 def utility_rows(utility: Mapping[str, Any], promised: bool) -> list[Figure]:
     """The figures of the table as a whole; those over k where a k is promised."""
     titles = {**UTILITY, **_added_titles("utility", utility)}
-    figures = {name: dict(utility[name]) for name in titles}
+    figures = {name: dict(utility[name]) for name in titles if name in utility}
     if not promised:
         figures["normalised_average_class_size"]["value"] = None
     figures["clustering_distance"]["value"] = figures["clustering_distance"]["value"]["distance"]

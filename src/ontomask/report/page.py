@@ -29,6 +29,7 @@ from ontomask.report.figures import (
 )
 from ontomask.report.glossary import GLOSSARY
 from ontomask.report.pages import numbers, render_page
+from ontomask.report.sets import describe_sets
 from ontomask.utility.sides import attribute_distances
 
 __all__ = ["report_contents", "report"]
@@ -118,6 +119,7 @@ def report_contents(
         "utility": utility_rows(facts["utility"], facts["guarantee"]["k"] is not None),
         "class_sizes": _class_sizes(facts),
         "attributes": _attributes(facts, plan, schema),
+        "sets": describe_sets(plan, facts),
         "correlations": _correlations(facts),
         "taxonomies": taxonomies,
         "loss": _loss(plan, facts, taxonomies["losses"]),

@@ -53,6 +53,7 @@ from ontomask.risk.population import (
     snb_uniques,
     zayatz_uniques,
 )
+from ontomask.risk.sets import rare_combinations, unique_sets
 from ontomask.risk.t_closeness import closeness
 
 __all__ = [
@@ -67,6 +68,9 @@ __all__ = [
     "journalist",
     "population_sizes",
     "marketer",
+    # sets of values
+    "unique_sets",
+    "rare_combinations",
     # masked records linked back to originals
     "unchanged",
     "linkage_text",

@@ -34,10 +34,16 @@ from ontomask.risk.likeness import (
     enhanced_beta_likeness,
 )
 from ontomask.risk.linkage import linkage_by_attribute, linkage_nearest, linkage_text
+from ontomask.risk.sets import RecordOwners, rare_combinations, unique_sets
 from ontomask.risk.t_closeness import closeness
 
 __all__ = ["DESCRIPTIONS", "evaluate_risk", "evaluate_original_risk"]
 
+#: What fewer records or people have is rare, if there is no k.
+USUAL_K = 5
+
+#: The owners of the masked records, by target, and of the original ones, by tuple.
+OwnersPair = tuple[RecordOwners | None, RecordOwners | None]
 
 #: What each figure usually is, as tools/measure_methods.py measured it.
 _USUAL_VALUES = {
@@ -125,6 +131,22 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
         "0 to 1, lower and upper limit",
         linkage_nearest_interval="95 % confidence interval of the share of linked records; not "
         "computed if the experiment used all records.",
+    ),
+    **_describe_figures(
+        "lower",
+        "0 to the number of records or people, by column of sets",
+        unique_sets="Number of records, or of people if the schema has a person column, with a "
+        "set of values that nobody else has.",
+    ),
+    **_describe_figures(
+        "lower",
+        "0 or more, by column of sets; not counted if there are more than 20 million combinations",
+        rare_values="Number of values in sets that fewer than k records have, or fewer than k "
+        "people if the schema has a person column; without a k, fewer than 5.",
+        rare_pairs="Number of pairs of values in the same set that fewer than k records or people "
+        "have.",
+        rare_triples="Number of triples of values in the same set that fewer than k records or "
+        "people have.",
     ),
     **_describe_figures(
         "neither",
@@ -216,6 +238,7 @@ def evaluate_risk(
     *,
     threshold: float | None = None,
     population: Mapping[tuple[Any, ...], int] | None = None,
+    people: OwnersPair = (None, None),
     removed: bool = False,
     semantic_closeness: bool = False,
     c: float = 3.0,
@@ -232,6 +255,9 @@ def evaluate_risk(
         threshold: A record is at risk if its risk is above this number. Without it, 1/k; without a
             k, 0.2.
         population: As in :func:`~ontomask.risk.population_sizes`, for the journalist risk.
+        people: The target and the person of every record, and the tuple and the person, to count
+            people in :func:`~ontomask.risk.unique_sets` and
+            :func:`~ontomask.risk.rare_combinations`.
         removed: Whether suppressed records are removed from the table. They are then in no class,
             but still count among all records in the shares of linked records.
         semantic_closeness: Whether to compute ``t_semantic``, which takes time.
@@ -259,11 +285,12 @@ def evaluate_risk(
     def measure(
         table_plan: Transitions, sensitive: Sequence[Confidential], masked: bool
     ) -> dict[str, Any]:
-        people = None
+        matches = None
         if population is not None:
-            people = class_measures.population_sizes(table_plan, population, masked, removed)
+            matches = class_measures.population_sizes(table_plan, population, masked, removed)
         figures = {
-            **_class_figures(table_plan, removed, threshold, people),
+            **_class_figures(table_plan, removed, threshold, matches),
+            **_set_figures(table_plan, k, people[0] if masked else people[1]),
             **_linkage_figures(table_plan, k, most, random),
             **_sensitive_figures(sensitive, semantic_closeness, c),
         }
@@ -274,12 +301,19 @@ def evaluate_risk(
 
 
 def evaluate_original_risk(
-    tuples: Tuples, k: int | None = None, confidential: Sequence[Confidential] = ()
+    tuples: Tuples,
+    k: int | None = None,
+    confidential: Sequence[Confidential] = (),
+    people: RecordOwners | None = None,
 ) -> dict[str, Any]:
-    """Every risk measure of a table that is released as it is."""
+    """Every risk measure of a table that is released as it is.
+
+    ``people`` are the tuple and the person of every record, where that is known.
+    """
     plan = _identity_plan(tuples)
     figures = {
         **_class_figures(plan, False, 1 / k if k else 0.2, None),
+        **_set_figures(plan, k, people),
         **_linkage_figures(plan, k, 100_000, None),
         **_sensitive_figures(confidential, False, 3.0),
     }
@@ -308,6 +342,16 @@ def _class_figures(
         "prosecutor_at_risk": class_measures.records_at_risk(sizes, threshold),
         "journalist": class_measures.journalist(sizes, people),
         "marketer": class_measures.marketer(sizes),
+    }
+
+
+def _set_figures(plan: Transitions, k: int | None, people: RecordOwners | None) -> dict[str, Any]:
+    return {
+        "unique_sets": unique_sets(plan, people),
+        **{
+            name: rare_combinations(plan, k or USUAL_K, size, people)
+            for size, name in enumerate(("rare_values", "rare_pairs", "rare_triples"), 1)
+        },
     }
 
 

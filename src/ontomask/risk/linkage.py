@@ -22,6 +22,8 @@ from ontomask.microdata.attributes import (
     NumericalAttribute,
     number_distances,
 )
+from ontomask.microdata.sets import closures
+from ontomask.microdata.sets.set_concepts import has_sets, held_concepts
 from ontomask.microdata.tuples import Transitions, Tuples, cache_per_plan, count_tuples
 
 __all__ = [
@@ -245,6 +247,8 @@ def linkage_by_attribute(
 def projected(plan: Transitions, attributes: Sequence[int]) -> Transitions:
     """The same plan for some of the attributes, given by position."""
     indices = list(attributes)
+    if indices == list(range(len(plan.tuples.attributes))):
+        return plan
     projected_attributes = [plan.tuples.attributes[j] for j in indices]
     tuples, place = count_tuples(projected_attributes, [plan.tuples.codes[j] for j in indices])
     counts = np.bincount(place, weights=plan.tuples.counts, minlength=len(tuples))
@@ -326,9 +330,14 @@ _LEAST_DISTANCES: WeakKeyDictionary[NominalAttribute, float] = WeakKeyDictionary
 def _least_distance(attribute: NominalAttribute) -> float:
     """The least distance between two values, in fixed point.
 
-    It is 0 as well where a value is at a distance from itself.
+    It is 0 as well where a value is at a distance from itself. Of sets it is a lower bound: two
+    different closures, each with at most so many concepts, differ by at least one.
     """
     least = FIXED_POINT_ONE
+    if has_sets(attribute):
+        held = held_concepts(attribute.domain, attribute.domain.codes(list(attribute.values)))
+        largest = closures(attribute.domain, held).sizes().max(initial=1)
+        return float(np.floor(np.log2(1 + 1 / (2 * largest)) * FIXED_POINT_ONE))
     for block in _split_into_blocks(attribute.size):
         rows = attribute.rows(attribute.place[block])
         own = np.arange(len(rows)), np.arange(block.start, block.stop)

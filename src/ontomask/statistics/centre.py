@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.distances import Distances, MeasureLike, distance
+from ontomask.distances import Distances, MeasureLike, distance, find_measure
 from ontomask.distances.shared import ancestor_lists
 from ontomask.errors import ParameterError
 from ontomask.statistics.counts import ConceptCounts, Values, count_concepts, summed_distances
@@ -17,6 +17,8 @@ __all__ = ["centroid", "semantic_mean", "semantic_variance", "weighted_distance"
 
 #: Mean distances nearer to each other than this are equal: what differs is rounding.
 TIE = 1e-12
+#: Candidates whose sums are a first guess of the least one, where there are lower bounds.
+FEW_CANDIDATES = 500
 
 
 def semantic_mean(
@@ -88,8 +90,15 @@ def semantic_variance(
 def _mean_code(concepts: ConceptCounts, measure: MeasureLike, candidates: str) -> int:
     taxonomy = concepts.taxonomy
     codes = _candidate_codes(concepts, candidates)
+    slight = concepts.records * TIE
+    least_sums = find_measure(measure, taxonomy).least_sums
+    if least_sums is not None and len(codes) > FEW_CANDIDATES:
+        bounds = least_sums(taxonomy, concepts.codes, concepts.counts, codes)
+        promising = np.argsort(bounds, kind="stable")[:FEW_CANDIDATES]
+        least = summed_distances(concepts, codes[promising], measure).min()
+        codes = codes[bounds <= least + slight]
     sums = summed_distances(concepts, codes, measure)
-    best = codes[sums <= sums.min() + concepts.records * TIE]
+    best = codes[sums <= sums.min() + slight]
     deepest = best[taxonomy.depths[best] == taxonomy.depths[best].max()]
     return min(deepest.tolist(), key=taxonomy.identifiers.__getitem__)
 

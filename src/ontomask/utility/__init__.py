@@ -24,6 +24,16 @@ from ontomask.utility.information_loss import (
     sse,
 )
 from ontomask.utility.numerical import NumberSummary, numbers
+from ontomask.utility.sets import (
+    BranchLift,
+    KeptValues,
+    SetSizeLoss,
+    branch_correlations,
+    branch_lifts,
+    kept_by_branch,
+    kept_values,
+    loss_by_set_size,
+)
 
 __all__ = [
     # everything at once, and what it means
@@ -50,6 +60,15 @@ __all__ = [
     "Change",
     "numbers",
     "NumberSummary",
+    # columns of sets
+    "kept_values",
+    "kept_by_branch",
+    "KeptValues",
+    "loss_by_set_size",
+    "SetSizeLoss",
+    "branch_lifts",
+    "BranchLift",
+    "branch_correlations",
     # how columns and records hang together
     "distance_correlations",
     "Correlations",

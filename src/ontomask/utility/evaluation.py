@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ontomask.microdata.measures import (
     FigureDescription,
@@ -26,9 +27,20 @@ from ontomask.utility.information_loss import (
     sse,
 )
 from ontomask.utility.numerical import numbers
+from ontomask.utility.sets import (
+    BranchLift,
+    KeptValues,
+    SetSizeLoss,
+    branch_correlations,
+    branch_lifts,
+    kept_by_branch,
+    kept_values,
+    loss_by_set_size,
+)
 
 __all__ = ["DESCRIPTIONS", "evaluate_utility"]
 
+Floats = NDArray[np.float64]
 
 _COLUMN = "0 to 1 for words; the unit of the column for numbers"
 
@@ -121,6 +133,53 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
         "lower",
         "0.00093 to 0.1 at k = 5, 0.0043 to 0.17 at k = 20",
     ),
+    "kept_values": FigureDescription(
+        "Sets: share of the original values that the released set of their record still says, "
+        "itself or by something more specific.",
+        "share, 0 to 1, by column",
+        "higher",
+    ),
+    "generalised_values": FigureDescription(
+        "Sets: share of the original values of which the released set holds a more general "
+        "concept instead, other than the root.",
+        "share, 0 to 1, by column",
+        "neither",
+    ),
+    "lost_values": FigureDescription(
+        "Sets: share of the original values of which the released set says nothing.",
+        "share, 0 to 1, by column",
+        "lower",
+    ),
+    "kept_by_branch": FigureDescription(
+        "Sets: shares of the original values that were kept, generalised and lost, by the "
+        "branches directly below the root.",
+        "shares, 0 to 1, by column and branch",
+        "neither",
+    ),
+    "loss_by_set_size": FigureDescription(
+        "Sets: sum of squared distances and mean distance by the number of values in the "
+        "original set.",
+        "by column and size, as the SSE and the mean distance of the column",
+        "lower",
+    ),
+    "branch_lifts": FigureDescription(
+        "Sets: number of records with values of two branches, divided by the number expected by "
+        "chance, before and after masking; for the most frequent pairs.",
+        "0 or more; 1 if two branches are independent",
+        "neither",
+    ),
+    "branch_correlations": FigureDescription(
+        "Sets: distance correlation of every two branches, as columns of yes and no, before and "
+        "after masking; of the 20 most frequent branches.",
+        "0 to 1",
+        "lower",
+    ),
+    "branch_correlation_difference": FigureDescription(
+        "Sets: mean difference between these correlations before and after masking; none with "
+        "fewer than two branches.",
+        "0 to 1, by column",
+        "lower",
+    ),
     "clustering_distance": FigureDescription(
         "Difference between the clusters of the original and of the masked records.",
         "0 to 1",
@@ -191,6 +250,7 @@ def evaluate_utility(
     spreads, correlations = associations(plan, most_concepts, random)
     clustering = clustering_distance(plan, clusters, most_tuples, random)
     summary = numbers(plan)
+    values, co_occurrence = kept_values(plan), branch_correlations(plan)
     figures = {
         "sse": sse(plan),
         "attribute_sse": attribute_sse(plan),
@@ -207,6 +267,19 @@ def evaluate_utility(
         "variance_difference": variance_difference(plan),
         "distance_variance_difference": spreads,
         "distance_correlations": correlations,
+        "kept_values": {name: one.share(one.kept) for name, one in values.items()},
+        "generalised_values": {name: one.share(one.generalised) for name, one in values.items()},
+        "lost_values": {name: one.share(one.lost) for name, one in values.items()},
+        "kept_by_branch": {
+            name: [{"branch": branch, **_plain_values(one)} for branch, one in branches.items()]
+            for name, branches in kept_by_branch(plan).items()
+        },
+        "loss_by_set_size": loss_by_set_size(plan),
+        "branch_lifts": branch_lifts(plan),
+        "branch_correlations": co_occurrence,
+        "branch_correlation_difference": {
+            name: _mean_of_pairs(one.difference) for name, one in co_occurrence.items()
+        },
         "clustering_distance": vars(clustering),
         "number_means": summary.means,
         "number_variances": summary.variances,
@@ -217,10 +290,28 @@ def evaluate_utility(
     return with_added_figures("utility", plan, plain_figures)
 
 
+def _mean_of_pairs(matrix: Floats) -> float | None:
+    pairs = matrix[np.triu_indices(len(matrix), 1)]
+    return float(pairs.mean()) if len(pairs) else None
+
+
 def _plain_values(value: Any) -> Any:
     """Numbers, strings, lists and dicts of them: what JSON can hold."""
     if isinstance(value, dict):
         return {key: _plain_values(inner) for key, inner in value.items()}
+    if isinstance(value, SetSizeLoss | BranchLift):
+        return value._asdict()
+    if isinstance(value, list):
+        return [_plain_values(inner) for inner in value]
+    if isinstance(value, KeptValues):
+        return {
+            "records": value.records,
+            "changed": value.changed,
+            "values": value.values,
+            "kept": value.share(value.kept),
+            "generalised": value.share(value.generalised),
+            "lost": value.share(value.lost),
+        }
     if isinstance(value, MeanShift):
         return dict(vars(value))
     if isinstance(value, Change):

@@ -45,6 +45,7 @@ TABS = {
         "Most frequent changes",
         "No change is shared by enough records to be shown.",
     ),
+    "sets": ("Sets of values", "No masked column holds sets."),
     "correlations": (
         "Correlations",
         "Only one column is masked in this run. Correlations need at least two.",
@@ -96,6 +97,7 @@ def _render_section(name: str, nothing: str, report: Mapping[str, Any]) -> str:
         "population": report["population"],
         "meaning": report["taxonomies"]["columns"],
         "changes": report["changes"],
+        "sets": report["sets"],
         "correlations": report["correlations"],
     }
     if content.get(name, True):

@@ -7,11 +7,12 @@ DuckDB answers everything else; it reads Parquet files directly and copies other
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from threading import Lock, RLock, Thread, main_thread
+from types import MappingProxyType
 from typing import Any
 
 from ontomask.engines.duckdb.connection import (
@@ -67,7 +68,7 @@ class TableSession:
         self._closing = self._closed = False
         self._connection_lock = RLock()  # the connection is used by one thread at a time
         self._cache_lock = Lock()
-        self._codes: dict[tuple[str, tuple[str, ...], bool], EncodedColumn] = {}
+        self._codes: dict[tuple[str, tuple[str, ...], bool, str | None], EncodedColumn] = {}
         self._answers: dict[tuple[Any, ...], Uniqueness] = {}
         self._values: dict[str, dict[str, int]] = {}
         # Python waits for it when it ends: a thread inside DuckDB must not be cut off.
@@ -133,23 +134,29 @@ class TableSession:
             return profiler.column(column)
 
     def classes(
-        self, columns: Sequence[str], person: str | None = None, marks: Sequence[str] = ()
+        self,
+        columns: Sequence[str],
+        person: str | None = None,
+        marks: Sequence[str] = (),
+        separators: Mapping[str, str] = MappingProxyType({}),
     ) -> Uniqueness:
         """How many records, or people, are alike on some columns, and what each column does.
 
         ``marks`` are written for missing values, which are alike; ``person`` is the column that
-        says whose a record is.
+        says whose a record is. ``separators`` stand between the values of columns of sets, in which
+        the order of values does not matter.
         """
         names = sorted(set(columns), key=self._column_index)
         if person is not None:
             self._column_index(person)
         distinct_marks = tuple(sorted(set(marks)))
-        key = (tuple(names), person, distinct_marks)
+        sets = {name: separators[name] for name in names if name in separators}
+        key = (tuple(names), person, distinct_marks, tuple(sets.items()))
         with self._cache_lock:
             uniqueness = self._answers.get(key)
         if uniqueness is None:
             count = self._count_in_memory if self.rows <= MOST_IN_MEMORY else self._count_in_duckdb
-            uniqueness = count(names, person, distinct_marks)
+            uniqueness = count(names, person, distinct_marks, sets)
             with self._cache_lock:
                 _cache(self._answers, key, uniqueness, MAX_ANSWERS)
         return uniqueness
@@ -177,16 +184,30 @@ class TableSession:
     # ------------------------------------------------------------------ classes
 
     def _count_in_memory(
-        self, columns: list[str], person: str | None, marks: tuple[str, ...]
+        self,
+        columns: list[str],
+        person: str | None,
+        marks: tuple[str, ...],
+        separators: Mapping[str, str],
     ) -> Uniqueness:
-        coded_columns = {name: self._encode_column(name, marks) for name in columns}
+        coded_columns = {
+            name: self._encode_column(name, marks, separator=separators.get(name))
+            for name in columns
+        }
         people = None if person is None else self._encode_column(person, marks, people=True)
         return count_uniqueness(coded_columns, self.rows, people)
 
     def _count_in_duckdb(
-        self, columns: list[str], person: str | None, marks: tuple[str, ...]
+        self,
+        columns: list[str],
+        person: str | None,
+        marks: tuple[str, ...],
+        separators: Mapping[str, str],
     ) -> Uniqueness:
-        values = {name: _value_expression(name, self._types[name], marks) for name in columns}
+        values = {
+            name: _value_expression(name, self._types[name], marks, separators.get(name))
+            for name in columns
+        }
         with self._use_connection() as profiler:
             if person is None:
                 return count_uniqueness_in_database(profiler.sql, profiler.table, values)
@@ -204,10 +225,14 @@ class TableSession:
                 profiler.sql.execute(f"drop table {people}")
 
     def _encode_column(
-        self, column: str, marks: tuple[str, ...], people: bool = False
+        self,
+        column: str,
+        marks: tuple[str, ...],
+        people: bool = False,
+        separator: str | None = None,
     ) -> EncodedColumn:
         """Encode a column as integers; all of its missing values get the same code."""
-        key = (column, marks, people)
+        key = (column, marks, people, separator)
         with self._cache_lock:
             codes = self._codes.get(key)
         if codes is not None:
@@ -215,7 +240,7 @@ class TableSession:
         with self._use_connection() as profiler:
             codes = self._codes.get(key)  # another thread may have been faster
             if codes is None:
-                value = _value_expression(column, self._types[column], marks)
+                value = _value_expression(column, self._types[column], marks, separator)
                 query = f"select {value} as value from {profiler.table}"
                 values = profiler.sql.sql(query).to_arrow_table().column(0)
                 codes = encode_people(values, marks) if people else encode_columns(values)
@@ -303,10 +328,17 @@ def _text_expression(column: str, kind: str) -> str:
     return f"cast({name} as varchar)"
 
 
-def _value_expression(column: str, kind: str, marks: Sequence[str]) -> str:
-    """SQL for the values by which records are compared; NULL where one is missing or marked so."""
+def _value_expression(
+    column: str, kind: str, marks: Sequence[str], separator: str | None = None
+) -> str:
+    """SQL for the values by which records are compared; NULL where one is missing or marked so.
+
+    With a ``separator``, the order of the values in a cell does not matter.
+    """
     name = identifier(column)
-    if kind in ("FLOAT", "DOUBLE"):
+    if separator is not None:
+        value, conditions = _set_expression(name, kind, separator), [f"{name} is not null"]
+    elif kind in ("FLOAT", "DOUBLE"):
         value, conditions = f"{name} + 0", [f"not isnan({name})"]  # no zero has a sign then
     else:
         value, conditions = name if kind in COMPARABLE_TYPES else f"cast({name} as varchar)", []
@@ -314,3 +346,12 @@ def _value_expression(column: str, kind: str, marks: Sequence[str]) -> str:
         listed = ", ".join(map(literal, marks))
         conditions.append(f"{_text_expression(column, kind)} not in ({listed})")
     return f"case when {' and '.join(conditions)} then {value} end" if conditions else value
+
+
+def _set_expression(name: str, kind: str, separator: str) -> str:
+    """SQL for a set as text: its distinct values in order, whatever their order in the cell."""
+    values = name
+    if not kind.endswith("[]"):
+        parts = f"string_split(cast({name} as varchar), {literal(separator)})"
+        values = f"[trim(part) for part in {parts} if trim(part) <> '']"
+    return f"cast(list_sort(list_distinct({values})) as varchar)"

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.distances import Distances
-from ontomask.errors import OntomaskError, format_count
+from ontomask.distances import Distances, distance
+from ontomask.errors import InternalError, OntomaskError, format_count
 from ontomask.microdata.attributes import (
     FIXED_POINT_ONE,
     MISSING,
@@ -71,6 +71,7 @@ class CellValue:
 
 BLANK = CellValue(None, "blank")
 MISSING_CELL = CellValue(None, "missing")
+LOST = CellValue(None, "lost: the released set does not say it")
 
 
 class QuasiIdentifier(ABC):
@@ -101,6 +102,14 @@ class QuasiIdentifier(ABC):
     @abstractmethod
     def places(self, value: Any) -> list[int]:
         """Find the places of a value or of a name; a name may have several."""
+
+    def find_in_sets(self, value: Any) -> tuple[CellValue, list[int]] | None:
+        """The concept of a value of sets, and the places of the sets that hold it."""
+        return None
+
+    def value_after(self, concept: Concept, target: float) -> tuple[CellValue, float]:
+        """What a value of a set became when its set became a target, and how far that is."""
+        raise InternalError(f"column {self.name!r} has no sets")
 
     def below(self, value: Any) -> list[str]:
         """The values that are kinds of one that no record holds, the most frequent first."""
@@ -175,6 +184,32 @@ class NominalQuasiIdentifier(QuasiIdentifier):
             parts = [self._find_part(part) for part in self.column.split(value)]
             return [deepest_set(self.column.taxonomy, {c for found in parts for c in found})]
         return self._find_part(value)
+
+    def find_in_sets(self, value: Any) -> tuple[CellValue, list[int]] | None:
+        if not isinstance(self.column, NominalSet) or not isinstance(value, str):
+            return None
+        if self.column.separator in value:  # a whole set, of one value too
+            return None
+        concepts = self._find_part(value.strip())
+        if len(concepts) != 1:
+            return None
+        (concept,) = concepts
+        sets = enumerate(self.attribute.values)
+        places = [place for place, name in sets if concept in members_of(name)]
+        return (self.concept(concept), places) if places else None
+
+    def value_after(self, concept: Concept, target: float) -> tuple[CellValue, float]:
+        became = self.describe_target(target)
+        if became.value is None:
+            return became, 1.0
+        domain, members = self.attribute.domain, members_of(became.value)
+        if any(concept in domain.ancestors(member) for member in members):
+            return self.concept(concept), 0.0
+        above = (domain.ancestors(concept) - {domain.root}) & set(members)
+        if not above:
+            return LOST, 1.0
+        nearest = min(above, key=lambda name: (-domain.depth(name), name))
+        return self.concept(nearest), distance(domain, concept, nearest)
 
     def _find_part(self, value: Any) -> Sequence[Concept]:
         mapped = self.terms.concepts.get(str(value))

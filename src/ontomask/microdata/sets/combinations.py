@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ontomask.errors import ParameterError
 from ontomask.microdata.sets.concept_sets import ConceptSets
 
-__all__ = ["CombinationCounts", "count_combinations"]
+__all__ = ["CombinationCounts", "count_combinations", "count_combinations_of"]
 
 Longs = NDArray[np.int64]
 
@@ -56,21 +56,36 @@ def count_combinations(
     [CombinationCounts(size=1, shown=3, rare=1, fewest=1),
      CombinationCounts(size=2, shown=2, rare=1, fewest=1)]
     """
-    found = []
-    for size in range(1, m + 1):
-        shown, rare, fewest = 0, 0, 0
-        for keys, records in _counted_parts(sets, counts, size, people):
-            shown += len(keys)
-            rare += int((records < k).sum())
-            if len(records):
-                fewest = min(fewest or int(records.min()), int(records.min()))
-        found.append(CombinationCounts(size, shown, rare, fewest))
-    return found
+    if people is not None:
+        counts = (people >= 0).astype(np.int64)
+    return [count_combinations_of(sets, counts, k, size, people) for size in range(1, m + 1)]
+
+
+def count_combinations_of(
+    sets: ConceptSets, counts: Longs, k: int, size: int, people: Longs | None = None
+) -> CombinationCounts:
+    """Count the combinations of one size, as :func:`count_combinations` does.
+
+    Args:
+        sets: As there.
+        counts: As there.
+        k: As there.
+        size: How many concepts a combination has, at most 3.
+        people: For each set whose it is, -1 for somebody else each time; of several sets of a
+            person with a combination, one counts.
+    """
+    shown, rare, fewest = 0, 0, 0
+    for keys, records in _counted_parts(sets, counts, size, people):
+        shown += len(keys)
+        rare += int((records < k).sum())
+        if len(records):
+            fewest = min(fewest or int(records.min()), int(records.min()))
+    return CombinationCounts(size, shown, rare, fewest)
 
 
 def _counted_parts(
     sets: ConceptSets, counts: Longs, size: int, people: Longs | None
-) -> Iterator[tuple[NDArray[np.int64], Longs]]:
+) -> Iterator[tuple[Longs, Longs]]:
     """Each combination once, with its records, as many at a time as can be sorted."""
     lengths, base = sets.sizes(), int(sets.concepts.max(initial=0)) + 1
     if base**size >= 2**63:
@@ -80,7 +95,7 @@ def _counted_parts(
         )
     parts = sum(comb(length, size) for length in lengths.tolist()) // AT_A_TIME + 1
     for part in range(parts):
-        keys, owners = [], []
+        keys, owners = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
         for length in np.unique(lengths[lengths >= size]).tolist():
             places = np.flatnonzero(lengths == length)
             table = sets.concepts[sets.offsets[places][:, None] + np.arange(length)]
@@ -91,12 +106,23 @@ def _counted_parts(
                     key = key * base + table[mine, column]
                 keys.append(key)
                 owners.append(places[mine])
-        if keys:
-            distinct, which = np.unique(np.concatenate(keys), return_inverse=True)
-            owner = np.concatenate(owners)
-            if people is None:
-                often = np.bincount(which.ravel(), weights=counts[owner])
-            else:
-                pairs = np.unique(np.column_stack([which.ravel(), people[owner]]), axis=0)
-                often = np.bincount(pairs[:, 0], weights=pairs[:, 1] >= 0)
-            yield distinct, often.astype(np.int64)
+        yield _count_keys(np.concatenate(keys), np.concatenate(owners), counts, people)
+
+
+def _count_keys(
+    keys: Longs, owners: Longs, counts: Longs, people: Longs | None
+) -> tuple[Longs, Longs]:
+    """The distinct keys, and the records of the sets that have each."""
+    if people is None:
+        order = np.argsort(keys, kind="stable")
+    else:
+        order = np.lexsort((people[owners], keys))
+    keys, owners = keys[order], owners[order]
+    is_new = np.append(True, keys[1:] != keys[:-1])[: len(keys)]
+    records = counts[owners]
+    if people is not None:
+        who = people[owners]
+        again = np.append(False, (who[1:] == who[:-1]) & (who[1:] >= 0))[: len(keys)]
+        records = np.where(again & ~is_new, 0, records)
+    first = np.flatnonzero(is_new)
+    return keys[first], np.add.reduceat(records, first) if len(first) else records

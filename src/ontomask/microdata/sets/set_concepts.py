@@ -30,7 +30,9 @@ __all__ = [
     "add_sets",
     "deepest_set",
     "find_unfit_names",
+    "flag_sets",
     "has_sets",
+    "held_concepts",
     "is_set",
     "members_of",
     "name_set",
@@ -170,13 +172,34 @@ def sets_of_values(attribute: NominalAttribute, base: Taxonomy) -> ConceptSets:
     return ConceptSets.from_pairs(owner, concept, attribute.size)
 
 
+def held_concepts(domain: Taxonomy, codes: NDArray[np.integer]) -> ConceptSets:
+    """The concepts that sets hold, given by their numbers; a concept that is no set holds itself.
+
+    >>> from ontomask import datasets
+    >>> domain = add_sets(datasets.diagnoses(), ["{influenza; sprain}"])
+    >>> (held,) = held_concepts(domain, domain.codes(["{influenza; sprain}"])).lists()
+    >>> [domain.identifiers[concept] for concept in held]
+    ['sprain', 'influenza']
+    """
+    is_set = flag_sets(domain)[codes]
+    sets, single = np.flatnonzero(is_set), np.flatnonzero(~is_set)
+    if EMPTY_SET in domain:  # it hangs below the root, which it does not hold
+        sets = sets[codes[sets] != domain.code(EMPTY_SET)]
+    above = domain.parent_links
+    owner = np.repeat(sets, above.sizes()[codes[sets]])
+    return ConceptSets.from_pairs(
+        np.concatenate([single, owner]),
+        np.concatenate([codes[single], above.of_all(codes[sets])]),
+        len(codes),
+    )
+
+
 def pair_distances(
     domain: Taxonomy, first: NDArray[np.integer], second: NDArray[np.integer]
 ) -> NDArray[np.float64]:
     """The distance of each set, by its number, to the one at the same place."""
     used, place = np.unique(np.concatenate([first, second]), return_inverse=True)
-    lists = [domain.codes(members_of(domain.identifiers[code])).tolist() for code in used.tolist()]
-    closed = closures(domain, ConceptSets.from_lists(lists))
+    closed = closures(domain, held_concepts(domain, used))
     return set_distances(closed.take(place[: len(first)]), closed.take(place[len(first) :]))
 
 
@@ -185,8 +208,8 @@ def pair_distances(
 _flags_by_domain: WeakKeyDictionary[Taxonomy, Flags] = WeakKeyDictionary()
 
 
-def _flag_sets(taxonomy: Taxonomy) -> Flags:
-    """Whether each concept of a taxonomy is a set."""
+def flag_sets(taxonomy: Taxonomy) -> Flags:
+    """Whether each concept of a taxonomy, by its number, is a set."""
     if taxonomy not in _flags_by_domain:
         _flags_by_domain[taxonomy] = np.array([is_set(name) for name in taxonomy.identifiers])
     return _flags_by_domain[taxonomy]
@@ -206,7 +229,7 @@ def _closure(taxonomy: Taxonomy, concept: Concept) -> frozenset[Concept]:
 
 
 def _block(common: SharedAncestors, rows: NDArray[np.int32]) -> NDArray[np.float64]:
-    flags = _flag_sets(common.taxonomy)
+    flags = flag_sets(common.taxonomy)
     shared, row_ancestors = common.count(rows)
     # A set is among its ancestors, and not in its closure.
     closure_sizes = common.column_ancestors - common.of_columns(flags)
@@ -228,5 +251,50 @@ def _words(taxonomy: Taxonomy, a: Concept, b: Concept) -> str:
     )
 
 
+def _least_sums(
+    domain: Taxonomy,
+    values: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    candidates: NDArray[np.int32],
+) -> NDArray[np.float64]:
+    """Lower bounds of the summed distances from candidates to sets with counts.
+
+    With the sizes of two closures given, their distance is a concave function of what they share:
+    at least 1 where both hold the root, at most all of the smaller one. So it is never below the
+    line between these two ends, and lines can be summed concept by concept.
+    """
+    sets = closures(domain, held_concepts(domain, values))
+    closed = closures(domain, held_concepts(domain, candidates))
+    sizes, size_place = np.unique(sets.sizes(), return_inverse=True)
+    own_sizes, own_place = np.unique(closed.sizes(), return_inverse=True)
+    a, b = own_sizes[:, None], sizes[None, :]
+    most = np.minimum(a, b)
+    fewest = np.minimum(most, 1)
+    farthest, nearest = _distance_by_shared(a, b, fewest), _distance_by_shared(a, b, most)
+    slopes = (farthest - nearest) / np.maximum(most - fewest, 1)
+    records = np.bincount(size_place.ravel(), weights=counts)
+    used, concept_place = np.unique(sets.concepts, return_inverse=True)
+    column = np.full(len(domain), len(used))  # the last for concepts that nobody holds
+    column[used] = np.arange(len(used))
+    owner = sets.owners()
+    holders = np.zeros((len(sizes), len(used) + 1))  # records by size of their set and concept
+    np.add.at(holders, (size_place.ravel()[owner], concept_place.ravel()), counts[owner])
+    at_most = slopes @ holders  # what each concept may save a candidate of each size
+    owner = closed.owners()
+    saving = at_most[own_place.ravel()[owner], column[closed.concepts]]
+    saved = np.bincount(owner, weights=saving, minlength=len(closed))
+    sums: NDArray[np.float64] = ((farthest + fewest * slopes) @ records)[own_place.ravel()] - saved
+    return sums - 1e-9 * counts.sum()  # rounding
+
+
+def _distance_by_shared(
+    a: NDArray[np.int64], b: NDArray[np.int64], shared: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The distance of two closures by their sizes and by what they share."""
+    union = a + b - shared
+    distances: NDArray[np.float64] = np.log2(1 + (union - shared) / np.maximum(union, 1))
+    return distances
+
+
 #: The distance of sets: Sánchez's on their closures.
-SET_MEASURE = DistanceMeasure("sets", _pair, _block, _words)
+SET_MEASURE = DistanceMeasure("sets", _pair, _block, _words, _least_sums)

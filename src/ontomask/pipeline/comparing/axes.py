@@ -46,6 +46,12 @@ RISKS = (
     _risk_axis("prosecutor", "prosecutor risk"),
     _risk_axis("unique_share", "unique records"),
     _risk_axis("unchanged", "unchanged records"),
+    Axis(
+        "rare_pairs",
+        "rare pairs of values of sets",
+        risk.DESCRIPTIONS["rare_pairs"].meaning,
+        lambda evaluation, _: _mean_over_columns(evaluation.risk["rare_pairs"]),
+    ),
 )
 
 #: The figures of the vertical axis; other packages may add some.
@@ -85,6 +91,21 @@ LOSSES = (
         "The mean distance between the semantic means of the nominal columns before and after.",
         lambda evaluation, _: _mean(
             [shift["distance"] for shift in evaluation.utility["mean_shift"].values()]
+        ),
+    ),
+    Axis(
+        "lost_values",
+        "values of sets lost",
+        utility.DESCRIPTIONS["lost_values"].meaning,
+        lambda evaluation, _: _mean_over_columns(evaluation.utility["lost_values"]),
+        share=True,
+    ),
+    Axis(
+        "branch_correlation_difference",
+        "change of correlations between branches",
+        utility.DESCRIPTIONS["branch_correlation_difference"].meaning,
+        lambda evaluation, _: _mean_over_columns(
+            evaluation.utility["branch_correlation_difference"]
         ),
     ),
     _loss_axis("average_class_size", "average equivalence class size"),

@@ -114,6 +114,7 @@ def evaluate(
         schema, confidential=[c for c in schema.confidential if column_name(c) in common]
     )
     classes, people = canonical_targets(plan)[target], pair.people(schema)
+    owners = (None, None) if people is None else ((classes, people), (record_tuple, people))
     figures: dict[str, Any] = {}
     if population is not None:
         by_tuple, by_target = (
@@ -128,13 +129,14 @@ def evaluate(
         sensitive_counts(
             shared_schema,
             _value_counter(pair.after, schema, pair.is_released, classes),
-            None if people is None else (classes, people),
+            owners[0],
         ),
         sensitive_counts(
             shared_schema,
             _value_counter(pair.before, schema, pair.kept, record_tuple),
-            None if people is None else (record_tuple, people),
+            owners[1],
         ),
+        people=owners,
         semantic_closeness=semantic_closeness,
     ).with_population(figures)
 

@@ -6,6 +6,7 @@ must not be published.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanat
 from ontomask.pipeline.guarantees.guarantee import format_method
 from ontomask.pipeline.planning.missing_numbers import plans_in_parts
 from ontomask.report.plain_values import to_plain_values
+from ontomask.taxonomy import Concept
 from ontomask.taxonomy.names import closest_names, name_hint
 
 if TYPE_CHECKING:
@@ -165,6 +167,7 @@ class ExplanationPart:
 
     ``values`` explain the changes of each requested value, if several tuples have it;
     ``example`` explains the tuple that has the most records, the first in sorted order of equals.
+    If sets are asked for by a value that they hold, it is one in which this value ``changed``.
     """
 
     asked: dict[str, CellValue]
@@ -172,6 +175,7 @@ class ExplanationPart:
     tuples: int
     values: tuple[ValueExplanation, ...]
     example: TupleExplanation
+    changed: bool = False
 
 
 @dataclass(frozen=True, repr=False)
@@ -229,8 +233,21 @@ def _quasi_identifiers_of(release: Release) -> list[QuasiIdentifier]:
 
 # ---------------------------------------------------------------------- what was asked
 
-#: Columns by number, with the place of the selected value.
-Selection = dict[int, int]
+
+@dataclass(frozen=True)
+class _SelectedValue:
+    """A value of a column, and the places of all values that are selected with it.
+
+    ``in_sets`` says that they are sets that hold the value; otherwise there is only one place.
+    """
+
+    value: CellValue
+    places: tuple[int, ...]
+    in_sets: bool = False
+
+
+#: Columns by number, with the selected value.
+Selection = dict[int, _SelectedValue]
 
 
 def _find_selections(columns: Sequence[QuasiIdentifier], value: Any) -> list[Selection]:
@@ -246,15 +263,17 @@ def _find_selections(columns: Sequence[QuasiIdentifier], value: Any) -> list[Sel
                 "some of them",
             )
         return [_select_columns(columns, dict(zip([c.name for c in columns], value, strict=True)))]
-    places = {
-        j: _find_place(column, value) for j, column in enumerate(columns) if column.places(value)
-    }
-    if not places:
+    selected = [
+        {j: _find_value(column, value)}
+        for j, column in enumerate(columns)
+        if column.places(value) or column.find_in_sets(value)
+    ]
+    if not selected:
         raise UnknownValueError(
             f"no record has the value {str(value)!r} in {quote_names(c.name for c in columns)}",
             _suggest_values(columns, value),
         )
-    return [{j: place} for j, place in places.items()]
+    return selected
 
 
 def _select_columns(columns: Sequence[QuasiIdentifier], values: Mapping[Any, Any]) -> Selection:
@@ -271,12 +290,15 @@ def _select_columns(columns: Sequence[QuasiIdentifier], values: Mapping[Any, Any
                 name_hint(near, f"the quasi-identifiers are {quote_names(column_numbers)}"),
             )
     return {
-        column_numbers[name]: _find_place(columns[column_numbers[name]], value)
+        column_numbers[name]: _find_value(columns[column_numbers[name]], value)
         for name, value in values.items()
     }
 
 
-def _find_place(column: QuasiIdentifier, value: Any) -> int:
+def _find_value(column: QuasiIdentifier, value: Any) -> _SelectedValue:
+    if in_sets := column.find_in_sets(value):
+        concept, holders = in_sets
+        return _SelectedValue(concept, tuple(holders), in_sets=True)
     places = column.places(value)
     if len(places) > 1:
         raise UnknownValueError(
@@ -289,7 +311,7 @@ def _find_place(column: QuasiIdentifier, value: Any) -> int:
             f"no record has the value {str(value)!r} in column {column.name!r}",
             _suggest_values([column], value),
         )
-    return places[0]
+    return _SelectedValue(column.original(places[0]), (places[0],))
 
 
 def _suggest_values(columns: Sequence[QuasiIdentifier], value: Any) -> str:
@@ -321,8 +343,8 @@ class _Explainer:
     def explain_selection(self, selection: Selection) -> ExplanationPart:
         """Explain the selected values, and the tuple with the most records that holds them."""
         is_holder = np.ones(len(self.tuples), dtype=bool)
-        for j, place in selection.items():
-            is_holder &= self.tuples.codes[j] == place
+        for j, selected in selection.items():
+            is_holder &= np.isin(self.tuples.codes[j], selected.places)
         holders = np.flatnonzero(is_holder)
         if not len(holders):
             raise UnknownValueError(
@@ -330,21 +352,41 @@ class _Explainer:
                 "give values of fewer columns",
             )
         rows = np.flatnonzero(is_holder[self.plan.source])
+        changing = self._find_changing(selection, rows)
+        candidates = changing if len(changing) else holders
         return ExplanationPart(
-            asked={self.columns[j].name: self.columns[j].original(p) for j, p in selection.items()},
+            asked={self.columns[j].name: selected.value for j, selected in selection.items()},
             records=int(self.tuples.counts[holders].sum()),
             tuples=len(holders),
             values=tuple(
                 ValueExplanation(
                     self.columns[j].name,
-                    self.columns[j].original(place),
-                    self._find_moves(j, place, rows),
+                    selected.value,
+                    self._find_moves_in_sets(j, selected.value.value, rows)
+                    if selected.in_sets
+                    else self._find_moves(j, selected.places[0], rows),
                 )
-                for j, place in selection.items()
+                for j, selected in selection.items()
                 if len(holders) > 1
             ),
-            example=self.explain_tuple(int(holders[np.argmax(self.tuples.counts[holders])])),
+            example=self.explain_tuple(int(candidates[np.argmax(self.tuples.counts[candidates])])),
+            changed=len(changing) > 0,
         )
+
+    def _find_changing(self, selection: Selection, rows: Longs) -> Longs:
+        """The tuples in which a selected value of a set changed."""
+        changed = np.zeros(len(rows), dtype=bool)
+        for j, selected in selection.items():
+            if selected.in_sets:
+                targets, at = np.unique(
+                    self.plan.targets[self.plan.target[rows], j], return_inverse=True
+                )
+                moved = [
+                    self.columns[j].value_after(selected.value.value, target)[1] > 0
+                    for target in targets.tolist()
+                ]
+                changed |= np.array(moved)[at.ravel()]
+        return np.unique(self.plan.source[rows[changed]])
 
     def explain_tuple(self, t: int) -> TupleExplanation:
         """Explain one tuple."""
@@ -417,6 +459,18 @@ class _Explainer:
                 Move(column.describe_target(target), int(counts[i]), distance, nearer, words)
             )
         return tuple(moves)
+
+    def _find_moves_in_sets(self, j: int, concept: Concept, rows: Longs) -> tuple[Move, ...]:
+        """What a value of sets became in some transitions, the most frequent first."""
+        targets, at = np.unique(self.plan.targets[self.plan.target[rows], j], return_inverse=True)
+        counts = np.bincount(at.ravel(), weights=self.plan.count[rows]).astype(np.int64)
+        records: Counter[tuple[CellValue, float]] = Counter()
+        for target, count in zip(targets.tolist(), counts.tolist(), strict=True):
+            records[self.columns[j].value_after(concept, target)] += count
+        return tuple(
+            Move(became, count, distance, None, "")
+            for (became, distance), count in records.most_common()
+        )
 
     def _count_nearer(self, j: int, place: int, distance: float) -> int:
         """Count the other records whose value is nearer than ``distance`` to a value."""

@@ -80,15 +80,15 @@ def _format_part(part: ExplanationPart, columns: Sequence[str]) -> Iterator[str]
         yield from _format_shares(explained.moves)
         yield ""
     most = format_count(part.example.records, "record")
-    yield f"The most frequent of these combinations ({most}):"
+    where = " in which it changed" if part.changed else ""
+    yield f"The most frequent of these combinations{where} ({most}):"
     yield ""
     yield from _format_tuple(part.example)
     others = [name for name in columns if name not in part.asked]
+    more = f"values of more columns: {', '.join(others)}" if others else "a whole set"
     yield ""
     yield from _wrap(
-        f"To see another of the {format_count(part.tuples, 'combination')}, give values of more "
-        f"columns: {', '.join(others)}.",
-        0,
+        f"To see another of the {format_count(part.tuples, 'combination')}, give {more}.", 0
     )
 
 

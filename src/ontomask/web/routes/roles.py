@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field
 
+from ontomask.microdata.schema import NominalSet
 from ontomask.releasefile.profile.column_fields import ProposedTaxonomy, fields_in_role
 from ontomask.releasefile.profile.table_profile import ColumnProfile
 from ontomask.web.requests import Bench
@@ -182,7 +183,9 @@ def count_classes(
 
     Missing values count as equal; the release file lists the codes for them.
     """
-    uniqueness = bench.opened().classes(column, person, _missing_marks(bench))
+    uniqueness = bench.opened().classes(
+        column, person, _missing_marks(bench), _separators_of_sets(bench)
+    )
     order = {name: position for position, name in enumerate(column)}
     return EquivalenceClasses(
         unit=uniqueness.unit,
@@ -203,6 +206,17 @@ def count_classes(
 def _missing_marks(bench: Workbench) -> list[str]:
     marks: Any = bench.draft.read().fields.get("missing_marks")
     return [mark for mark in marks if isinstance(mark, str)] if isinstance(marks, list) else []
+
+
+def _separators_of_sets(bench: Workbench) -> dict[str, str]:
+    """The separators of the columns that the release file declares as sets."""
+    columns: Any = bench.draft.read().fields.get("columns")
+    fields = columns.items() if isinstance(columns, dict) else ()
+    return {
+        name: str(column.get("separator") or NominalSet.separator)
+        for name, column in fields
+        if isinstance(column, dict) and column.get("type") == "set"
+    }
 
 
 # ---------------------------------------------------------------------- one column
