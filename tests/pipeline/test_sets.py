@@ -20,6 +20,7 @@ import plain_sets
 from frame_kinds import KINDS, made, rows
 from ontomask.distances import Distances
 from ontomask.errors import ColumnError, ParameterError, SchemaError
+from ontomask.microdata.sets import ConceptSets, reduce_to_deepest
 from ontomask.microdata.sets.matching_measure import MATCHING_MEASURE
 from ontomask.microdata.sets.set_concepts import (
     EMPTY_SET,
@@ -28,6 +29,7 @@ from ontomask.microdata.sets.set_concepts import (
     deepest_set,
     members_of,
     name_set,
+    name_sets,
     pair_distances,
 )
 from strategies import examples, taxonomies
@@ -154,6 +156,9 @@ def test_names_of_sets(case):
         assert set(map(taxonomy.code, members_of(name))) == deepest
         assert name == name_set(reversed(members_of(name)))
     assert name_set([]) == EMPTY_SET
+    numbers = ConceptSets.from_lists([[*map(taxonomy.code, one)] for one in sets])
+    names = [deepest_set(taxonomy, one) for one in sets]
+    assert name_sets(taxonomy, reduce_to_deepest(taxonomy, numbers)) == names
 
 
 # ---------------------------------------------------------------------- what is promised
