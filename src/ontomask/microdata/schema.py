@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 from ontomask.distances import MeasureLike, find_measure
 from ontomask.errors import (
@@ -84,6 +84,8 @@ class Nominal(_SchemaColumn):
     heads: bool = False
     ground: str = "equal"
 
+    own_measures: ClassVar[tuple[str, ...]] = ()
+
     def problems(self) -> Iterator[str]:
         yield from super().problems()
         taxonomy: Any = self.taxonomy
@@ -99,7 +101,8 @@ class Nominal(_SchemaColumn):
                 f"{self.ground!r}"
             )
         try:
-            find_measure(self.measure, self.taxonomy)
+            if self.measure not in self.own_measures:
+                find_measure(self.measure, self.taxonomy)
             if self.domain not in ("lcs", "taxonomy"):
                 self.taxonomy.code(self.domain)
         except OntomaskError as error:
@@ -112,13 +115,16 @@ class Nominal(_SchemaColumn):
 class NominalSet(Nominal):
     """A column of sets: several words or codes in a cell, such as all diagnoses of a patient.
 
-    The distance of two sets is Sánchez's on their concepts with all ancestors (SF eq. 1); other
-    measures are not defined for sets.
+    The distance of two sets is Sánchez's on their concepts with all ancestors (SF eq. 1), or that
+    of the optimal matching of their values. Other measures are not defined for sets.
 
     Args:
         column: Name of the column. Its cells are lists, or text such as ``250.00;401.9``.
         taxonomy: The taxonomy of the values in the sets.
-        measure: Only ``"sanchez"``.
+        measure: ``"sanchez"``, or ``"matching"``: each value of the smaller set gets a partner in
+            the larger one, so that the summed distance is least. A value without a partner costs 1,
+            and the distance is the mean over the larger set. It takes much longer, and
+            :class:`~ontomask.Microaggregation` forms the same groups.
         domain: As in :class:`Nominal`.
         weight: As in :class:`Nominal`.
         mapping: As in :class:`Nominal`, for each value of a set.
@@ -136,14 +142,17 @@ class NominalSet(Nominal):
     separator: str = ";"
     long: bool = False
 
+    own_measures: ClassVar[tuple[str, ...]] = ("sanchez", "matching")
+
     def problems(self) -> Iterator[str]:
         yield from super().problems()
         separator: Any = self.separator
         if not isinstance(separator, str) or not separator.strip():
             yield f"column {self.column!r}: separator must be text such as ';', got {separator!r}"
-        if self.measure != "sanchez":
+        if self.measure not in self.own_measures:
             yield (
-                f"column {self.column!r}: measure must be 'sanchez' for sets, got {self.measure!r}"
+                f"column {self.column!r}: measure must be {quote_choices(self.own_measures)} for "
+                f"sets, got {self.measure!r}"
             )
 
     def split(self, cell: Any) -> list[Any]:

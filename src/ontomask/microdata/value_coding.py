@@ -39,8 +39,8 @@ from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.missing_values import MISSING, NominalOrMissing
 from ontomask.microdata.schema import Date, Nominal, NominalSet, Numeric, Ordinal
 from ontomask.microdata.sets import ConceptSets, reduce_to_deepest
+from ontomask.microdata.sets.matching_measure import MEASURES_OF_SETS
 from ontomask.microdata.sets.set_concepts import (
-    SET_MEASURE,
     add_sets,
     find_unfit_names,
     members_of,
@@ -326,7 +326,8 @@ def _code_sets(
     place = {value: number for number, value in enumerate(values)}
     codes = np.array([*(place[concept] for concept in concepts), len(values)], dtype=np.int64)
     kind = NominalOrMissing if category and bool((distinct.codes < 0).any()) else NominalAttribute
-    attribute = kind(column.column, domain, values, SET_MEASURE, float(column.weight))
+    measure = MEASURES_OF_SETS[str(column.measure)]
+    attribute = kind(column.column, domain, values, measure, float(column.weight))
     identifiers = sum(match.count for match in terms.matches if match.by_code)
     by_label = identifiers * 2 <= sum(match.count for match in terms.matches)
     return _CodedSets(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -52,6 +52,8 @@ class OneOf:
     words: Collection[str]
     #: Other words of the field for some of them, to suggest the right one.
     synonyms: Mapping[str, str] = field(default_factory=dict)
+    #: Words of ours besides.
+    others: Sequence[str] = ()
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self._check_word)
@@ -59,12 +61,13 @@ class OneOf:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        return {"type": "string", "enum": list(self.words)}
+        return {"type": "string", "enum": [*self.words, *self.others]}
 
     def _check_word(self, value: Any) -> str:
-        if not isinstance(value, str) or value not in self.words:
+        words = [*self.words, *self.others]
+        if not isinstance(value, str) or value not in words:
             meant = self.synonyms.get(re.sub(r"[\W_]+", " ", str(value)).strip().lower(), value)
-            raise _refuse_value(quote_choices(self.words), spelling_hint(meant, self.words))
+            raise _refuse_value(quote_choices(words), spelling_hint(meant, words))
         return value
 
 

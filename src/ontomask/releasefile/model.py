@@ -146,8 +146,10 @@ class ColumnSpec(_StrictModel):
         PlainValidator(kinds.check_options),
         kinds.with_json_schema(type="object"),
     ] = Field(None, description="Options of that format, such as delimiter or language.")
-    measure: Annotated[str | None, kinds.OneOf(MEASURES)] = Field(
-        None, description="The distance between concepts; the default is sanchez."
+    measure: Annotated[str | None, kinds.OneOf(MEASURES, others=("matching",))] = Field(
+        None,
+        description="The distance between concepts; the default is sanchez. Sets have sanchez or "
+        "matching.",
     )
     domain: kinds.NonEmptyText | None = Field(
         None,
