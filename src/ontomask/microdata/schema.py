@@ -37,6 +37,11 @@ class _SchemaColumn:
     column: str
     weight: float
 
+    @property
+    def table_columns(self) -> tuple[str, ...]:
+        """The columns of the table that hold its values."""
+        return (self.column,)
+
     def problems(self) -> Iterator[str]:
         """What is wrong with it, in words."""
         column: Any = self.column  # whatever was given
@@ -109,13 +114,14 @@ class Nominal(_SchemaColumn):
 
 @dataclass(frozen=True)
 class NominalSet(Nominal):
-    """A column of sets: several words or codes in a cell, such as all diagnoses of a patient.
+    """Sets of words or codes, in a cell or in several columns, such as all diagnoses of a stay.
 
     The distance of two sets is Sánchez's on their concepts with all ancestors (SF eq. 1); other
     measures are not defined for sets.
 
     Args:
-        column: Name of the column. Its cells are lists, or text such as ``250.00;401.9``.
+        column: Name of the column. Its cells are lists, or text such as ``250.00;401.9``. With
+            ``columns``, a name of your choice that no column of the table has.
         taxonomy: The taxonomy of the values in the sets.
         measure: Only ``"sanchez"``.
         domain: As in :class:`Nominal`.
@@ -127,18 +133,44 @@ class NominalSet(Nominal):
         heads: As in :func:`~ontomask.map_terms`.
         ground: Only ``"equal"``.
         separator: What stands between the values of a set in text.
+        columns: The columns of the table that hold one value of the set each, such as
+            ``["diag_1", "diag_2", "diag_3"]``. Their order does not matter, and empty cells are
+            left out. Masked sets are sorted and fill the columns from the left.
     """
 
     separator: str = ";"
+    columns: Sequence[str] | None = None
+
+    @property
+    def table_columns(self) -> tuple[str, ...]:
+        """The columns of the table that hold its values."""
+        columns: Any = self.columns
+        return tuple(columns) if _is_list(columns) else (self.column,)
 
     def problems(self) -> Iterator[str]:
         yield from super().problems()
         separator: Any = self.separator
         if not isinstance(separator, str) or not separator.strip():
             yield f"column {self.column!r}: separator must be text such as ';', got {separator!r}"
+        if self.columns is not None:
+            yield from self._problems_of_columns()
         if self.measure != "sanchez":
             yield (
                 f"column {self.column!r}: measure must be 'sanchez' for sets, got {self.measure!r}"
+            )
+
+    def _problems_of_columns(self) -> Iterator[str]:
+        columns: Any = self.columns
+        is_names = _is_list(columns) and all(isinstance(name, str) and name for name in columns)
+        if not is_names or len(columns) < 2:
+            yield (
+                f"set {self.column!r}: columns must be a list of at least two names of columns, "
+                f"got {columns!r}"
+            )
+        if self.separator != ";":
+            yield (
+                f"set {self.column!r}: separator cannot be used with columns, which have one value "
+                "in a cell"
             )
 
     def split(self, cell: Any) -> list[Any]:
@@ -316,6 +348,7 @@ class Schema:
             if isinstance(entry, _SchemaColumn):
                 yield from entry.problems()
         yield from self._find_role_clashes()
+        yield from self._find_name_clashes()
         for name, allowed in {
             "other": ("refuse", "keep", "drop"),
             "missing": ("refuse", "category", "drop"),
@@ -327,6 +360,13 @@ class Schema:
             yield f"person must be the name of a column, got {self.person!r}"
         elif self.person in self.roles and "quasi_identifiers" in self.roles[self.person]:
             yield f"column {self.person!r} cannot be both a quasi-identifier and the person"
+
+    def _find_name_clashes(self) -> Iterator[str]:
+        """Sets over several columns with the name of a column or of another set."""
+        names = Counter(entry.column for entry in self.spread_sets)
+        for name, count in names.items():
+            if count > 1 or name in self.roles:
+                yield f"set {name!r} has the name of another column or set; choose a new name"
 
     def _find_role_clashes(self) -> Iterator[str]:
         for column, roles in self.roles.items():
@@ -340,15 +380,26 @@ class Schema:
 
     @property
     def roles(self) -> dict[str, list[str]]:
-        """All named columns with their roles."""
+        """All named columns of a table with their roles."""
         roles: dict[str, list[str]] = {}
         for role in _ROLES:
             for entry in getattr(self, role):
-                column = entry.column if isinstance(entry, _SchemaColumn) else entry
-                roles.setdefault(column if isinstance(column, str) else repr(column), []).append(
-                    role
-                )
+                columns = entry.table_columns if isinstance(entry, _SchemaColumn) else [entry]
+                for column in columns:
+                    name = column if isinstance(column, str) else repr(column)
+                    roles.setdefault(name, []).append(role)
         return roles
+
+    @property
+    def masked_columns(self) -> tuple[str, ...]:
+        """Names of the columns of a table that are masked."""
+        return tuple(name for entry in self.quasi_identifiers for name in entry.table_columns)
+
+    @property
+    def spread_sets(self) -> tuple[NominalSet, ...]:
+        """The sets that are spread over several columns of a table."""
+        sets = (entry for entry in self.quasi_identifiers if isinstance(entry, NominalSet))
+        return tuple(entry for entry in sets if entry.columns is not None)
 
     @property
     def confidential_names(self) -> tuple[str, ...]:
@@ -364,6 +415,11 @@ class Schema:
             f"the table has {count} columns called {column!r}"
             for column, count in Counter(columns).items()
             if count > 1
+        ]
+        problems += [
+            f"the table has a column {entry.column!r}: give the set another name"
+            for entry in self.spread_sets
+            if entry.column in columns
         ]
         named = self.roles
         if self.person is not None:
@@ -402,8 +458,11 @@ class Schema:
 
     def kept(self, columns: Iterable[str]) -> list[str]:
         """The columns of a table that are released unmasked and are not sensitive."""
-        masked = {column.column for column in self.quasi_identifiers}
-        hidden = {*masked, *self.confidential_names, *self.removed(columns := list(columns))}
+        hidden = {
+            *self.masked_columns,
+            *self.confidential_names,
+            *self.removed(columns := list(columns)),
+        }
         return [column for column in columns if column not in hidden]
 
     def __repr__(self) -> str:
@@ -413,6 +472,10 @@ class Schema:
             if getattr(self, field.name) != field.default
         ]
         return f"Schema({', '.join(settings)})"
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str)
 
 
 def _refuse(problems: Sequence[str], where: str, hint: str | Hint) -> None:

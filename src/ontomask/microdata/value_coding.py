@@ -12,7 +12,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Literal
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from ontomask.errors import (
     ColumnError,
     Hint,
+    InternalError,
     OntomaskError,
     Setting,
     UnknownValueError,
@@ -44,6 +45,7 @@ from ontomask.microdata.sets.set_concepts import (
     find_unfit_names,
     members_of,
 )
+from ontomask.microdata.sets.spread_sets import spread_over_columns
 from ontomask.taxonomy import Concept, Taxonomy, TermMap, map_terms
 from ontomask.taxonomy.mapping import resolve_corrections
 
@@ -75,9 +77,18 @@ class CodedColumn(ABC):
         """The same column with another attribute that has the same values."""
         return replace(self, attribute=attribute)  # type: ignore[type-var]
 
+    @property
+    def most_members(self) -> int | None:
+        """How many concepts a released set may hold at most; None for any number."""
+        return None
+
     @abstractmethod
     def output_column(self, targets: Floats) -> OutputColumn:
         """The released column for the target of each record; NaN is a blank cell."""
+
+    def output_columns(self, targets: Floats) -> Mapping[str, OutputColumn]:
+        """The same as columns of the table."""
+        return {self.attribute.name: self.output_column(targets)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,6 +320,28 @@ class _CodedSets(_CodedNominal):
         return self.separator.join(written) if written else self.separator  # an empty set
 
 
+@dataclass(frozen=True, eq=False)
+class _CodedSpreadSets(_CodedSets):
+    """Sets over several columns; ``filler`` is written where a set has fewer values."""
+
+    cells: SetCells = "lists"
+    columns: tuple[str, ...] = ()
+    filler: str | None = None
+
+    @property
+    def most_members(self) -> int | None:
+        return len(self.columns)
+
+    def output_columns(self, targets: Floats) -> Mapping[str, OutputColumn]:
+        sets = self.output_column(targets)
+        wrong = [values for values in sets.values if not 0 < len(values) <= len(self.columns)]
+        if wrong:
+            raise InternalError(
+                f"a set of {len(wrong[0])} values must fit {len(self.columns)} cells"
+            )
+        return spread_over_columns(sets, self.columns, self.filler)
+
+
 def _code_sets(
     column: NominalSet, distinct: DistinctValues, category: bool, also: Sequence[Concept]
 ) -> CodedColumn:
@@ -323,12 +356,23 @@ def _code_sets(
     attribute = kind(column.column, domain, values, SET_MEASURE, float(column.weight))
     identifiers = sum(match.count for match in terms.matches if match.by_code)
     by_label = identifiers * 2 <= sum(match.count for match in terms.matches)
+    forms = _output_forms(column.taxonomy, by_label)
+    blank = None if distinct.blank is None else str(distinct.blank)
+    if column.columns is not None:
+        return _CodedSpreadSets(
+            attribute,
+            codes[distinct.codes],
+            forms,
+            terms,
+            columns=column.table_columns,
+            filler=blank,
+        )
     return _CodedSets(
         attribute,
         codes[distinct.codes],
-        _output_forms(column.taxonomy, by_label),
+        forms,
         terms,
-        None if distinct.blank is None else str(distinct.blank),
+        blank,
         column.separator,
         _kind_of_cells(distinct.values),
     )

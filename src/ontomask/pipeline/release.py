@@ -68,6 +68,8 @@ class Release:
         dropped: Number of records left out because of missing values.
         suppressed: Number of records that were blanked or, if the method says so, removed.
         others: Columns without a role in the schema, with the role they were given.
+        shortened: By set over several columns, the number of records whose set had more values than
+            there are columns. The values that cost least were left out.
         blocked: How the table was cut for planning and what that cost; None if it was not.
         shuffled: Whether the rows of ``data`` are in a random order.
         mappings: By nominal column, how its values were mapped to concepts.
@@ -88,6 +90,7 @@ class Release:
     dropped: int = 0
     suppressed: int = 0
     others: Mapping[str, str] = field(default_factory=dict)
+    shortened: Mapping[str, int] = field(default_factory=dict)
     blocked: BlockPlan | None = None
     shuffled: bool = False
     _order_key: bytes | None = field(default=None, repr=False, compare=False)
@@ -260,6 +263,7 @@ def make_release(
         dropped=counted.dropped,
         suppressed=int(transitions.class_sizes()[transitions.suppressed_targets].sum()),
         others=_undeclared_columns(counted.engine.names, schema),
+        shortened=plan.shortened,
         blocked=plan.blocks,
         shuffled=shuffle,
         _order_key=order_key,

@@ -190,6 +190,17 @@ class ColumnSpec(_StrictModel):
         None,
         description="Sets in text: what stands between their values; by default a semicolon.",
     )
+    columns: Annotated[
+        tuple[str, ...] | None,
+        PlainValidator(kinds.check_columns),
+        kinds.with_json_schema(
+            type="array", items={"type": "string", "minLength": 1}, minItems=2, uniqueItems=True
+        ),
+    ] = Field(
+        None,
+        description="Sets over several columns of the table: these columns, with one value in a "
+        "cell. The set has a name of its own, and its columns are not listed by themselves.",
+    )
     levels: Annotated[
         tuple[Any, ...] | None,
         PlainValidator(kinds.check_levels),
@@ -242,6 +253,8 @@ class ColumnSpec(_StrictModel):
         if self.kind == "set":
             if self.separator is not None:
                 settings["separator"] = self.separator
+            if self.columns is not None:
+                settings["columns"] = self.columns
             return NominalSet(name, taxonomy, **settings)
         return Nominal(name, taxonomy, **settings)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from ontomask.pipeline.planning.missing_numbers import (
     plan_parts,
     split_by_missing_numbers,
 )
+from ontomask.pipeline.planning.set_sizes import limit_set_sizes
 from ontomask.pipeline.planning.tasks import plan_in_tasks
 from ontomask.risk import Confidential
 
@@ -35,11 +36,13 @@ class PlanInput:
 
     ``people`` are the tuple and the person of every record, where the schema says who is who;
     ``confidential`` is how often each known value of the sensitive columns occurs in each tuple.
+    ``most_members`` is how many values a released set of each attribute may hold, None for any.
     """
 
     tuples: Tuples
     people: People | None = None
     confidential: tuple[Confidential, ...] = ()
+    most_members: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,12 +50,14 @@ class Plan:
     """A planned release: the transitions, and the method with the block size that was chosen.
 
     ``blocks`` says how the tuples were cut for planning and what that cost; None where they were
-    not, or where that was not asked for.
+    not, or where that was not asked for. ``shortened`` is the number of records whose set had too
+    many values for its columns, by attribute.
     """
 
     transitions: Transitions
     method: Method
     blocks: BlockPlan | None = None
+    shortened: Mapping[str, int] = field(default_factory=dict)
 
 
 def plan_release(
@@ -91,7 +96,8 @@ def plan_release(
         transitions = plan_parts(tuples, counted.people, parts, plan_table)
     else:
         transitions = plan_table(tuples, counted.people)
-    return Plan(transitions, method, _combine_block_plans(block_plans))
+    transitions, shortened = limit_set_sizes(transitions, counted.most_members)
+    return Plan(transitions, method, _combine_block_plans(block_plans), shortened)
 
 
 def _combine_block_plans(plans: Sequence[BlockPlan]) -> BlockPlan | None:
