@@ -104,6 +104,8 @@ class Method(ABC):
     compares_values: ClassVar[bool] = False
     #: Whether it masks columns of sets only; others are compared by default.
     only_for_sets: ClassVar[bool] = False
+    #: Whether it promises something about parts of a set, so that no value may be left out.
+    protects_parts_of_sets: ClassVar[bool] = False
     #: Whether values are kept or suppressed and never replaced.
     only_suppresses: ClassVar[bool] = False
 

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from ontomask.errors import (
     ColumnError,
     Hint,
-    InternalError,
     OntomaskError,
     Setting,
     UnknownValueError,
@@ -333,13 +332,7 @@ class _CodedSpreadSets(_CodedSets):
         return len(self.columns)
 
     def output_columns(self, targets: Floats) -> Mapping[str, OutputColumn]:
-        sets = self.output_column(targets)
-        wrong = [values for values in sets.values if not 0 < len(values) <= len(self.columns)]
-        if wrong:
-            raise InternalError(
-                f"a set of {len(wrong[0])} values must fit {len(self.columns)} cells"
-            )
-        return spread_over_columns(sets, self.columns, self.filler)
+        return spread_over_columns(self.output_column(targets), self.columns, self.filler)
 
 
 def _code_sets(

@@ -72,6 +72,7 @@ class PairRecoding(Method):
     ] = 2
     varied_by: ClassVar[str | None] = "k"
     only_for_sets: ClassVar[bool] = True
+    protects_parts_of_sets: ClassVar[bool] = True
     title: ClassVar[str] = "pair recoding"
     summary: ClassVar[str] = (
         "k^m-anonymous, only for sets: no combination of up to m values is rare. Not k-anonymous."

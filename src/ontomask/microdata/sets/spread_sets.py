@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ontomask.errors import ColumnError, InternalError
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.tuples import count_tuples
 
@@ -53,4 +54,23 @@ def spread_over_columns(
         codes = np.array([number.get(cell, -1) for cell in (*cells, blank)], dtype=np.int64)
         # A row without a set finds the last, which is blank.
         outputs[name] = OutputColumn(distinct, codes[sets.places], text=True)
+    _check_sets(sets, list(outputs.values()), blank)
     return outputs
+
+
+def _check_sets(sets: OutputColumn, columns: Sequence[OutputColumn], blank: str | None) -> None:
+    """Refuse columns from which other sets would be read."""
+    cells = []
+    for column in columns:
+        is_blank = np.array([value == blank for value in column.values], dtype=bool)
+        cells.append(DistinctValues(column.values, column.places).without_values(is_blank))
+    found = combine_columns(cells)
+    for place, code in set(zip(sets.places.tolist(), found.codes.tolist(), strict=True)):
+        written, read = ([], *sets.values)[place + 1], ([], *found.values)[code + 1]
+        if blank in written:
+            raise ColumnError(
+                f"the value {blank!r} is a mark of missing values and a concept of the taxonomy",
+                "use another mark in the table",
+            )
+        if written != read or (place < 0) != (code < 0):
+            raise InternalError("the sets in the written columns are not those of the plan")

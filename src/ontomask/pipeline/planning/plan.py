@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.engines.protocol import TaskRunner
+from ontomask.errors import ParameterError, format_count
 from ontomask.methods.method import BlockwiseMethod, Method
 from ontomask.methods.people import merge_until_k_people, refuse_k_above_people
 from ontomask.microdata.tuples import SensitiveCounts, Transitions, Tuples
@@ -97,6 +99,8 @@ def plan_release(
     else:
         transitions = plan_table(tuples, counted.people)
     transitions, shortened = limit_set_sizes(transitions, counted.most_members)
+    if shortened and method.protects_parts_of_sets:
+        _refuse_shortened_sets(shortened, counted)
     return Plan(transitions, method, _combine_block_plans(block_plans), shortened)
 
 
@@ -106,6 +110,18 @@ def _combine_block_plans(plans: Sequence[BlockPlan]) -> BlockPlan | None:
         return None
     largest = max(plans, key=lambda plan: plan.blocks)
     return replace(largest, blocks=sum(plan.blocks for plan in plans))
+
+
+def _refuse_shortened_sets(shortened: Mapping[str, int], counted: PlanInput) -> NoReturn:
+    """Refuse sets that do not fit their columns where a method protects parts of them."""
+    name, records = next(iter(shortened.items()))
+    attributes = [attribute.name for attribute in counted.tuples.attributes]
+    raise ParameterError(
+        f"the masked set {name!r} must fit its {counted.most_members[attributes.index(name)]} "
+        f"columns, but has more values in {format_count(records, 'record')}, and this method "
+        "cannot leave out values of a set",
+        "add an empty column to the set, write the sets into one column, or use microaggregation",
+    )
 
 
 def refuse_impossible_rules(method: Method, counted: PlanInput) -> None:
