@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -184,6 +185,16 @@ def test_a_set_without_values_becomes_the_root(diagnoses):
     assert np.isnan(limited.targets[1, 0])
 
 
+def test_people_with_a_row_each_are_linked_by_their_sets(schema, diagnoses, cells):
+    people = [f"p{number}" for number in range(len(cells))]
+    table = make_table(cells).append_column("who", pa.array(people))
+    linked = replace(schema, person="who", linked="equal", identifiers=["who"])
+    released = rows(om.mask(table, linked, om.Microaggregation(k=4), seed=1).data)
+    sets = {who: read_back(diagnoses, row) for *row, who in released}
+    assert len(sets) == len(people)
+    assert min(Counter(sets.values()).values()) >= 4
+
+
 # ---------------------------------------------------------------------- cells
 
 
@@ -330,6 +341,8 @@ def test_what_sets_over_columns_cannot_have(diagnoses):
         schema("a", "b", person="a")
     with pytest.raises(SchemaError, match="separator cannot be used with columns"):
         om.Schema([om.NominalSet("dx", diagnoses, columns=["a", "b"], separator="|")])
+    with pytest.raises(SchemaError, match="long cannot be used with columns"):
+        om.Schema([replace(schema("a", "b").spread_sets[0], long=True)], person="p")
     with pytest.raises(SchemaError, match="'b' is listed twice"):
         om.Schema([om.NominalSet(n, diagnoses, columns=[n * 2, "b"]) for n in ("x", "y")])
     with pytest.raises(SchemaError, match="'x' has the name of another column or set"):
