@@ -111,6 +111,8 @@ class Method(ABC):
     attacker_setting: ClassVar[str | None] = None
     #: Whether it plans records with missing numbers together with the others.
     plans_missing_numbers: ClassVar[bool] = False
+    #: Whether it promises something about parts of a set, so that no value may be left out.
+    protects_parts_of_sets: ClassVar[bool] = False
     #: Whether values are kept or suppressed and never replaced.
     only_suppresses: ClassVar[bool] = False
 

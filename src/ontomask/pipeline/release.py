@@ -72,6 +72,8 @@ class Release:
         dropped: Number of records left out because of missing values.
         suppressed: Number of records that were blanked or, if the method says so, removed.
         others: Columns without a role in the schema, with the role they were given.
+        shortened: By set over several columns, the number of records whose set had more values than
+            there are columns. The values that cost least were left out.
         blocked: How the table was cut for planning and what that cost; None if it was not.
         links: What became of the links between the records of a person; None if they are not kept.
         shuffled: Whether the rows of ``data`` are in a random order.
@@ -93,6 +95,7 @@ class Release:
     dropped: int = 0
     suppressed: int = 0
     others: Mapping[str, str] = field(default_factory=dict)
+    shortened: Mapping[str, int] = field(default_factory=dict)
     blocked: BlockPlan | None = None
     links: LinkFigures | None = None
     shuffled: bool = False
@@ -286,6 +289,7 @@ def make_release(
         dropped=counted.dropped,
         suppressed=int(transitions.class_sizes()[transitions.suppressed_targets].sum()),
         others=_undeclared_columns(counted.engine.names, schema),
+        shortened=plan.shortened,
         blocked=plan.blocks,
         links=None if plan.linked is None else plan.linked.figures,
         shuffled=shuffle,

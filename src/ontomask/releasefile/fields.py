@@ -25,6 +25,7 @@ __all__ = [
     "TEXTS",
     "NonEmptyText",
     "check_character",
+    "check_columns",
     "check_date_format",
     "check_encoding",
     "check_file_names",
@@ -130,6 +131,17 @@ def check_levels(value: Any) -> Any:
         raise _refuse_value(
             "a list without repeated values", "list each value once, from the lowest to the highest"
         )
+    return tuple(value)
+
+
+def check_columns(value: Any) -> Any:
+    """Check the columns of the table that a set is spread over."""
+    if not isinstance(value, list | tuple) or len(value) < 2 or not all(map(_is_text, value)):
+        raise _refuse_value(
+            "a list of at least two names of columns", "as in [diag_1, diag_2, diag_3]"
+        )
+    if len(set(value)) < len(value):
+        raise _refuse_value("a list without repeated names", "list each column once")
     return tuple(value)
 
 

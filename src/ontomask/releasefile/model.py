@@ -198,6 +198,17 @@ class ColumnSpec(_StrictModel):
         None,
         description="Sets in text: what stands between their values; by default a semicolon.",
     )
+    columns: Annotated[
+        tuple[str, ...] | None,
+        PlainValidator(kinds.check_columns),
+        kinds.with_json_schema(
+            type="array", items={"type": "string", "minLength": 1}, minItems=2, uniqueItems=True
+        ),
+    ] = Field(
+        None,
+        description="Sets over several columns of the table: these columns, with one value in a "
+        "cell. The set has a name of its own, and its columns are not listed by themselves.",
+    )
     long: bool | None = Field(
         None,
         description="Sets: whether each row has one value, and the rows of a person are one set.",
@@ -252,7 +263,7 @@ class ColumnSpec(_StrictModel):
             settings["mapping"] = _resolve_path(self.mapping, folder)
         taxonomy = self._load_taxonomy(folder, taxonomies)
         if self.kind == "set":
-            for field in ("separator", "long"):
+            for field in ("separator", "columns", "long"):
                 if getattr(self, field) is not None:
                     settings[field] = getattr(self, field)
             return NominalSet(name, taxonomy, **settings)

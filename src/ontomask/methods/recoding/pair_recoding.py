@@ -83,6 +83,7 @@ class PairRecoding(Method):
     attacker_setting: ClassVar[str | None] = "m"
     plans_missing_numbers: ClassVar[bool] = True
     verifies_values: ClassVar[bool] = True
+    protects_parts_of_sets: ClassVar[bool] = True
     title: ClassVar[str] = "pair recoding"
     summary: ClassVar[str] = (
         "k^m-anonymous: no combination of up to m values is rare. Not k-anonymous."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,9 @@ from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.known_values import merge_look_alikes, without_unknown
 from ontomask.microdata.schema import Date, Nominal, NominalSet, Numeric, Ordinal, Schema
 from ontomask.microdata.sets import ConceptSets
+from ontomask.microdata.sets.spread_sets import combine_columns
 from ontomask.microdata.shown_values import ShownValues
+from ontomask.pipeline.complete_records import flag_marks
 from ontomask.pipeline.guarantees.released_classes import UnmaskedColumns
 
 __all__ = ["verify_values"]
@@ -29,9 +31,10 @@ def verify_values(schema: Schema, method: Method, applied: Applied) -> str:
         return ""
     columns, person = schema.quasi_identifiers, schema.person
     counted = applied.count_masked_rows([] if person is None else [person])
-    sets = _join_values(columns, [counted[column.column] for column in columns])
+    cells = [_read_column(column, counted, schema.missing_marks) for column in columns]
+    sets = _join_values(columns, cells)
     names = tuple(column.column for column in columns)
-    records = counted[names[0]].weights
+    records = cells[0].weights
     assert records is not None
     people = None
     if person is not None:
@@ -39,6 +42,20 @@ def verify_values(schema: Schema, method: Method, applied: Applied) -> str:
         people = merge_look_alikes(known)[0].codes
         _refuse_linked_records(schema, method, applied, people, records)
     return method.verify_values(ShownValues(names, sets, records, people))
+
+
+def _read_column(
+    column: Nominal | Numeric | Ordinal | Date,
+    counted: Mapping[str, DistinctValues],
+    marks: Collection[str],
+) -> DistinctValues:
+    """The cells of a quasi-identifier; those of a set over several columns are combined."""
+    if len(column.table_columns) == 1:
+        return counted[column.column]
+    parts = [counted[name] for name in column.table_columns]
+    return combine_columns(
+        [part.without_values(flag_marks(part.values, ["", *marks])) for part in parts]
+    )
 
 
 def _join_values(
