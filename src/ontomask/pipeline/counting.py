@@ -261,19 +261,26 @@ def _place_linked_records(
     )
     distinct = rows.frame.distinct_values(schema.person)
     people = merge_look_alikes(without_unknown(distinct, schema.missing_marks))[0].select_rows(kept)
-    names = [fold_value(value) for value in people.values]
-    order = sorted(range(len(names)), key=names.__getitem__)
-    number = np.empty(len(names), dtype=np.int64)
-    number[order] = np.arange(len(names))
+    names, numbers = _number_by_text(people)
     sensitive = [
-        rows.frame.distinct_values(name).codes[kept] + 1 for name in schema.confidential_names
+        _number_by_text(rows.frame.distinct_values(name).select_rows(kept))[1] + 1
+        for name in schema.confidential_names
     ]
     linked, pair_of = LinkedRecords.count_pairs(
-        tuple_of, number[people.codes], sensitive, weights, schema.linked, schema.link_price
+        tuple_of, numbers, sensitive, weights, schema.linked, schema.link_price
     )
     pair_of_row = np.full(len(kept), -1, dtype=np.int64)
     pair_of_row[kept] = pair_of
-    return tuples, linked, tuple(names[i] for i in order), rows.assign_tuples(pair_of_row)
+    return tuples, linked, names, rows.assign_tuples(pair_of_row)
+
+
+def _number_by_text(distinct: DistinctValues) -> tuple[tuple[str, ...], Longs]:
+    """The texts of values in their order, and the number of each row's; -1 is missing."""
+    texts = [fold_value(value) for value in distinct.values]
+    order = sorted(range(len(texts)), key=lambda place: (texts[place], str(distinct.values[place])))
+    number = np.empty(len(texts) + 1, dtype=np.int64)
+    number[order], number[-1] = np.arange(len(texts)), -1
+    return tuple(texts[place] for place in order), number[distinct.codes]
 
 
 def _count_known_by_pair(count_by_pair: ValueCounter, linked: LinkedRecords) -> ValueCounter:
