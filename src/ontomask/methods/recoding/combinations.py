@@ -42,8 +42,9 @@ def recode_combinations(
     A set shows its deepest concepts. *Lift*: as long as fewer than k records show some combination,
     every set with such a combination gives up the concept that is in most of them, all at the same
     time; parents of it that do not follow from other concepts of the set are then shown instead.
-    *Restore*: concept by concept, the shallow ones first, all sets that held a concept get it back,
-    except those in which a combination would become rare, or that would leave a rare one behind.
+    *Restore*: concept by concept, the most worth and the shallow ones first, all sets that held a
+    concept get it back, except those in which a combination would become rare, or that would leave
+    a rare one behind.
 
     Several parents need no special care, because a closure without one of its deepest concepts is
     a closure. Several attributes are sets as well, if their concepts are numbered one after the
@@ -91,10 +92,11 @@ def recode_combinations(
     )
     keys, held, many = _lift_until_none_is_rare(sets, k, m)
     holders = Links.from_pairs(sets.concepts, owners, len(used))
-    shallow_first = np.argsort(above.sizes(), kind="stable")
+    mean_worth = np.bincount(sets.concepts, weights=sets.worth) / np.bincount(sets.concepts)
+    order = np.lexsort((above.sizes(), -np.round(mean_worth, 3)))
     for _ in range(ROUNDS):
         keys, held, restored = kernels.restore_concepts(
-            sets, shallow_first, *holders, k, m, keys, held, many
+            sets, order, *holders, k, m, keys, held, many
         )
         keys, held, rebuilt = kernels.rebuild_sets(sets, k, m, keys, held, many)
         if not restored and not rebuilt:

@@ -76,7 +76,7 @@ class Guarantee(str):
         verified: What the method promises of values and combinations of them, as verified on the
             masked table; empty if it promises nothing of this kind.
         headline: The most important sentences, the worst first.
-        measured: The measured risk if no k is promised; otherwise None.
+        measured: The measured risk if neither a k nor anything verified is promised.
         warnings: Warnings about a high measured risk.
     """
 
@@ -144,25 +144,27 @@ def make_guarantee(
         # The classes of single records say little then.
         numbers |= {name: getattr(released, name) for name in (*asdict(counts), "unit")}
     if k is None:
+        if verified:
+            uniques = [] if released is None else [_describe_uniques(names, released)]
+            headline = [verified, *uniques]
+            words = ". ".join(headline)
+            return Guarantee(words, headline=headline, verified=verified, **numbers)
         measured = _measure_risk(method, plan)
         warning = ""
         if method.permutes and len(plan.tuples) > 1:  # a single one has been warned of
             warning = _warn_of_weak_protection(method, measured)
         headline = [
-            verified
-            or f"not k-anonymous: {format_method(method)} does not guarantee class sizes. The "
+            f"not k-anonymous: {format_method(method)} does not guarantee class sizes. The "
             f"smallest equivalence class on {names} has {size_text}",
         ]
         if released is not None:
             headline.append(_describe_uniques(names, released))
-        construction = "" if verified else _describe_construction(method)
-        details = f"{construction}{_describe_measured(method, measured)}"
+        details = f"{_describe_construction(method)}{_describe_measured(method, measured)}"
         return Guarantee(
             ". ".join([*headline, details]),
             headline=headline,
             measured=measured,
             warnings=[warning] if warning else (),
-            verified=verified,
             **numbers,
         )
     if counts.smallest < k:
