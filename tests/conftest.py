@@ -156,17 +156,21 @@ def wordnet():
 
 @pytest.fixture
 def command(monkeypatch, capsys):
-    """Run a command here: the same function that the command line calls, without a new process."""
+    """Run a command here: the same function that the command line calls, without a new process.
+
+    ``app`` is another program than ``ontomask``.
+    """
+    from ontomask.cli import app as ontomask_app
     from ontomask.cli import main, stopping
 
     monkeypatch.setattr(stopping, "_stop_requested", False)  # and so it is again after the test
 
-    def run(place, *arguments):
+    def run(place, *arguments, app=ontomask_app):
         monkeypatch.chdir(place)
         monkeypatch.setattr(sys, "argv", ["ontomask", *map(str, arguments)])
         capsys.readouterr()
         with pytest.raises(SystemExit) as end:
-            main()
+            main(app)
         printed = capsys.readouterr()
         return Done(end.value.code or 0, printed.out, printed.err)
 

@@ -15,7 +15,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy  # its parts take a second to load, each when it is first used
 
 import plain
 
@@ -283,7 +283,8 @@ def transport(p, q, ground):
     m = len(p)
     leaves = np.kron(np.eye(m), np.ones(m))
     arrives = np.kron(np.ones(m), np.eye(m))
-    solved = linprog(np.asarray(ground).ravel(), A_eq=np.vstack([leaves, arrives]), b_eq=[*p, *q])
+    both = np.vstack([leaves, arrives])
+    solved = scipy.optimize.linprog(np.asarray(ground).ravel(), A_eq=both, b_eq=[*p, *q])
     assert solved.success
     return solved.fun
 

@@ -14,7 +14,7 @@ import yaml
 import ontomask as om
 from manifests import assert_manifest_fits
 from ontomask.disclosure.rounding import round_figures
-from release_commands import SPEC, finished, process, records, write_spec
+from release_commands import SPEC, records, write_spec
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_the_schema_is_one_and_knows_a_release_file(tmp_path, command):
 
 @pytest.mark.slow
 def test_the_demo_makes_a_release(tmp_path, command):
-    done = finished(process(tmp_path, "demo"))
+    done = command(tmp_path, "demo")
     assert done.code == 0
     assert "$ ontomask check ontomask-demo/release.yaml" in done.out
     assert "5-anonymous on " in done.out

@@ -10,7 +10,7 @@ from contextlib import suppress
 import pytest
 
 from ontomask.cli.stopping import stop_requested
-from release_commands import finished, process, records, write_spec
+from release_commands import records, write_spec
 from workbench import waited
 
 
@@ -213,11 +213,10 @@ def test_everything_that_is_wrong_is_listed_at_once(jobs, command):
         assert words in done.err
 
 
-@pytest.mark.slow
-def test_what_is_required_and_not_met_is_exit_code_3(jobs):
+def test_what_is_required_and_not_met_is_exit_code_3(jobs, command):
     write_spec(jobs / "release.yaml", ("k: 3}", "k: 3}\nrequire: {k: 5, sse_below: 0.001, l: 2}"))
     before = contents(jobs)
-    done = finished(process(jobs, "mask", "release.yaml"))
+    done = command(jobs, "mask", "release.yaml")
     assert (done.code, done.out) == (3, "")
     assert done.err.startswith(
         "Error: nothing was released, because the masked table does not meet the requirements"

@@ -1,9 +1,8 @@
-"""``python -m experiments`` in a process of its own."""
+"""``python -m experiments``."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,61 +10,51 @@ from pathlib import Path
 import pytest
 
 from experiments import EXPERIMENTS
+from experiments.command import app
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = ("tm-figure-5", "--quick", "--runs", "1")
 
 
 @pytest.fixture
-def reproduce(tmp_path):
+def reproduce(tmp_path, command, monkeypatch):
+    monkeypatch.setenv("ONTOMASK_DATA", "")
+
     def run(*arguments, code=0):
-        done = subprocess.run(
-            [sys.executable, "-m", "experiments", *map(str, arguments)],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            env={
-                **os.environ,
-                "ONTOMASK_CACHE": "off",
-                "ONTOMASK_DATA": "",
-                "PYTHONPATH": str(ROOT),
-                "PYTHONUTF8": "1",
-            },
-        )
-        assert done.returncode == code, done.stderr
-        assert "Traceback" not in done.stderr
+        done = command(tmp_path, *arguments, app=app)
+        assert done.code == code, done.err
+        assert "Traceback" not in done.err
         return done
 
     return run
 
 
-def test_help_has_an_example(reproduce):
-    assert "Example: python -m experiments" in reproduce("--help").stdout
+def test_a_process_of_its_own_has_help_with_an_example():
+    said = subprocess.check_output(
+        [sys.executable, "-m", "experiments", "--help"], cwd=ROOT, encoding="utf-8"
+    )
+    assert "Example: python -m experiments" in said
 
 
 def test_the_list(reproduce):
-    said = reproduce("--list").stdout
+    said = reproduce("--list").out
     assert [line.split()[0] for line in said.splitlines()] == [e.name for e in EXPERIMENTS]
-    told = json.loads(reproduce("sf", "--list", "--json").stdout)
+    told = json.loads(reproduce("sf", "--list", "--json").out)
     assert [entry["name"] for entry in told] == ["sf-figures-4-5", "sf-figure-6"]
 
 
 def test_tables_are_printed_and_the_page_is_written(reproduce, tmp_path):
     done = reproduce(*QUICK, "--output", "page.html")
-    assert done.stdout.startswith("data: synthetic discharges (small samples")
-    assert "tm-figure-5" in done.stdout
-    assert "discernibility" in done.stdout
-    assert done.stderr == "written to page.html\n"
+    assert done.out.startswith("data: synthetic discharges (small samples")
+    assert "tm-figure-5" in done.out
+    assert "discernibility" in done.out
+    assert done.err == "written to page.html\n"
     before = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert before.startswith("<!doctype html>")
     again = reproduce(*QUICK, "--output", "page.html", code=2)
-    assert "--output must be a new file, got page.html, which exists" in again.stderr
-    assert again.stdout == ""
-    reproduce(*QUICK, "--output", "page.html", "--force")
-
-
-def test_tables_are_printed_as_json(reproduce):
-    (told,) = json.loads(reproduce(*QUICK, "--json").stdout)
+    assert "--output must be a new file, got page.html, which exists" in again.err
+    assert again.out == ""
+    (told,) = json.loads(reproduce(*QUICK, "--json", "--output", "page.html", "--force").out)
     assert told["data"] == "discharges"
     (result,) = told["results"]
     assert [row["label"] for row in result["rows"]] == ["semantic", "discernibility"]
@@ -88,5 +77,5 @@ def test_tables_are_printed_as_json(reproduce):
 )
 def test_wrong_input_is_one_sentence_and_exit_code_2(reproduce, arguments, message):
     done = reproduce(*arguments, code=2)
-    assert message in done.stderr
-    assert done.stdout == ""
+    assert message in done.err
+    assert done.out == ""

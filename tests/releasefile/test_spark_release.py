@@ -68,13 +68,8 @@ def names_in(folder: Path) -> list[str]:
 # ---------------------------------------------------------------------- the same release
 
 
-@pytest.mark.parametrize(
-    "method",
-    [{"name": "noise_addition", "alpha": 0.3}, {"name": "rank_swapping", "window": 20}],
-    ids=repr,
-)
-def test_the_same_seed_gives_the_same_rows_as_duckdb(spark, folder, method):
-    given = {"data": "people.csv", "method": method}
+def test_the_same_seed_gives_the_same_rows_as_duckdb(spark, folder):
+    given = {"data": "people.csv", "method": {"name": "rank_swapping", "window": 20}}
     notes = ['two\nlines, "quoted"', "ü", "", " x "]
     people = pd.DataFrame(records(60)).assign(note=[notes[i % 4] for i in range(60)])
     people.to_csv(folder / "people.csv", index=False)

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy  # its parts take a second to load, each when it is first used
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import hypergeom, nbinom
 
 from ontomask import risk
 from ontomask.errors import ParameterError
@@ -35,7 +35,7 @@ def posterior_risk(f, F):
     """E[1/F | f] by its definition: F is f plus the failures before the f-th success."""
     p = f / F
     failures = np.arange(0, 200 * int(F) + 1000)
-    return float((nbinom.pmf(failures, f, p) / (f + failures)).sum())
+    return float((scipy.stats.nbinom.pmf(failures, f, p) / (f + failures)).sum())
 
 
 @pytest.mark.parametrize(("f", "F"), [(1, 17), (1, 541), (2, 84.5), (3, 108), (7, 22.5), (40, 90)])
@@ -128,7 +128,7 @@ def test_the_uniqueness_of_adult_in_the_tests_of_arx():
 
 def slow_zayatz(histogram, population):
     n = sum(size * count for size, count in histogram.items())
-    one = {size: hypergeom.pmf(1, population, size, n) for size in histogram}
+    one = {size: scipy.stats.hypergeom.pmf(1, population, size, n) for size in histogram}
     likely = histogram[1] * one[1] / sum(histogram[size] * one[size] for size in histogram)
     return histogram[1] * likely / (n / population)
 
@@ -175,7 +175,7 @@ def slow_snb(alpha, beta, classes_of_population, pi):
     """The expected number of sample classes of each size, summed over the sizes of classes."""
     expected = Counter()
     for others in range(400):
-        share = nbinom.pmf(others, alpha, beta)
+        share = scipy.stats.nbinom.pmf(others, alpha, beta)
         for size in (*range(1, 60),):
             if size <= others + 1:
                 draw = math.comb(others + 1, size) * pi**size * (1 - pi) ** (others + 1 - size)

@@ -373,9 +373,12 @@ def test_the_figures_follow_what_is_chosen(tab, served):
     assert int(through) == shown_uniques(tab) - without
     waited(lambda: fields_of(served)["columns"]["zip"] == {"role": "drop"})
 
+    tab.select_option("#linked", "split")
+    waited(lambda: fields_of(served).get("linked") == "split")
     tab.select_option("#person", "")
     tab.wait_for_selector(f"#panel[data-uniques='{uniques(rows, ['age', 'sex'])}']")
-    waited(lambda: "person" not in fields_of(served))
+    waited(lambda: not {"person", "linked"} & set(fields_of(served)))
+    tab.wait_for_selector("#linked", state="hidden")
 
     tab.click("#take-all")
     columns = str(len(names))

@@ -24,7 +24,7 @@ def asked(served, path, known=True):
         return answer.read().decode()
 
 
-def test_it_answers_on_this_machine_whoever_has_the_link(tmp_path, starting):
+def test_it_answers_on_this_machine_whoever_has_the_link(tmp_path, starting, command):
     write_discharges(tmp_path / "discharges.csv")
     served = starting(tmp_path, "discharges.csv")
     with pytest.raises(HTTPError) as refused:
@@ -37,15 +37,9 @@ def test_it_answers_on_this_machine_whoever_has_the_link(tmp_path, starting):
             connection.settimeout(2)
             assert connection.connect_ex((other, int(port))) != 0
     # A second one says that the port is taken.
-    done = subprocess.run(
-        [sys.executable, "-m", "ontomask", "workbench", "--no-browser", "--port", port],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 2
-    assert f"port {port}" in done.stderr
-    assert done.stdout == ""
+    done = command(tmp_path, "workbench", "--no-browser", "--port", port)
+    assert (done.code, done.out) == (2, "")
+    assert f"port {port}" in done.err
 
 
 def other_addresses():

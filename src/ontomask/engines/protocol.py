@@ -69,6 +69,10 @@ class Engine(ABC):
         """Refuse a table that changed outside while the block ran; one in memory cannot."""
         return nullcontext()
 
+    def present(self, data: Any) -> Any:
+        """A released table in the form that its readers know: as the original was given."""
+        return data
+
     @abstractmethod
     def count_rows(
         self, columns: Sequence[str], known: str | None = None, marks: Collection[str] = ()

@@ -18,13 +18,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import ParameterError
+from ontomask.errors import Hint, ParameterError, Setting
 from ontomask.methods.settings import SettingHelp, check_settings
 from ontomask.microdata.tuples import Transitions, Tuples
 
 if TYPE_CHECKING:
     from ontomask.methods.blocks.split import StandaloneTest
     from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanation
+    from ontomask.methods.microaggregation.linked import LinkedPeople
+    from ontomask.microdata.linked_records import LinkedRecords
 
 __all__ = ["BlockwiseMethod", "GroupingMethod", "Method", "SensitivePromise"]
 
@@ -197,6 +199,26 @@ class Method(ABC):
         Returns:
             The transitions from original to masked combinations.
         """
+
+    def check_links(self, tuples: Tuples) -> None:
+        """Raise an error if the method cannot keep the records of a person linked."""
+        raise ParameterError(
+            f"{self.title} cannot keep the records of a person linked",
+            Hint("use ", Setting("method", "microaggregation"), ", or leave linked out"),
+        )
+
+    def link_people(self, tuples: Tuples, records: LinkedRecords) -> LinkedPeople:
+        """Decide what the records of linked people become, and under which pseudonyms.
+
+        Args:
+            tuples: The combinations of values.
+            records: The records of each person.
+
+        Returns:
+            What each record becomes, in the order of ``records.list_records()``. At least k people
+            share all rows of each pseudonym.
+        """
+        raise NotImplementedError
 
 
 #: Tables that were cut into blocks, by method: needed for the plan and for its loss.

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from os import PathLike
 from typing import Any
 
@@ -21,6 +21,7 @@ from ontomask.errors import (
     quote_choices,
     quote_names,
 )
+from ontomask.microdata.linked_records import LINK_PRICE, LINKED, Linked
 from ontomask.taxonomy import Concept, Taxonomy
 from ontomask.taxonomy.names import closest_names
 
@@ -127,9 +128,13 @@ class NominalSet(Nominal):
         heads: As in :func:`~ontomask.map_terms`.
         ground: Only ``"equal"``.
         separator: What stands between the values of a set in text.
+        long: Whether the table is long: each row has one value, and the rows of a ``person`` are
+            one set. All other columns have the same value in all rows of a person. Released are
+            as many rows as each person has values, under a pseudonym.
     """
 
     separator: str = ";"
+    long: bool = False
 
     def problems(self) -> Iterator[str]:
         yield from super().problems()
@@ -252,6 +257,15 @@ class Schema:
         person: The column that identifies a person with several records. Equivalence classes then
             contain k different people, and records without a known one add nobody. The column is
             not released unless it has another role.
+        linked: Releases a pseudonym in place of ``person``, so that readers can put the rows of a
+            person together. k people then share all rows of a pseudonym: the same values, the same
+            number of times. It says what becomes of people with different numbers of rows.
+            ``"equal"`` groups people who have as many rows, and drops rows only where fewer than k
+            do; ``"drop"`` drops surplus rows where that loses less; ``"split"`` releases surplus
+            rows under another pseudonym. None links nothing.
+        link_price: With ``"split"``, what a link between two rows of a person is worth compared
+            with the squared distance of a row, 1 at most. The lower, the more links are broken and
+            the less values change.
 
     >>> Schema([Numeric("age"), Numeric("age", weight=0)], keep=["age"], other="ask")
     Traceback (most recent call last):
@@ -274,6 +288,8 @@ class Schema:
     missing: str = "refuse"
     missing_marks: Collection[str] = ()
     person: str | None = None
+    linked: Linked | None = None
+    link_price: float = LINK_PRICE
 
     def __post_init__(self) -> None:
         problems: list[str] = []
@@ -327,6 +343,56 @@ class Schema:
             yield f"person must be the name of a column, got {self.person!r}"
         elif self.person in self.roles and "quasi_identifiers" in self.roles[self.person]:
             yield f"column {self.person!r} cannot be both a quasi-identifier and the person"
+        yield from self._find_link_problems()
+        yield from self._find_long_problems()
+
+    def _find_link_problems(self) -> Iterator[str]:
+        linked: Any = self.linked
+        price: Any = self.link_price
+        if linked is not None and linked not in LINKED:
+            yield f"linked must be {quote_choices(LINKED)}, got {linked!r}"
+        if isinstance(price, bool) or not isinstance(price, int | float) or not price > 0:
+            yield f"link_price must be a number greater than 0, got {price!r}"
+        elif price != LINK_PRICE and linked != "split":
+            yield "link_price is only for linked='split'"
+        if linked is None:
+            return
+        if self.person is None:
+            yield f"linked={linked!r} needs person, the column that identifies a person"
+        elif self.person in self.roles and self.roles[self.person] != ["identifiers"]:
+            role = _ROLES[self.roles[self.person][0]]
+            yield (
+                f"column {self.person!r} cannot be {role} with linked={linked!r}, which releases a "
+                "pseudonym in its place; make it an identifier"
+            )
+
+    def _find_long_problems(self) -> Iterator[str]:
+        long = [c for c in self.quasi_identifiers if isinstance(c, NominalSet) and c.long]
+        if len(long) > 1:
+            names = quote_names([column.column for column in long])
+            yield f"only one set can be long, got {names}"
+        elif long and self.person is None:
+            yield f"the long set {long[0].column!r} needs person, whose rows are one set"
+        elif long and self.linked is not None:
+            yield (
+                f"linked is not for the long set {long[0].column!r}, whose people have one set each"
+            )
+
+    @property
+    def long_set(self) -> NominalSet | None:
+        """The set that has a row for each of its values; None if no set has."""
+        for column in self.quasi_identifiers:
+            if isinstance(column, NominalSet) and column.long:
+                return column
+        return None
+
+    def gather_people(self) -> Schema:
+        """The schema of the table with a row for each person, where a set is long."""
+        columns = [
+            replace(column, long=False) if column is self.long_set else column
+            for column in self.quasi_identifiers
+        ]
+        return replace(self, quasi_identifiers=columns, linked="equal")
 
     def _find_role_clashes(self) -> Iterator[str]:
         for column, roles in self.roles.items():
@@ -395,7 +461,9 @@ class Schema:
         """The columns of a table that are not released."""
         kept = {"quasi_identifiers", "confidential", "keep"}
         named = self.roles
-        if self.person is not None:
+        if self.person is not None and (self.linked is not None or self.long_set is not None):
+            named[self.person] = ["keep"]  # as a pseudonym
+        elif self.person is not None:
             named.setdefault(self.person, ["identifiers"])
         rest = ["keep"] if self.other == "keep" else ["drop"]
         return [column for column in columns if not kept & set(named.get(column, rest))]
@@ -404,6 +472,8 @@ class Schema:
         """The columns of a table that are released unmasked and are not sensitive."""
         masked = {column.column for column in self.quasi_identifiers}
         hidden = {*masked, *self.confidential_names, *self.removed(columns := list(columns))}
+        if self.linked is not None and self.person is not None:
+            hidden.add(self.person)  # released as a pseudonym
         return [column for column in columns if column not in hidden]
 
     def __repr__(self) -> str:

@@ -182,12 +182,17 @@ class Transitions:
 
         Blank targets are equal too.
         """
-        first, place = _find_distinct_rows(
-            [np.unique(c, return_inverse=True)[1] for c in targets.T]
-        )
+        first, place = Transitions.find_equal_targets(targets)
         key, pair = np.unique(source * len(first) + place[target], return_inverse=True)
         sums = np.bincount(pair.ravel(), weights=count).astype(np.int64)
         return Transitions(tuples, targets[first], *np.divmod(key, len(first)), sums)
+
+    @staticmethod
+    def find_equal_targets(
+        targets: NDArray[np.float64],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where each different target is first met, in sorted order; and which each one is."""
+        return _find_distinct_rows([np.unique(c, return_inverse=True)[1] for c in targets.T])
 
     @staticmethod
     def from_records(

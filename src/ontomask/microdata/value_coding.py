@@ -12,9 +12,10 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -37,12 +38,13 @@ from ontomask.microdata.attributes import (
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.missing_values import MISSING, NominalOrMissing
 from ontomask.microdata.schema import Date, Nominal, NominalSet, Numeric, Ordinal
+from ontomask.microdata.sets import ConceptSets, reduce_to_deepest
 from ontomask.microdata.sets.set_concepts import (
     SET_MEASURE,
     add_sets,
-    deepest_set,
     find_unfit_names,
     members_of,
+    name_sets,
 )
 from ontomask.taxonomy import Concept, Taxonomy, TermMap, map_terms
 from ontomask.taxonomy.mapping import resolve_corrections
@@ -193,17 +195,18 @@ def concepts_of(column: Nominal, distinct: DistinctValues) -> list[Concept]:
     """The concepts of the distinct values of a column."""
     known = _map_all_terms(column, distinct).concepts
     if isinstance(column, NominalSet):
-        return [
-            deepest_set(column.taxonomy, {known[str(part)] for part in column.split(value)})
-            for value in distinct.values
-        ]
+        return _name_cells(column, [column.split(value) for value in distinct.values], known)
     return [known[str(value)] for value in distinct.values]
 
 
 def terms_of(column: Nominal, distinct: DistinctValues) -> TermMap:
     """Map the values of a column to concepts; some may have none."""
     if isinstance(column, NominalSet):
-        distinct = _count_parts(column, distinct)
+        distinct = _count_parts([column.split(value) for value in distinct.values], distinct.counts)
+    return _terms_of_parts(column, distinct)
+
+
+def _terms_of_parts(column: Nominal, distinct: DistinctValues) -> TermMap:
     if any(isinstance(value, float) for value in distinct.values):
         raise ColumnError(
             f"{_describe_need(column, 'text')}, got numbers with a decimal point",
@@ -312,10 +315,13 @@ class _CodedSets(_CodedNominal):
 def _code_sets(
     column: NominalSet, distinct: DistinctValues, category: bool, also: Sequence[Concept]
 ) -> CodedColumn:
-    terms = _map_all_terms(column, distinct)
-    concepts = concepts_of(column, distinct)
+    cells = [column.split(value) for value in distinct.values]
+    parts = _count_parts(cells, distinct.counts)
+    terms = _terms_of_parts(column, parts).require_all(column.column, argument="mapping")
+    known = terms.concepts
+    concepts = _name_cells(column, cells, known)
     values = sorted(set(concepts))
-    base = _choose_set_domain(column, terms, _count_parts(column, distinct), also)
+    base = _choose_set_domain(column, known, parts, also)
     domain = add_sets(base, [*values, *also])
     place = {value: number for number, value in enumerate(values)}
     codes = np.array([*(place[concept] for concept in concepts), len(values)], dtype=np.int64)
@@ -341,10 +347,13 @@ def _kind_of_cells(values: Sequence[Any]) -> SetCells:
 
 
 def _choose_set_domain(
-    column: NominalSet, terms: TermMap, parts: DistinctValues, also: Sequence[Concept]
+    column: NominalSet,
+    known: Mapping[str, Concept],
+    parts: DistinctValues,
+    also: Sequence[Concept],
 ) -> Taxonomy:
     """The domain of the concepts in some sets, in which no concept is named like a set."""
-    concepts = [terms.concepts[str(part)] for part in parts.values]
+    concepts = [known[str(part)] for part in parts.values]
     domain = _choose_domain(column, concepts, parts, [m for name in also for m in members_of(name)])
     if unfit := find_unfit_names(domain):
         raise ColumnError(
@@ -355,13 +364,27 @@ def _choose_set_domain(
     return domain
 
 
-def _count_parts(column: NominalSet, distinct: DistinctValues) -> DistinctValues:
-    """The values in the sets of a column, once for every set that holds them."""
-    counts: Counter[Any] = Counter()
-    for value, count in zip(distinct.values, distinct.counts.tolist(), strict=True):
-        counts.update(dict.fromkeys(column.split(value), count))
-    weights = np.array(list(counts.values()), dtype=np.int64)
-    return DistinctValues(list(counts), np.arange(len(counts)), weights)
+def _count_parts(cells: Sequence[Sequence[Any]], counts: Longs) -> DistinctValues:
+    """The values in some cells, once for every cell that holds them."""
+    records: dict[Any, int] = {}
+    for cell, count in zip(cells, counts.tolist(), strict=True):
+        for part in cell:
+            records[part] = records.get(part, 0) + count
+    weights = np.array(list(records.values()), dtype=np.int64)
+    return DistinctValues(list(records), np.arange(len(records)), weights)
+
+
+def _name_cells(
+    column: NominalSet, cells: Sequence[Sequence[Any]], known: Mapping[str, Concept]
+) -> list[Concept]:
+    """The concept that stands for the set in each cell."""
+    number: dict[Any, int] = {}
+    for part in dict.fromkeys(chain.from_iterable(cells)):
+        number[part] = column.taxonomy.code(known[str(part)])
+    owner = np.repeat(np.arange(len(cells)), [len(cell) for cell in cells])
+    concept = np.array([number[part] for cell in cells for part in cell], dtype=np.int64)
+    sets = ConceptSets.from_pairs(owner, concept, len(cells))
+    return name_sets(column.taxonomy, reduce_to_deepest(column.taxonomy, sets))
 
 
 # ---------------------------------------------------------------------- numbers

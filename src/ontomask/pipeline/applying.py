@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 
 import numpy as np
 
@@ -14,7 +15,9 @@ from ontomask.microdata.distinct_values import OutputColumn
 from ontomask.microdata.tuples import Transitions
 from ontomask.microdata.value_coding import CodedColumn
 from ontomask.pipeline.counting import Counted
+from ontomask.pipeline.planning.linked_people import LinkedPlan
 from ontomask.pipeline.planning.plan import Plan
+from ontomask.pipeline.randomness import derive_key
 
 __all__ = ["apply_plan"]
 
@@ -24,7 +27,8 @@ def apply_plan(counted: Counted, plan: Plan, secret: bytes) -> Applied:
 
     Where records of one tuple become different things, ``secret`` says which of them each becomes.
     """
-    schema, transitions = counted.schema, plan.transitions
+    schema = counted.schema
+    transitions = plan.transitions if plan.linked is None else plan.linked.transitions
     # A plan may hold more concepts than the values' own hierarchy.
     columns = [
         column.with_attribute(attribute)
@@ -34,12 +38,33 @@ def apply_plan(counted: Counted, plan: Plan, secret: bytes) -> Applied:
         quasi.column: column.output_column(transitions.targets[:, j])
         for j, (quasi, column) in enumerate(zip(schema.quasi_identifiers, columns, strict=True))
     }
+    if plan.linked is not None and schema.person is not None:
+        names = make_pseudonyms(plan.linked, counted.people_names, secret)
+        outputs[schema.person] = OutputColumn(names, plan.linked.pseudonym, text=True)
     removed = schema.removed(counted.engine.names)
-    applied = counted.records.apply(transitions, outputs, removed, secret, plan.method.drops)
+    applied = counted.records.apply(transitions, outputs, removed, secret, plan.drops)
     applied.verify()
     if plan.method.permutes:
         _check_multisets(columns, transitions, applied, outputs)
     return applied
+
+
+def make_pseudonyms(plan: LinkedPlan, people: Sequence[str], secret: bytes) -> list[str]:
+    """Make the pseudonyms of a release: keyed hashes of the people and their pieces.
+
+    Another release has other ones, so that the two cannot be put together by them.
+    """
+    key = derive_key(secret, "pseudonyms")
+    names = [
+        "p"
+        + blake2b(
+            f"{piece}\0{people[person]}".encode("utf-8", "surrogatepass"), digest_size=8, key=key
+        ).hexdigest()
+        for person, piece in zip(plan.person.tolist(), plan.piece.tolist(), strict=True)
+    ]
+    if len(set(names)) < len(names):
+        raise InternalError("two pseudonyms are the same")
+    return names
 
 
 def _check_multisets(
@@ -49,7 +74,7 @@ def _check_multisets(
     outputs: Mapping[str, OutputColumn],
 ) -> None:
     """Where values are only permuted, each must be in the released table as often as before."""
-    for j, (name, column) in enumerate(zip(outputs, columns, strict=True)):
+    for j, (name, column) in enumerate(zip(outputs, columns, strict=False)):  # then pseudonyms
         attribute = column.attribute
         before = column.output_column(attribute.target_of(np.arange(attribute.size)))
         expected: Counter[str] = Counter()

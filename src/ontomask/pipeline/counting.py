@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -18,28 +18,34 @@ from ontomask.engines.memory.engine import FrameEngine
 from ontomask.engines.protocol import CountedRows, Engine, PlacedRecords
 from ontomask.errors import (
     ColumnError,
+    Hint,
     IndexRemovedWarning,
     OntomaskError,
     ParameterError,
     RepeatedIdentifierWarning,
+    Setting,
+    format_count,
     quote_names,
     raise_together,
 )
 from ontomask.microdata.distinct_values import DistinctValues
-from ontomask.microdata.known_values import merge_look_alikes
+from ontomask.microdata.grouped_rows import GroupedRows
+from ontomask.microdata.known_values import fold_value, merge_look_alikes, without_unknown
+from ontomask.microdata.linked_records import LinkedRecords
 from ontomask.microdata.schema import Nominal, Schema
-from ontomask.microdata.tuples import Tuples, count_tuples
+from ontomask.microdata.tuples import SensitiveCounts, Tuples, count_tuples
 from ontomask.microdata.value_coding import CodedColumn, code_column
 from ontomask.pipeline.complete_records import flag_marks, select_complete_records
 from ontomask.pipeline.evaluation import ValueCounter, sensitive_counts
 from ontomask.pipeline.guarantees.look_alikes import warn_about_look_alikes
-from ontomask.pipeline.planning.plan import PlanInput
+from ontomask.pipeline.planning.plan import PlanInput, to_sensitive_counts
 
 __all__ = [
     "Counted",
     "count_known_by_tuple",
     "count_raw_rows",
     "count_table",
+    "gather_long_table",
     "open_engine",
     "place_records",
     "translate_file_errors",
@@ -62,7 +68,8 @@ class Counted:
     ``plan_input`` is what a release is planned from. ``largest_people`` are the numbers of records
     of those people who have the most, where the schema says who is who, and ``of_unknown`` that of
     nobody known. ``missing`` is how many records lack a value of each nominal column; ``dropped``
-    how many are left out for that. ``look_alikes`` are warnings.
+    how many are left out for that. ``look_alikes`` are warnings. Where people stay linked,
+    ``records`` are placed by person and tuple, and ``people_names`` are the people by number.
     """
 
     engine: Engine
@@ -75,11 +82,17 @@ class Counted:
     missing: Mapping[str, int]
     dropped: int
     look_alikes: tuple[str, ...]
+    people_names: tuple[str, ...] = ()
 
     @property
     def tuples(self) -> Tuples:
         """The distinct tuples of the quasi-identifiers."""
         return self.plan_input.tuples
+
+    def count_rows(self, columns: Sequence[str]) -> GroupedRows:
+        """Count records by tuple and the values of several columns together."""
+        rows, linked = self.records.count_rows(columns), self.plan_input.linked
+        return rows if linked is None else rows.regroup(linked.tuple_number)
 
 
 @contextmanager
@@ -130,16 +143,28 @@ def _is_spark(table: Any) -> bool:
 
 
 def count_table(engine: Engine, schema: Schema) -> Counted:
-    """Count the tuples of a table, and what is known of their people and sensitive values."""
+    """Count the tuples of a table, and what is known of their people and sensitive values.
+
+    A long table is gathered to one row for each person before.
+    """
     schema.check(engine.names)
+    engine, schema = gather_long_table(engine, schema)
     rows, missing_people = count_raw_rows(engine, schema)
     if not rows.records + rows.left_out:
         raise ColumnError("the table has no records")
     warn_about_table(engine, schema)
     distinct, kept = select_complete_records(rows.frame, schema, rows.weights, missing_people)
     columns = _code_columns(schema, distinct)
-    tuples, records = place_records(rows, columns, kept)
-    count_values = count_known_by_tuple(records, schema)
+    linked: LinkedRecords | None = None
+    people_names: tuple[str, ...] = ()
+    if schema.linked is None:
+        tuples, records = place_records(rows, columns, kept)
+        count_values = count_known_by_tuple(records, schema)
+    else:
+        tuples, linked, people_names, records = _place_linked_records(rows, columns, kept, schema)
+        count_by_pair = count_known_by_tuple(records, schema)
+        count_values = _count_known_by_pair(count_by_pair, linked)
+        linked = replace(linked, sensitive_counts=_list_sensitive(schema, count_by_pair, linked))
     people, merged = None, None
     if schema.person is not None:
         people_classes, spelt = count_values(schema.person, False)
@@ -154,13 +179,34 @@ def count_table(engine: Engine, schema: Schema) -> Counted:
             tuples,
             people,
             tuple(sensitive_counts(schema, count_values, people)),
+            linked,
         ),
         None if merged is None else np.sort(merged.counts)[::-1][:MOST_PEOPLE],
         0 if merged is None else tuples.records - int(merged.counts.sum()),
         _count_missing(rows, schema),
         rows.records + rows.left_out - tuples.records,
         warn_about_look_alikes(schema, count_values),
+        people_names,
     )
+
+
+def gather_long_table(engine: Engine, schema: Schema) -> tuple[Engine, Schema]:
+    """The table with one row for each person and its schema, if the values of a set have rows."""
+    values = schema.long_set
+    if values is None:
+        return engine, schema
+    from ontomask.engines.long_table import gather_people
+
+    assert schema.person is not None
+    people = gather_people(
+        engine,
+        schema.person,
+        values.column,
+        schema.removed(engine.names),
+        schema.missing_marks,
+        schema.missing == "drop",
+    )
+    return people, schema.gather_people()
 
 
 def count_known_by_tuple(records: PlacedRecords, schema: Schema) -> ValueCounter:
@@ -176,10 +222,85 @@ def count_raw_rows(engine: Engine, schema: Schema) -> tuple[CountedRows, dict[st
     person = schema.person
     if person is None:
         return engine.count_rows(names), {}
+    if schema.linked is not None:
+        linked = dict.fromkeys([*names, person, *schema.confidential_names])
+        return _count_linked_rows(engine, list(linked), person, schema)
     if schema.missing == "drop":
         rows = engine.count_rows(names, person, schema.missing_marks)
         return rows, {person: rows.left_out}
     return engine.count_rows(names), {person: engine.count_unknown(person, schema.missing_marks)}
+
+
+def _count_linked_rows(
+    engine: Engine, names: Sequence[str], person: str, schema: Schema
+) -> tuple[CountedRows, dict[str, int]]:
+    """The quasi-identifiers and the person, who must be known."""
+    unknown = engine.count_unknown(person, schema.missing_marks)
+    if unknown and schema.missing != "drop":
+        raise ColumnError(
+            f"{format_count(unknown, 'row')} have no known person in {person!r}, so nothing can "
+            "link them",
+            Hint("use ", Setting("missing", "drop"), " to remove these rows"),
+        )
+    rows = engine.count_rows(names, person, schema.missing_marks)
+    return rows, {person: rows.left_out}
+
+
+def _place_linked_records(
+    rows: CountedRows, columns: Sequence[CodedColumn], kept: NDArray[np.bool_], schema: Schema
+) -> tuple[Tuples, LinkedRecords, tuple[str, ...], PlacedRecords]:
+    """Count the tuples, and tell each record its pair of person and tuple.
+
+    People are numbered by their names, so that the order of the rows does not matter.
+    """
+    assert schema.person is not None
+    assert schema.linked is not None
+    weights = None if rows.weights is None else rows.weights[kept]
+    tuples, tuple_of = count_tuples(
+        [column.attribute for column in columns], [column.codes for column in columns], weights
+    )
+    distinct = rows.frame.distinct_values(schema.person)
+    people = merge_look_alikes(without_unknown(distinct, schema.missing_marks))[0].select_rows(kept)
+    names = [fold_value(value) for value in people.values]
+    order = sorted(range(len(names)), key=names.__getitem__)
+    number = np.empty(len(names), dtype=np.int64)
+    number[order] = np.arange(len(names))
+    sensitive = [
+        rows.frame.distinct_values(name).codes[kept] + 1 for name in schema.confidential_names
+    ]
+    linked, pair_of = LinkedRecords.count_pairs(
+        tuple_of, number[people.codes], sensitive, weights, schema.linked, schema.link_price
+    )
+    pair_of_row = np.full(len(kept), -1, dtype=np.int64)
+    pair_of_row[kept] = pair_of
+    return tuples, linked, tuple(names[i] for i in order), rows.assign_tuples(pair_of_row)
+
+
+def _count_known_by_pair(count_by_pair: ValueCounter, linked: LinkedRecords) -> ValueCounter:
+    """As :func:`count_known_by_tuple` for records that are placed by person and tuple."""
+
+    def count_by_tuple(column: str, ranges: bool | None) -> tuple[Longs, DistinctValues]:
+        pair, distinct = count_by_pair(column, ranges)
+        return linked.tuple_number[pair], distinct
+
+    return count_by_tuple
+
+
+def _list_sensitive(
+    schema: Schema, count_by_pair: ValueCounter, linked: LinkedRecords
+) -> tuple[SensitiveCounts, ...]:
+    """The known sensitive values of each record of linked people."""
+    first = np.cumsum(linked.count) - linked.count
+    columns = []
+    for column in sensitive_counts(schema, count_by_pair):
+        known = to_sensitive_counts(column)
+        place = np.repeat(first[known.tuple], known.count)
+        offsets = np.repeat(np.cumsum(known.count) - known.count, known.count)
+        place += np.arange(len(place)) - offsets
+        ones = np.ones(len(place), dtype=np.int64)
+        values = np.repeat(known.value, known.count)
+        columns.append(replace(known, tuple=place, value=values, count=ones))
+    return tuple(columns)
 
 
 def _count_missing(rows: CountedRows, schema: Schema) -> dict[str, int]:

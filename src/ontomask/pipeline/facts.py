@@ -79,9 +79,10 @@ def publishable_facts(
         "made": (when or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds"),
         "versions": _versions(),
         "columns": _column_roles(release),
-        "method": _method_facts(release.method),
+        "method": _method_facts(release),
         "blocks": None if release.blocked is None else asdict(release.blocked),
         "guarantee": _guarantee_facts(release),
+        "links": None if release.links is None else asdict(release.links),
         "order": "shuffled" if release.shuffled else "kept",
         "records": {
             "released": release.records,
@@ -105,15 +106,16 @@ def publishable_facts(
     return dict(to_plain_values(content))
 
 
-def _method_facts(method: Method) -> dict[str, Any]:
+def _method_facts(release: Release) -> dict[str, Any]:
     """The method with all its settings, and what a report says of it."""
+    method = release.method
     return {
         "name": method.name,
         "settings": settings_of(method),
         "title": title_with_strength(method),
         "description": method.description,
         "compares_values": method.compares_values,
-        "drops": method.drops,
+        "drops": release.drops,
     }
 
 
@@ -134,7 +136,10 @@ def _column_roles(release: Release) -> dict[str, Any]:
         column: {"role": ROLES[roles[0]], "type": types.get(column)}
         for column, roles in schema.roles.items()
     }
-    return named | {column: {"role": role, "type": None} for column, role in release.others.items()}
+    named |= {column: {"role": role, "type": None} for column, role in release.others.items()}
+    if schema.linked is not None and schema.person is not None:
+        named[schema.person] = {"role": "pseudonym", "type": None}
+    return named
 
 
 def _guarantee_facts(release: Release) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def _run_pipeline(
             schema,
             engine.names,
             counted.tuples.counts,
-            counted.records.count_rows,
+            counted.count_rows,
         )
     secret = derive_secret(seed, counted.tuples)
     progress(f"planning {format_count(len(counted.tuples), 'combination')} of values")

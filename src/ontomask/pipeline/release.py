@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -18,12 +18,13 @@ from ontomask.engines.protocol import Applied
 from ontomask.errors import InternalError, check_choice, format_count
 from ontomask.methods.method import Method
 from ontomask.microdata.distinct_values import DistinctValues
-from ontomask.microdata.grouped_rows import count_people
+from ontomask.microdata.grouped_rows import GroupedRows, count_people
 from ontomask.microdata.schema import Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.pipeline.counting import Counted, translate_file_errors
 from ontomask.pipeline.evaluation import (
     Evaluation,
+    OwnersPair,
     ValueCounter,
     count_people_by_class,
     evaluate_plan,
@@ -37,6 +38,7 @@ from ontomask.pipeline.guarantees.guarantee import (
 )
 from ontomask.pipeline.guarantees.released_classes import count_released_classes
 from ontomask.pipeline.planning.blocks import BlockPlan
+from ontomask.pipeline.planning.linked_people import LinkFigures
 from ontomask.pipeline.planning.plan import People, Plan
 from ontomask.pipeline.population import CountedPopulation
 from ontomask.risk import Confidential
@@ -52,8 +54,6 @@ Longs = NDArray[np.int64]
 
 #: The counts of the confidential columns by class of the masked table, and of the original one.
 _SensitiveCountsPair = tuple[Sequence[Confidential], Sequence[Confidential]]
-#: The people of the masked records, by class, and of the original ones, by tuple.
-_PeoplePair = tuple[People | None, People | None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,6 +71,7 @@ class Release:
         suppressed: Number of records that were blanked or, if the method says so, removed.
         others: Columns without a role in the schema, with the role they were given.
         blocked: How the table was cut for planning and what that cost; None if it was not.
+        links: What became of the links between the records of a person; None if they are not kept.
         shuffled: Whether the rows of ``data`` are in a random order.
         mappings: By nominal column, how its values were mapped to concepts.
         renamed: By nominal column, the number of original records whose value is not spelt as its
@@ -91,18 +92,24 @@ class Release:
     suppressed: int = 0
     others: Mapping[str, str] = field(default_factory=dict)
     blocked: BlockPlan | None = None
+    links: LinkFigures | None = None
     shuffled: bool = False
     _order_key: bytes | None = field(default=None, repr=False, compare=False)
     _largest_people: Longs | None = field(default=None, repr=False, compare=False)
     _records_of_unknown: int = field(default=0, repr=False, compare=False)
     _sensitive_counts: _SensitiveCountsPair = field(default=((), ()), repr=False, compare=False)
-    _people: _PeoplePair = field(default=(None, None), repr=False, compare=False)
+    _owners: OwnersPair = field(default=(None, None), repr=False, compare=False)
     _applied: Applied | None = field(default=None, repr=False, compare=False)
     mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
     renamed: Mapping[str, int] = field(default_factory=dict)
     more_cautions: tuple[str, ...] = ()
     look_alikes: tuple[str, ...] = ()
     population_figures: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def drops(self) -> bool:
+        """Whether suppressed records are not released."""
+        return self.method.drops or (self.links is not None and self.links.lost_records > 0)
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -119,8 +126,8 @@ class Release:
                 method.target_k,
                 after,
                 before,
-                people=self._people,
-                removed=method.drops,
+                owners=self._owners,
+                removed=self.drops,
             )
         ).with_population(dict(self.population_figures))
 
@@ -257,13 +264,16 @@ def make_release(
 ) -> Release:
     """Make the release of a table that was counted, planned, masked and verified."""
     schema, transitions, method = counted.schema, plan.transitions, plan.method
-    count_values = _class_counter(schema, transitions, applied)
+    class_of = canonical_targets(transitions)
+    if plan.linked is not None:
+        class_of = plan.linked.number_classes(class_of)
+    count_values = _class_counter(schema, class_of, applied)
     people = count_people_by_class(schema, count_values)
     after = sensitive_counts(schema, count_values, people)
     return Release(
-        data=applied.shuffle(order_key) if shuffle else applied.data,
+        data=applied.engine.present(applied.shuffle(order_key) if shuffle else applied.data),
         transitions=transitions,
-        guarantee=_guarantee(schema, method, transitions, applied, people, after),
+        guarantee=_guarantee(schema, plan, applied, class_of, people, after),
         method=method,
         schema=schema,
         records=applied.records,
@@ -271,16 +281,17 @@ def make_release(
         suppressed=int(transitions.class_sizes()[transitions.suppressed_targets].sum()),
         others=_undeclared_columns(counted.engine.names, schema),
         blocked=plan.blocks,
+        links=None if plan.linked is None else plan.linked.figures,
         shuffled=shuffle,
         _order_key=order_key,
         _largest_people=counted.largest_people,
         _records_of_unknown=counted.of_unknown,
         _sensitive_counts=(after, counted.plan_input.confidential),
-        _people=(people, counted.plan_input.people),
+        _owners=(people, counted.plan_input.people),
         _applied=applied,
         population_figures={}
         if population is None
-        else population.measure(transitions, method.drops, applied.count_rows),
+        else population.measure(transitions, plan.drops, _row_counter(plan, applied)),
         mappings={
             quasi.column: replace(column.terms, missing=counted.missing[quasi.column])
             for quasi, column in zip(schema.quasi_identifiers, counted.columns, strict=True)
@@ -295,9 +306,16 @@ def make_release(
     )
 
 
-def _class_counter(schema: Schema, plan: Transitions, applied: Applied) -> ValueCounter:
-    """A count of known values on the masked table; targets that look the same are one class."""
-    class_of = canonical_targets(plan)
+def _row_counter(plan: Plan, applied: Applied) -> Callable[[Sequence[str]], GroupedRows]:
+    """A count of rows on the masked table, by the targets of the plan of values."""
+    linked = plan.linked
+    if linked is None:
+        return applied.count_rows
+    return lambda columns: applied.count_rows(columns).regroup(linked.class_of)
+
+
+def _class_counter(schema: Schema, class_of: Longs, applied: Applied) -> ValueCounter:
+    """A count of known values on the masked table; ``class_of`` is the class of each target."""
 
     def count_by_class(column: str, ranges: bool | None) -> tuple[Longs, DistinctValues]:
         targets, distinct = applied.count_by_class(column, ranges, schema.missing_marks)
@@ -308,9 +326,9 @@ def _class_counter(schema: Schema, plan: Transitions, applied: Applied) -> Value
 
 def _guarantee(
     schema: Schema,
-    method: Method,
-    plan: Transitions,
+    plan: Plan,
     applied: Applied,
+    class_of: Longs,
     people: People | None,
     confidential: Sequence[Confidential],
 ) -> Guarantee:
@@ -318,8 +336,17 @@ def _guarantee(
     sizes, unit = applied.class_sizes(), "record"
     if people is not None:
         sizes, unit = count_people(*people), "person"
-    released = count_released_classes(schema, plan, applied)
-    return make_guarantee(names, method, plan, sizes, unit, confidential, released)
+    released = count_released_classes(schema, applied, class_of, plan.linked)
+    return make_guarantee(
+        names,
+        plan.method,
+        plan.transitions,
+        sizes,
+        unit,
+        confidential,
+        released,
+        None if plan.linked is None else plan.linked.figures,
+    )
 
 
 def _undeclared_columns(names: Sequence[str], schema: Schema) -> dict[str, str]:

@@ -21,18 +21,21 @@ from ontomask.errors import (
     ParameterError,
     format_count,
     format_people,
+    format_percent,
     quote_names,
 )
 from ontomask.methods.method import SensitivePromise
 from ontomask.methods.people import refuse_k_above_people, refuse_several_targets
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.known_values import merge_look_alikes, without_unknown
+from ontomask.microdata.linked_records import LinkedRecords
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.value_coding import CodedColumn, code_column, terms_of
 from ontomask.pipeline.complete_records import select_complete_records
 from ontomask.pipeline.counting import (
     count_known_by_tuple,
     count_raw_rows,
+    gather_long_table,
     open_engine,
     place_records,
     translate_file_errors,
@@ -49,6 +52,7 @@ from ontomask.pipeline.guarantees.guarantee import format_method as shown_method
 from ontomask.pipeline.guarantees.look_alikes import describe_look_alikes
 from ontomask.pipeline.guarantees.released_classes import UnmaskedColumns
 from ontomask.pipeline.planning import PlanInput, refuse_impossible_rules
+from ontomask.pipeline.planning.linked_people import count_unique_people
 from ontomask.pipeline.planning.missing_numbers import check_parts, has_missing_numbers
 from ontomask.releasefile.manifest import previous_cautions
 from ontomask.releasefile.model import ReleaseFile, load_release_file
@@ -255,8 +259,12 @@ class _Checker:
         return self._count_tuples(engine, replace(schema, quasi_identifiers=present, person=person))
 
     def _count_tuples(
-        self, engine: StoredEngine, schema: Schema
+        self, stored: StoredEngine, schema: Schema
     ) -> tuple[Tuples, ValueCounter, RowCounter] | None:
+        gathered = self._attempt(lambda: gather_long_table(stored, schema))
+        if gathered is None:
+            return None
+        engine, schema = gathered
         rows, lacking = count_raw_rows(engine, schema)
         refused = False  # whether rows with missing values are still there, and not wanted
         try:
@@ -280,8 +288,28 @@ class _Checker:
             return None
         tuples, records = place_records(rows, encoded, kept)
         count_values = count_known_by_tuple(records, schema)
+        if UnmaskedColumns.of_table(engine, schema).links or schema.linked is not None:
+            self._attempt(lambda: self._note_linked_people(schema, tuples, count_values))
         self._attempt(lambda: self._refuse_impossible(schema, tuples, count_values))
         return tuples, count_values, records.count_rows
+
+    def _note_linked_people(
+        self, schema: Schema, tuples: Tuples, count_values: ValueCounter
+    ) -> None:
+        """Note how many people are unique by all their records; a method must keep these linked."""
+        assert schema.person is not None
+        tuple_of, people = count_values(schema.person, False)
+        records, _ = LinkedRecords.count_pairs(
+            tuple_of, merge_look_alikes(people)[0].codes, [], people.weights
+        )
+        if schema.linked is not None and records.links:
+            self.spec.method_object().check_links(tuples)
+        if records.links and (uniques := count_unique_people(records)):
+            self.notes.append(
+                f"{uniques:,} of {records.people:,} people "
+                f"({format_percent(uniques / records.people)}) are unique for an attacker who can "
+                "put all their records together"
+            )
 
     def _code_column(
         self, column: TypedColumn, distinct: DistinctValues, missing: str

@@ -59,7 +59,7 @@ def make_manifest(
             **{
                 name: column
                 for name, column in release_facts["columns"].items()
-                if name not in spec.columns
+                if name not in spec.columns or column["role"] == "pseudonym"
             },
         },
         "private_files": [file_name(path) for path in private],

@@ -37,6 +37,7 @@ from ontomask.errors import (
 )
 from ontomask.methods.method import Method
 from ontomask.methods.registry import METHODS
+from ontomask.microdata.linked_records import LINK_PRICE, LINKED, Linked
 from ontomask.microdata.population import Population
 from ontomask.microdata.schema import GROUNDS, Date, Nominal, NominalSet, Numeric, Ordinal, Schema
 from ontomask.pipeline.facts import DEFAULT_THRESHOLD, choose_threshold
@@ -190,6 +191,10 @@ class ColumnSpec(_StrictModel):
         None,
         description="Sets in text: what stands between their values; by default a semicolon.",
     )
+    long: bool | None = Field(
+        None,
+        description="Sets: whether each row has one value, and the rows of a person are one set.",
+    )
     levels: Annotated[
         tuple[Any, ...] | None,
         PlainValidator(kinds.check_levels),
@@ -240,8 +245,9 @@ class ColumnSpec(_StrictModel):
             settings["mapping"] = _resolve_path(self.mapping, folder)
         taxonomy = self._load_taxonomy(folder, taxonomies)
         if self.kind == "set":
-            if self.separator is not None:
-                settings["separator"] = self.separator
+            for field in ("separator", "long"):
+                if getattr(self, field) is not None:
+                    settings[field] = getattr(self, field)
             return NominalSet(name, taxonomy, **settings)
         return Nominal(name, taxonomy, **settings)
 
@@ -438,6 +444,17 @@ class ReleaseFile(_StrictModel):
     )
     person: kinds.NonEmptyText | None = Field(
         None, description="The column that identifies a person; k then counts people, not records."
+    )
+    linked: Annotated[Linked | None, kinds.OneOf(LINKED)] = Field(
+        None,
+        description="Releases a pseudonym in place of person, and k people share all rows of a "
+        "pseudonym. It says what becomes of people with different numbers of rows. equal: they are "
+        "grouped apart. drop: surplus rows are removed. split: surplus rows get another pseudonym.",
+    )
+    link_price: kinds.PositiveNumber | None = Field(
+        None,
+        description="With linked: split, what a link between two rows is worth, compared with the "
+        "squared distance of a row; by default 0.3.",
     )
     weight: kinds.NonEmptyText | None = Field(
         None,
@@ -662,6 +679,8 @@ class ReleaseFile(_StrictModel):
                 missing=self.missing,
                 missing_marks=self.missing_marks,
                 person=self.person,
+                linked=self.linked,
+                link_price=LINK_PRICE if self.link_price is None else self.link_price,
             )
         return self._schema
 

@@ -70,7 +70,7 @@ _SECRET = re.compile(r"secret|password|token|(access|account)[.]?key", re.IGNORE
 SUBTYPES = {"nominal": "set"}
 #: The fields that only columns of one type have.
 FIELDS_BY_TYPE = {
-    "set": ("separator",),
+    "set": ("separator", "long"),
     "nominal": (
         "taxonomy",
         "format",
@@ -425,6 +425,14 @@ def _problems_of_roles(
             f"must not be a quasi-identifier, got {format_value(person)}",
             "name another column",
         )
+    yield from _problems_of_links(fields, roles)
+    for name, column in columns.items():
+        if column.get("long") and not person:
+            yield Problem(
+                ("columns", name, "long"),
+                "needs a person, whose rows are one set",
+                "name the column that identifies people: person: ...",
+            )
     if all_known and "confidential" not in roles.values():
         for name in SENSITIVE_REQUIREMENTS:
             if _fields_in(fields, "require").get(name) is not None:
@@ -434,6 +442,25 @@ def _problems_of_roles(
                     "give a column role: confidential, or remove this requirement",
                 )
     yield from _problems_of_output(fields)
+
+
+def _problems_of_links(fields: Mapping[Any, Any], roles: Mapping[str, Any]) -> Iterator[Problem]:
+    linked, person = fields.get("linked"), fields.get("person")
+    if fields.get("link_price") is not None and linked != "split":
+        yield Problem(("link_price",), "is only for linked: split", "write linked: split")
+    if linked is None:
+        return
+    if not person:
+        yield Problem(
+            ("linked",), "needs a person", "name the column that identifies people: person: ..."
+        )
+    elif roles.get(person) not in (None, "identifier", "quasi"):
+        yield Problem(
+            ("columns", person, "role"),
+            f"must be identifier with linked, which releases a pseudonym in its place, got "
+            f"{format_value(roles[person])}",
+            "write role: identifier",
+        )
 
 
 def _problems_of_output(fields: Mapping[Any, Any]) -> Iterator[Problem]:

@@ -187,6 +187,7 @@ def _roles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     treatments = {
         "quasi": "quasi-identifier: masked",
         "identifier": "direct identifier: removed",
+        "pseudonym": "person: replaced by a pseudonym, which links the records of a person",
         "drop": "other attribute: removed",
         "confidential": "sensitive attribute: released unchanged",
         "keep": "other attribute: released unchanged",

@@ -39,6 +39,8 @@ def list_guarantees(facts: Mapping[str, Any], method: Method) -> list[str]:
     sentences: list[str] = []
     if guarantee["k"] is not None and guarantee["classes"]:
         sentences += _describe_k(guarantee, join_names(_columns_with_role(facts, "quasi")))
+    if facts.get("links"):
+        sentences.append(_describe_links(facts["links"]))
     if method.promise:
         sentences.append(f"{method.promise[0].upper()}{method.promise[1:]}.")
     removed = _removed_columns(facts)
@@ -66,11 +68,31 @@ def _describe_k(guarantee: Mapping[str, Any], masked: str) -> list[str]:
         known += f", together with the kept {_column_noun(released['columns'])} "
         known += join_names(released["columns"])
     smallest = guarantee["smallest"] if worse or not released else released["smallest"]
+    if released is not None and released["link"] is not None and not worse:
+        return [
+            f"{k}-anonymity of linked records: all records with a pseudonym in {released['link']}, "
+            f"with their values of {known}, are shared by at least {k} {unit}. The smallest "
+            f"equivalence class has {format_integer(smallest)} {unit}.",
+        ]
     return [
         *worse,
         f"{k}-anonymity: every combination of values of {known} is shared by at least {k} {unit}. "
         f"The smallest equivalence class has {format_integer(smallest)} {unit}.",
     ]
+
+
+def _describe_links(links: Mapping[str, int]) -> str:
+    """Say what was lost to keep the records of a person linked."""
+    records = links["links"] + links["people"]
+    stand = f"{format_integer(links['pseudonyms'])} pseudonyms stand for the people of the table."
+    if not links["links"]:
+        return stand
+    return (
+        f"{stand} To "
+        f"link their records, {format_integer(links['lost_records'])} of {format_integer(records)} "
+        f"records were removed, and {format_integer(links['broken'])} of "
+        f"{format_integer(links['links'])} links between records of a person were broken."
+    )
 
 
 def _to_sentence(words: str) -> str:

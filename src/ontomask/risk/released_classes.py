@@ -16,7 +16,12 @@ from ontomask.microdata.grouped_rows import ClassCounts, GroupedRows, count_peop
 from ontomask.microdata.known_values import merge_look_alikes, without_unknown
 from ontomask.microdata.tuples import count_tuples
 
-__all__ = ["ReleasedClasses", "count_people_classes", "count_record_classes"]
+__all__ = [
+    "ReleasedClasses",
+    "count_people_classes",
+    "count_record_classes",
+    "number_linked_classes",
+]
 
 Longs = NDArray[np.int64]
 
@@ -81,7 +86,7 @@ def count_people_classes(
     if link is not None:
         links = code_known(link)
         if np.bincount(links[links >= 0], weights=rows.records[links >= 0]).max(initial=0) > 1:
-            classes = _classes_of_linked_records(classes, links, rows.records)
+            classes = number_linked_classes(classes, links, rows.records)
         else:
             link = None
     sizes = count_people(classes, people)
@@ -98,7 +103,7 @@ def count_people_classes(
     )
 
 
-def _classes_of_linked_records(classes: Longs, links: Longs, records: Longs) -> Longs:
+def number_linked_classes(classes: Longs, links: Longs, records: Longs) -> Longs:
     """The class of each row by the multiset of all records with the same link.
 
     A record without a link stands for itself.

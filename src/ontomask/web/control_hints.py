@@ -51,6 +51,8 @@ _LABELS = {
     "method": "the method",
     "output": "the name of the masked table",
     "person": "the person column",
+    "linked": "the linking of records",
+    "link_price": "the price of a link",
     "weight": "the column of sampling weights",
     "population": "the population",
     "missing": "the treatment of missing values",

@@ -84,7 +84,10 @@ def test_spark_and_memory_give_the_same_rows(frame, discharges, quasi, method):
     )
 
 
-@pytest.fixture(scope="module", params=[om.Microaggregation(4), om.Resampling(4)], ids=repr)
+DEALING, DRAWING = om.Microaggregation(4), om.Resampling(4)
+
+
+@pytest.fixture(scope="module", params=[DEALING, DRAWING], ids=repr)
 def both(request, frame, discharges, quasi, icd9):
     """The same release, from memory and from Spark, of a method that deals and one that does not.
 
@@ -241,6 +244,7 @@ def test_other_columns_are_untouched_whatever_they_are(spark):
 # ------------------------------------------------------------------ lazy, and verified
 
 
+@pytest.mark.parametrize("both", [DEALING], indirect=True, ids=repr)
 def test_nothing_is_kept_in_memory_and_the_rows_stay_what_they_are(spark, both):
     here, there = both
     assert rows_of(there.data.repartition(3, "ward")) == rows_of(here.data)
@@ -307,6 +311,7 @@ def test_every_position_is_in_the_piece_of_its_transition(counts):
 # ------------------------------------------------------------------ written
 
 
+@pytest.mark.parametrize("both", [DEALING], indirect=True, ids=repr)
 def test_what_is_written_is_what_was_masked(spark, both, tmp_path):
     here, release = both
     folder = tmp_path / "jöb 2"  # which a URI would encode

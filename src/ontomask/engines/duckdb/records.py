@@ -91,8 +91,8 @@ class StoredRecords(PlacedRecords):
             """
         is_released = plan.released_targets(drops)
         if not is_released.all():
-            places = ", ".join(map(str, np.flatnonzero(is_released).tolist())) or "-1"
-            rows = f"(select * from {rows} where ontomask_target in ({places}))"
+            places = ", ".join(map(str, np.flatnonzero(~is_released).tolist()))
+            rows = f"(select * from {rows} where ontomask_target not in ({places}))"
         cells = {
             f"ontomask_new_{j}": ARROW.make_column(
                 self._originals.column(column), output.values, output.places, output.text

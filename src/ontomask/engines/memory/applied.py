@@ -117,10 +117,8 @@ class FrameApplied(Applied):
     def write(
         self, target: Path, force: bool, order_key: bytes | None, escape_formulas: bool = False
     ) -> None:
-        from ontomask.engines.formats import write_frame
-
         data = self.data if order_key is None else self.shuffle(order_key)
-        write_frame(data, target, force=force, escape_formulas=escape_formulas)
+        self.engine.write_released(data, target, force, escape_formulas)
 
 
 def count_record_rows(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,14 @@ class FrameEngine(Engine):
 
     def read(self, columns: Sequence[str]) -> Frame:
         return self.table
+
+    def write_released(
+        self, data: Any, target: Path, force: bool, escape_formulas: bool = False
+    ) -> None:
+        """Write a released table to a file."""
+        from ontomask.engines.formats import write_frame
+
+        write_frame(data, target, force=force, escape_formulas=escape_formulas)
 
     def sample(self, size: int, seed: int) -> FrameEngine:
         places = draw_places(self.rows, size, seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
@@ -22,7 +22,9 @@ from ontomask.microdata.tuples import Transitions, Tuples
 if TYPE_CHECKING:
     from ontomask.methods.blocks.split import StandaloneTest
     from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanation
+    from ontomask.methods.microaggregation.linked import LinkedPeople
     from ontomask.methods.microaggregation.merging.rules import GroupRule
+    from ontomask.microdata.linked_records import LinkedRecords
 
 __all__ = ["Microaggregation"]
 
@@ -36,6 +38,15 @@ OF_MERGING = {
     "t": None,
     "protects": None,
     "diversity": "distinct",
+}
+
+#: What only these settings can do with linked records.
+NEEDED_FOR_LINKS = {
+    "algorithm": "merge",
+    "distance": "mean",
+    "replacement": "centroid",
+    "operators": "semantic",
+    "effort": "fast",
 }
 
 
@@ -324,6 +335,37 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
         if self.replacement == "synthetic":
             return draw_synthetic(tuples, operators, group, random)
         return Transitions.from_targets(tuples, centroids, group)
+
+    def check_links(self, tuples: Tuples) -> None:
+        """Refuse settings that linked records do not have, and sets."""
+        for name, needed in NEEDED_FOR_LINKS.items():
+            if (value := getattr(self, name)) != needed:
+                raise ParameterError(
+                    f"{name}={value!r} cannot be used with linked records",
+                    f"leave {name} out, or leave linked out",
+                )
+        if any(map(has_sets, tuples.attributes)):
+            raise ParameterError(
+                "sets cannot be masked in linked records",
+                "give the values of a set a row each, or leave linked out",
+            )
+
+    def link_people(self, tuples: Tuples, records: LinkedRecords) -> LinkedPeople:
+        """Group people with similar records; the centroid of a group is a bag of rows."""
+        from ontomask.methods.microaggregation.linked import link_people
+
+        _, record_tuple, person = records.list_records()
+        return link_people(
+            self.operators_for(tuples),
+            record_tuple,
+            person,
+            self.k,
+            linked=records.linked,
+            link_price=records.link_price,
+            objective=self.objective,
+            centroid=self.centroid,
+            rules=self._group_rules(replace(tuples, sensitive_counts=records.sensitive_counts)),
+        )
 
     def factors(self, tuples: Tuples) -> Sequence[float] | None:
         """Variances are those of the whole table (MA eq. 7)."""

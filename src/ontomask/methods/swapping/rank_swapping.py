@@ -402,7 +402,8 @@ def _swap_along(
 def _pair_at_random(counts: Longs, random: np.random.Generator) -> Swaps:
     """Pair all records at random; if their number is odd, the last one is left over."""
     lot = random.permutation(np.repeat(np.arange(len(counts), dtype=np.int32), counts))
-    partner = lot[1::2]
+    # Contiguous, as the other strategies return them: another layout is compiled again.
+    reference, partner = lot[::2].copy(), lot[1::2].copy()
     if len(lot) % 2:
         partner = np.append(partner, np.int32(-1))
-    return lot[::2], partner
+    return reference, partner

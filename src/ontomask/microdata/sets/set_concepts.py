@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain, pairwise
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from ontomask.distances.features import sanchez_formula
 from ontomask.distances.measure import DistanceMeasure
 from ontomask.distances.shared import SharedAncestors
-from ontomask.microdata.attributes import NominalAttribute
+from ontomask.microdata.attributes import MISSING, NominalAttribute
 from ontomask.microdata.sets.closures import closures, missing_concept, set_distances
 from ontomask.microdata.sets.concept_sets import ConceptSets
 from ontomask.taxonomy import Concept, Taxonomy
@@ -35,6 +36,7 @@ __all__ = [
     "is_set",
     "members_of",
     "name_set",
+    "name_sets",
     "pair_distances",
     "sets_of_values",
     "with_more_candidates",
@@ -61,6 +63,30 @@ def name_set(members: Iterable[Concept]) -> Concept:
     """
     names = sorted(set(members))
     return names[0] if len(names) == 1 else f"{{{BETWEEN.join(names)}}}"
+
+
+def name_sets(taxonomy: Taxonomy, sets: ConceptSets) -> list[Concept]:
+    """The concepts that stand for many sets; ``MISSING`` for missing ones.
+
+    >>> from ontomask import datasets
+    >>> taxonomy = datasets.diagnoses()
+    >>> sets = ConceptSets.from_lists([taxonomy.codes(["sprain", "influenza"]), []])
+    >>> name_sets(taxonomy, sets)
+    ['{influenza; sprain}', '{}']
+    """
+    used, place = np.unique(sets.concepts, return_inverse=True)
+    identifiers = (*taxonomy.identifiers, MISSING)
+    names = [identifiers[concept] for concept in used.tolist()]
+    by_name = np.argsort(np.array(names, dtype=object))
+    rank = np.empty_like(by_name)
+    rank[by_name] = np.arange(len(names))
+    in_order = np.lexsort((rank[place.ravel()], sets.owners()))
+    ordered = [names[i] for i in place.ravel()[in_order].tolist()]
+    start = sets.offsets.tolist()
+    return [
+        ordered[first] if last == first + 1 else f"{{{BETWEEN.join(ordered[first:last])}}}"
+        for first, last in pairwise(start)
+    ]
 
 
 def deepest_set(taxonomy: Taxonomy, concepts: Iterable[Concept]) -> Concept:
@@ -104,7 +130,8 @@ def add_sets(domain: Taxonomy, sets: Iterable[Concept]) -> Taxonomy:
         above = [number[member] for member in members] or [0]
         child.append(np.full(len(above), number[name]))
         parent.append(np.array(above))
-    labels = [(BETWEEN.join(map(domain.label, m)) or "nothing",) for m in new.values()]
+    label = {member: domain.label(member) for members in new.values() for member in members}
+    labels = [(BETWEEN.join(label[m] for m in members) or "nothing",) for members in new.values()]
     return Taxonomy.from_numbers(
         list(number),
         np.concatenate(child),
@@ -137,9 +164,12 @@ def sets_of_values(attribute: NominalAttribute, base: Taxonomy) -> ConceptSets:
 
     The last value of an attribute with missing ones is :func:`missing_concept`.
     """
-    lists = [base.codes(members_of(value)).tolist() for value in attribute.values]
-    missing = [[missing_concept(base)]] if attribute.size > len(lists) else []
-    return ConceptSets.from_lists([*lists, *missing])
+    lists = [members_of(value) for value in attribute.values]
+    owner = np.repeat(np.arange(len(lists)), [len(members) for members in lists])
+    concept = base.codes(chain.from_iterable(lists))
+    if attribute.size > len(lists):
+        owner, concept = np.append(owner, len(lists)), np.append(concept, missing_concept(base))
+    return ConceptSets.from_pairs(owner, concept, attribute.size)
 
 
 def held_concepts(domain: Taxonomy, codes: NDArray[np.integer]) -> ConceptSets:

@@ -97,7 +97,7 @@ def compare(
             engine, sampled_from = engine.sample(sample, used_seed), engine.rows
         report("counting")
         counted = count_table(engine, schema)
-        unmasked = UnmaskedColumns.of_table(engine, schema)
+        unmasked = UnmaskedColumns.of_table(counted.engine, counted.schema)
         counted_population = None
         if population is not None and sampled_from is None:
             counted_population = count_population(
@@ -105,14 +105,15 @@ def compare(
                 schema,
                 engine.names,
                 counted.tuples.counts,
-                counted.records.count_rows,
+                counted.count_rows,
             )
         task = ComparisonTask(
             counted.plan_input,
             tuple(column.column for column in schema.quasi_identifiers),
             derive_secret(used_seed, counted.tuples),
+            schema.person,
             unmasked,
-            counted.records.count_rows(unmasked.needed) if unmasked.needed else None,
+            counted.count_rows(unmasked.needed) if unmasked.needed else None,
             counted_population,
         )
     points = compute_points(task, methods, workers, report)

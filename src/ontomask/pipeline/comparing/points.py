@@ -49,12 +49,14 @@ UNKNOWN_PEOPLE = (
 class ComparisonTask:
     """The input of every point; random draws come from ``secret``.
 
-    ``rows`` are the records by tuple and the columns that are released ``unmasked``.
+    ``person`` is the column that identifies people. ``rows`` are the records by tuple and the
+    columns that are released ``unmasked``.
     """
 
     plan_input: PlanInput
     columns: tuple[str, ...]
     secret: bytes = field(repr=False)
+    person: str | None = None
     unmasked: UnmaskedColumns | None = None
     rows: GroupedRows | None = field(default=None, repr=False)
     population: CountedPopulation | None = None
@@ -91,6 +93,7 @@ class Point:
     unknown: tuple[str, ...] = ()
     dominated: bool = False
     _whole_tuples: bool = field(default=True, repr=False)
+    _knows_people: bool = field(default=True, repr=False)
 
     @property
     def name(self) -> str:
@@ -152,7 +155,7 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
     counted = task.plan_input
     plan = plan_release(counted, method, derive_generator(task.secret), measure_blocks=False)
     seconds = perf_counter() - began
-    transitions, drops = plan.transitions, method.drops
+    transitions, drops = plan.transitions, plan.drops
     after: Sequence[Confidential] = ()
     people: People | None = None
     notes = []
@@ -161,7 +164,10 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
     elif counted.confidential:
         notes.append(UNKNOWN_CONFIDENTIAL)
     sizes, unit = masked_classes(transitions, drops), "record"
-    if counted.people is not None:
+    if plan.linked is not None and counted.linked is not None:
+        people = plan.linked.place_people(counted.linked, canonical_targets(transitions))
+        sizes, unit = count_people(*people), "person"
+    elif counted.people is not None:
         if transitions.has_one_target_per_tuple:
             people = _place_people(counted.people, transitions, drops)
             sizes, unit = count_people(*people), "person"
@@ -169,7 +175,11 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
         else:
             notes.append(UNKNOWN_PEOPLE)
     released = None
-    if task.unmasked is not None and task.rows is not None:
+    if plan.linked is not None and counted.linked is not None:
+        released = plan.linked.count_planned_classes(counted.linked, str(task.person))
+        if task.rows is not None:
+            notes.append(UNKNOWN_KEPT)
+    elif task.unmasked is not None and task.rows is not None:
         if transitions.has_one_target_per_tuple:
             rows = task.rows.regroup(transitions.target_of(), transitions.released_targets(drops))
             released = task.unmasked.find_weakest_classes(
@@ -182,7 +192,7 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
         method.target_k,
         after,
         counted.confidential,
-        people=(people, None if people is None else counted.people),
+        owners=(people, None if people is None else counted.people),
         removed=drops,
     ).with_population(
         {} if task.population is None else task.population.measure(transitions, drops)
@@ -190,10 +200,20 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
     return Point(
         method,
         evaluation,
-        make_guarantee(task.columns, plan.method, transitions, sizes, unit, after, released),
+        make_guarantee(
+            task.columns,
+            plan.method,
+            transitions,
+            sizes,
+            unit,
+            after,
+            released,
+            None if plan.linked is None else plan.linked.figures,
+        ),
         seconds,
         notes=tuple(notes),
         _whole_tuples=transitions.has_one_target_per_tuple,
+        _knows_people=transitions.has_one_target_per_tuple or plan.linked is not None,
     )
 
 
@@ -237,11 +257,9 @@ def _check_requirements(
 ) -> Point:
     if not require or point.evaluation is None or point.guarantee is None:
         return point
-    undecidable = (
-        []
-        if point._whole_tuples
-        else [*(["k"] if people else []), *(SENSITIVE_REQUIREMENTS if confidential else ())]
-    )
+    undecidable = [] if point._knows_people or not people else ["k"]
+    if confidential and not point._whole_tuples:
+        undecidable += SENSITIVE_REQUIREMENTS
     population = point.evaluation.population
     if not population or (population["k_map"] is None and not point._whole_tuples):
         undecidable.append("k_map")

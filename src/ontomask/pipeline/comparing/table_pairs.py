@@ -136,7 +136,7 @@ def evaluate(
             _value_counter(pair.before, schema, pair.kept, record_tuple),
             owners[1],
         ),
-        people=owners,
+        owners=owners,
         semantic_closeness=semantic_closeness,
     ).with_population(figures)
 

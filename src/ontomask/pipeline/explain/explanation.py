@@ -44,6 +44,13 @@ __all__ = [
     "explain",
 ]
 
+#: Why records with the same values may become different ones where people stay linked.
+LINKED_BECAUSE = (
+    "people with similar records form groups, and all members of a group are released with the "
+    "same records. Each record of a person takes the place of a similar one of the group, so "
+    "records with the same values may become different ones"
+)
+
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
@@ -209,7 +216,10 @@ def explain(release: Release, value: Any) -> MaskingExplanation:
         for selection in _find_selections(columns, value)
     )
     names = tuple(column.name for column in columns)
-    return MaskingExplanation(names, format_method(release.method), release.method.because, parts)
+    because = release.method.because
+    if release.links is not None:
+        because = f"{LINKED_BECAUSE}. {because[:1].upper()}{because[1:]}"
+    return MaskingExplanation(names, format_method(release.method), because, parts)
 
 
 def _quasi_identifiers_of(release: Release) -> list[QuasiIdentifier]:

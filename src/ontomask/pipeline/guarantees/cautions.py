@@ -71,7 +71,7 @@ def list_cautions(
         return
     if not release.shuffled:
         yield from _order_cautions(release, applied)
-    removed = release.suppressed if release.method.drops else 0
+    removed = release.suppressed if release.drops else 0
     records = release.records + release.dropped + removed
     schema, names = release.schema, applied.engine.names
     for column in (*schema.confidential_names, *schema.kept(names)):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import InternalError, WeakProtectionWarning, format_percent
+from ontomask.errors import InternalError, WeakProtectionWarning, format_count, format_percent
 from ontomask.methods.method import Method
 from ontomask.methods.settings import changed_settings
 from ontomask.microdata.grouped_rows import ClassCounts
@@ -18,6 +18,7 @@ from ontomask.microdata.tuples import Transitions
 from ontomask.risk.released_classes import ReleasedClasses
 
 if TYPE_CHECKING:
+    from ontomask.pipeline.planning.linked_people import LinkFigures
     from ontomask.risk import Confidential
 
 __all__ = [
@@ -119,11 +120,12 @@ def make_guarantee(
     unit: str,
     confidential: Sequence[Confidential] = (),
     released: ReleasedClasses | None = None,
+    links: LinkFigures | None = None,
 ) -> Guarantee:
     """Make the guarantee from the class sizes counted on the table, in records or people.
 
     ``confidential`` are the counts of sensitive columns by class, ``released`` the classes on all
-    that somebody may know.
+    that somebody may know. ``links`` says what linked records lost.
     """
     k, names = method.promised_k, ", ".join(columns)
     counts = ClassCounts.of_sizes(sizes)
@@ -156,6 +158,8 @@ def make_guarantee(
         )
     if counts.smallest < k:
         raise InternalError(f"{k}-anonymity was guaranteed, but a class has {size_text}")
+    if links is not None and released is not None and not released.columns:
+        _verify_linked(k, released)
     promises = _verify_sensitive(method, confidential)
     alone = f"{k}-anonymous on {names}: smallest equivalence class {size_text}{promises}"
     headline = [alone]
@@ -167,6 +171,8 @@ def make_guarantee(
             headline = [worst, f"On the quasi-identifiers alone: {alone}"]
         else:
             headline, k = [worst, f"Without {released.link}: {alone}"], None
+    if links is not None:
+        headline.append(_describe_links(links))
     homogeneous = _count_homogeneous(confidential, plural)
     headline += _describe_homogeneous(homogeneous, plural)
     return Guarantee(". ".join(headline), k, headline=headline, homogeneous=homogeneous, **numbers)
@@ -216,6 +222,28 @@ def _describe_whole(k: int, names: str, released: ReleasedClasses, promises: str
     )
     return (
         f"{k}-anonymous on {names}{kept}{linked}: smallest equivalence class {size_text}{promises}"
+    )
+
+
+def _verify_linked(k: int, released: ReleasedClasses) -> None:
+    """Refuse linked records that fewer than k people share."""
+    if released.smallest < k:
+        raise InternalError(f"{k} people were to share all their records, got {released.smallest}")
+
+
+def _describe_links(links: LinkFigures) -> str:
+    """Say what was lost to keep the records of a person linked."""
+    records = links.links + links.people
+    before = (
+        f"Before masking, {links.uniques_before:,} of {links.people:,} people were unique by all "
+        "their records"
+    )
+    if not links.links:
+        return before
+    return (
+        f"{before}. {links.lost_records:,} of {format_count(records, 'record')} were "
+        f"removed, and {links.broken:,} of {format_count(links.links, 'link')} between records of "
+        "a person were broken"
     )
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ontomask.engines.protocol import Applied, Engine
+from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.grouped_rows import GroupedRows
 from ontomask.microdata.schema import Schema
-from ontomask.microdata.tuples import Transitions
-from ontomask.risk.classes import canonical_targets
+from ontomask.pipeline.planning.linked_people import LinkedPlan
 from ontomask.risk.released_classes import (
     ReleasedClasses,
     count_people_classes,
@@ -16,6 +19,8 @@ from ontomask.risk.released_classes import (
 )
 
 __all__ = ["UnmaskedColumns", "count_released_classes"]
+
+Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -64,19 +69,46 @@ class UnmaskedColumns:
 
 
 def count_released_classes(
-    schema: Schema, plan: Transitions, applied: Applied
+    schema: Schema, applied: Applied, class_of: Longs, linked: LinkedPlan | None
 ) -> ReleasedClasses | None:
     """Count the classes on masked and kept columns together; None if nothing is kept.
 
-    Where a released column links the records of a person, these make one class together.
+    ``class_of`` is the class of each target. Where a released column or the pseudonym links the
+    records of a person, these make one class together.
     """
     columns = UnmaskedColumns.of_table(applied.engine, schema)
-    if not columns.needed or not applied.records:
+    if not applied.records:
+        return None
+    if linked is not None:
+        return _count_linked_classes(columns, applied, class_of, linked)
+    if not columns.needed:
         return None
     if columns.person is None:  # counted by the engine, as there may be as many as records
         counts = applied.count_classes_with(columns.kept)
         return ReleasedClasses(
             columns.kept, **asdict(counts), total=applied.records, unit="records"
         )
-    rows = applied.count_rows(columns.needed).regroup(canonical_targets(plan))
+    rows = applied.count_rows(columns.needed).regroup(class_of)
     return columns.find_weakest_classes(rows)
+
+
+def _count_linked_classes(
+    columns: UnmaskedColumns, applied: Applied, class_of: Longs, linked: LinkedPlan
+) -> ReleasedClasses:
+    """Count the people who share all rows of their pseudonyms."""
+    assert columns.person is not None
+    rows = applied.count_rows(list(dict.fromkeys([columns.person, *columns.kept, *columns.links])))
+    names = [f"p{number}" for number in range(len(linked.person))]
+    pseudonyms = DistinctValues(names, linked.pseudonym[rows.group])
+    # The pseudonym has the name of the column that it replaces.
+    original = f"{columns.person} before"
+    renamed = {
+        original if name == columns.person else name: column
+        for name, column in rows.columns.items()
+    }
+    with_pseudonyms = UnmaskedColumns(
+        original, columns.kept, (columns.person, *columns.links), columns.missing_marks
+    )
+    return with_pseudonyms.find_weakest_classes(
+        GroupedRows(class_of[rows.group], {**renamed, columns.person: pseudonyms}, rows.records)
+    )

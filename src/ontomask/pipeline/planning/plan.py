@@ -9,10 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.engines.protocol import TaskRunner
+from ontomask.errors import Hint, ParameterError, Setting
 from ontomask.methods.method import BlockwiseMethod, Method
 from ontomask.methods.people import merge_until_k_people, refuse_k_above_people
+from ontomask.microdata.linked_records import LinkedRecords
 from ontomask.microdata.tuples import SensitiveCounts, Transitions, Tuples
 from ontomask.pipeline.planning.blocks import BlockPlan, choose_block_size, measure_block_cost
+from ontomask.pipeline.planning.linked_people import (
+    LinkedPlan,
+    give_pseudonyms,
+    plan_linked_people,
+)
 from ontomask.pipeline.planning.missing_numbers import (
     has_missing_numbers,
     plan_parts,
@@ -21,7 +28,14 @@ from ontomask.pipeline.planning.missing_numbers import (
 from ontomask.pipeline.planning.tasks import plan_in_tasks
 from ontomask.risk import Confidential
 
-__all__ = ["People", "Plan", "PlanInput", "plan_release", "refuse_impossible_rules"]
+__all__ = [
+    "People",
+    "Plan",
+    "PlanInput",
+    "plan_release",
+    "refuse_impossible_rules",
+    "to_sensitive_counts",
+]
 
 Longs = NDArray[np.int64]
 
@@ -35,11 +49,13 @@ class PlanInput:
 
     ``people`` are the tuple and the person of every record, where the schema says who is who;
     ``confidential`` is how often each known value of the sensitive columns occurs in each tuple.
+    ``linked`` are the records by person, where these stay linked.
     """
 
     tuples: Tuples
     people: People | None = None
     confidential: tuple[Confidential, ...] = ()
+    linked: LinkedRecords | None = None
 
 
 @dataclass(frozen=True)
@@ -47,12 +63,21 @@ class Plan:
     """A planned release: the transitions, and the method with the block size that was chosen.
 
     ``blocks`` says how the tuples were cut for planning and what that cost; None where they were
-    not, or where that was not asked for.
+    not, or where that was not asked for. ``linked`` is the plan of pseudonyms, where people stay
+    linked.
     """
 
     transitions: Transitions
     method: Method
     blocks: BlockPlan | None = None
+    linked: LinkedPlan | None = None
+
+    @property
+    def drops(self) -> bool:
+        """Whether suppressed records are not released."""
+        return self.method.drops or (
+            self.linked is not None and self.linked.figures.lost_records > 0
+        )
 
 
 def plan_release(
@@ -70,6 +95,10 @@ def plan_release(
     promises classes of ``k``. ``run_in_tasks`` works pieces out elsewhere; the plan is the same.
     Records with missing numbers are planned apart.
     """
+    if counted.linked is not None and counted.linked.links:
+        return _plan_linked(counted, method, counted.linked)
+    if counted.linked is not None:  # people with one record each: records are people
+        counted = replace(counted, people=None)
     method = choose_block_size(method, counted.tuples)
     tuples = _attach_counts(method, counted)
     if tuples.people is not None and method.promised_k is not None:
@@ -91,7 +120,24 @@ def plan_release(
         transitions = plan_parts(tuples, counted.people, parts, plan_table)
     else:
         transitions = plan_table(tuples, counted.people)
-    return Plan(transitions, method, _combine_block_plans(block_plans))
+    linked = None
+    if counted.linked is not None:  # people with one record each
+        linked = give_pseudonyms(transitions, counted.linked, random)
+    return Plan(transitions, method, _combine_block_plans(block_plans), linked)
+
+
+def _plan_linked(counted: PlanInput, method: Method, records: LinkedRecords) -> Plan:
+    """Plan records that stay linked; people are planned together, never in blocks."""
+    if has_missing_numbers(counted.tuples):
+        raise ParameterError(
+            "linked records cannot lack numbers, dates or levels",
+            Hint("use ", Setting("missing", "drop"), ", or leave linked out"),
+        )
+    if method.promised_k is not None:
+        refuse_k_above_people(method.promised_k, records.people)
+    method.check_links(counted.tuples)
+    transitions, linked = plan_linked_people(method, counted.tuples, records)
+    return Plan(transitions, method, linked=linked)
 
 
 def _combine_block_plans(plans: Sequence[BlockPlan]) -> BlockPlan | None:
@@ -113,7 +159,7 @@ def _attach_counts(method: Method, counted: PlanInput) -> Tuples:
     watched = () if method.sensitive_promise is None else counted.confidential
     return replace(
         counted.tuples,
-        sensitive_counts=tuple(map(_to_sensitive_counts, watched)),
+        sensitive_counts=tuple(map(to_sensitive_counts, watched)),
         people=None if counted.people is None else _count_known_people(*counted.people),
     )
 
@@ -133,7 +179,8 @@ def _count_known_people(record_tuple: Longs, people: Longs) -> SensitiveCounts:
     return SensitiveCounts("person", record_tuple, people, ones)
 
 
-def _to_sensitive_counts(column: Confidential) -> SensitiveCounts:
+def to_sensitive_counts(column: Confidential) -> SensitiveCounts:
+    """The known values of a confidential column, as methods take them."""
     is_known = column.values >= 0
     return SensitiveCounts(
         column.name,

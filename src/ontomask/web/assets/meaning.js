@@ -42,7 +42,7 @@ const TAXONOMY_FIELDS = ["format", "options", "domain", "mapping", "prefer", "re
 const WORD_FIELDS = ["taxonomy", "stems", "heads", ...TAXONOMY_FIELDS];
 const TYPE_FIELDS = {
   nominal: [...WORD_FIELDS, "measure", "ground"],
-  set: [...WORD_FIELDS, "separator"],
+  set: [...WORD_FIELDS, "separator", "long"],
   ordinal: ["levels"],
   date: ["date_format"],
 };
@@ -207,7 +207,9 @@ async function showColumn() {
   setContent(byId("type-words"), describeTreatment(fields, type));
   for (const part of ["ordinal", "date"]) byId(part).hidden = type !== part;
   byId("nominal").hidden = !hasConcepts(type);
-  byId("separator-place").hidden = type !== "set";
+  byId("separator-place").hidden = type !== "set" || fields.long;
+  byId("long-place").hidden = type !== "set" || !session.fields.person;
+  byId("long").checked = fields.long ?? false;
   byId("build").hidden = type === "set"; // it groups whole cells
   byId("separator").value = fields.separator ?? ";";
   showColumnCommands(name, fields, type);
@@ -250,6 +252,12 @@ byId("separator").addEventListener("change", (event) => {
   const message = "The text between the values was changed.";
   const edit = (fields) => setField(fields, "separator", separator === ";" ? "" : separator);
   changeColumn(chosenColumn, edit, message);
+});
+
+byId("long").addEventListener("change", (event) => {
+  const isLong = event.target.checked;
+  const message = isLong ? "The rows of a person are one set." : "Each cell is a set.";
+  changeColumn(chosenColumn, (fields) => setField(fields, "long", isLong || ""), message);
 });
 
 // Changes the fields of one column.

@@ -10,6 +10,8 @@ const SCREENS = {
   csv: "data",
   columns: "roles",
   person: "roles",
+  linked: "roles",
+  link_price: "roles",
   weight: "roles",
   population: "method",
   other: "roles",

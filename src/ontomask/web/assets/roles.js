@@ -83,6 +83,8 @@ function showSession() {
   }
   for (const column of profile.columns) showRow(column);
   byId("person").value = fields.person ?? "";
+  byId("linked-label").hidden = !fields.person;
+  byId("linked").value = fields.linked ?? "";
   byId("weight").value = fields.weight ?? "";
   showWeight();
   byId("missing").value = fields.missing ?? "refuse";
@@ -342,8 +344,10 @@ async function takeSuggestions() {
         applyFields(fields, column, suggestion);
         rolesBeingSaved.delete(column.name);
       }
-      if (profile.person === null) delete fields.person;
-      else fields.person = profile.person;
+      if (profile.person === null) {
+        delete fields.person;
+        stopLinking(fields);
+      } else fields.person = profile.person;
     }, "All columns have their suggested roles.");
   } catch (problem) {
     showProblem(problem);
@@ -362,7 +366,26 @@ byId("person").addEventListener("change", (event) => {
   countUniques(name || null);
   guardSaving(changeFields((fields) => {
     if (name) fields.person = name;
-    else delete fields.person;
+    else {
+      delete fields.person;
+      stopLinking(fields);
+    }
+  }, message));
+});
+
+function stopLinking(fields) {
+  delete fields.linked;
+  delete fields.link_price;
+}
+
+byId("linked").addEventListener("change", (event) => {
+  const linked = event.target.value;
+  const message = linked
+    ? "A pseudonym links the records of each person."
+    : "The records of a person are not linked.";
+  guardSaving(changeFields((fields) => {
+    stopLinking(fields);
+    if (linked) fields.linked = linked;
   }, message));
 });
 

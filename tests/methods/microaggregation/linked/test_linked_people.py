@@ -18,8 +18,9 @@ from ontomask.methods.microaggregation.linked import link_people
 from ontomask.methods.microaggregation.linked import people as people_module
 from ontomask.methods.microaggregation.linked import space as space_module
 from ontomask.methods.microaggregation.merging import merge
+from ontomask.methods.microaggregation.merging.rules_kernels import DISTINCT, EQUAL
 from ontomask.methods.operators import Operators
-from ontomask.microdata.tuples import Tuples
+from ontomask.microdata.tuples import SensitiveCounts, Tuples
 from plain_merging import Costs
 from strategies import examples
 
@@ -95,6 +96,35 @@ def test_k_people_share_every_bag_of_released_rows(linked, columns, k, objective
             )
             found = sum(each[i][i] for i in range(len(records)))
             assert found == pytest.approx(best, **CLOSE)
+
+
+@pytest.mark.parametrize("linked", ["equal", "drop", "split"])
+@examples(15)
+@given(seed=st.integers(0, 10**6), k=st.integers(2, 4), least=st.integers(2, 3))
+def test_released_rows_of_every_class_keep_l_and_t(linked, seed, k, least):
+    random = np.random.default_rng(seed)
+    taxonomy = om.datasets.diagnoses()
+    n = int(random.integers(30, 90))
+    tuples, record_tuple = of_words(taxonomy, random.choice(sorted(taxonomy.identifiers), n))
+    person = random.integers(0, n // 2, n)
+    value = random.choice(5, n, p=[0.5, 0.2, 0.1, 0.1, 0.1])
+    ill = SensitiveCounts("ill", np.arange(n), value, np.ones(n, dtype=np.int64))
+    closeness = 0.35
+    rules = [(ill, DISTINCT, float(least)), (ill, EQUAL, closeness)]
+    released = link_people(Operators(tuples), record_tuple, person, k, linked=linked, rules=rules)
+    check_release(released, tuples, record_tuple, person, k)
+    bags, classes = released_bags(released), defaultdict(list)
+    for pseudonym, target, mine in zip(
+        released.pseudonym.tolist(), released.target.tolist(), value.tolist(), strict=True
+    ):
+        if target >= 0:
+            classes[bags[pseudonym]].append(mine)
+    whole = Counter(value.tolist())
+    for values in classes.values():
+        assert len(set(values)) >= least
+        apart = (abs(values.count(v) / len(values) - c / n) for v, c in whole.items())
+        assert sum(apart) / 2 <= closeness + 1e-9
+    assert released.dropped < n // 2
 
 
 def test_people_with_one_row_each_are_grouped_as_tuples_are():

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ontomask._runtime.compiled import jit
 from ontomask.methods.microaggregation.linked.space import BagSpace
 from ontomask.methods.microaggregation.merging import groups_kernels
-from ontomask.methods.microaggregation.merging.bundles import Bundle, bundle_arrays
+from ontomask.methods.microaggregation.merging.bundles import Bundle, bundle_arrays, lend_arrays
 from ontomask.methods.microaggregation.merging.space import TupleSpace
 from ontomask.methods.microaggregation.merging.space_kernels import answer_with
 
@@ -62,6 +62,8 @@ class BagScratchBundle(structref.StructRefProxy):
 
 structref.define_proxy(BagSpaceBundle, BagSpaceType, BagSpace._fields)
 structref.define_proxy(BagScratchBundle, BagScratchType, BagScratch._fields)
+lend_arrays(BagSpaceType, BagSpace._fields)
+lend_arrays(BagScratchType, BagScratch._fields)
 
 
 def bundle_bag_space(space: BagSpace) -> Any:
@@ -273,15 +275,19 @@ answer_with(BagSpaceType, bag_distance, bag_record_cost, bag_group_cost, bag_kee
 
 
 @jit
-def match_bags(space: Any, group: Longs, centre: Floats, out: Longs) -> None:
-    """The slot of each row of each bag, in the centroid of its group; -1 for surplus rows."""
+def match_bags(space: Any, group: Longs, centre: Floats, out: Longs, costs: Floats) -> None:
+    """The slot of each row of each bag, in the centroid of its group, and what the row costs there.
+
+    The slot of surplus rows is -1; they cost nothing here.
+    """
     for t in range(group.size):
         for at in range(space.start[t], space.stop[t]):
-            out[at] = -1
+            out[at], costs[at] = -1, 0.0
         first, slots = np.int64(centre[group[t], 0]), np.int64(centre[group[t], 1])
         _match_rows(space, t, space.slots, first, slots)
         for i in range(slots):
             out[space.start[t] + space.match[i]] = i
+            costs[space.start[t] + space.match[i]] = space.costs[i, space.match[i]]
 
 
 @jit

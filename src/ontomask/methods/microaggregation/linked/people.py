@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ __all__ = ["LinkedPeople", "link_people"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 #: Bags that are listed for each bag, and compared with it in each order.
 LISTED, WINDOW, FIRST = 16, 6, 6
@@ -30,6 +32,8 @@ LISTED, WINDOW, FIRST = 16, 6, 6
 PRICE_OF_UNEQUAL, PRICE_OF_ROW = 1000.0, 1.0
 #: How often surplus rows get a pseudonym of their own.
 SPLITS = 2
+#: How often groups are formed again where dropped rows were needed for a rule.
+REPAIRS = 3
 #: The bits of a sort key.
 BITS = 62
 
@@ -67,6 +71,7 @@ def link_people(
     link_price: float = 0.3,
     objective: Literal["sse", "sad"] = "sse",
     centroid: Literal["rule", "best"] = "rule",
+    rules: Sequence[GroupRule] = (),
 ) -> LinkedPeople:
     """Groups of at least ``k`` people who are released with the same bag of rows.
 
@@ -84,31 +89,67 @@ def link_people(
             the cost of a row; the lower, the more links are broken.
         objective: ``"sse"`` for squared distances of rows, ``"sad"`` for the distances themselves.
         centroid: Of words: by the rule, or the candidate with the least cost.
+        rules: What the released rows of every group must be as well: l-diversity, t-closeness. The
+            counts are those of records, by their place in ``record_tuple``. Each row that all of a
+            group share must keep a rule, too; it is dropped if it cannot.
 
     Returns:
         What each record is released as. The pieces of a person count once, so that k different
         people share every bag.
     """
+    rules = [(_add_table_counts(column), kind, limit) for column, kind, limit in rules]
     people = np.unique(person, return_inverse=True)[1].ravel()
     price = {"equal": PRICE_OF_UNEQUAL, "drop": PRICE_OF_ROW, "split": link_price}[linked]
-    pieces, known = people, None
+
+    def group(pieces: Longs, price: float, known: _Known | None, kept: Flags) -> _Grouped:
+        return _group_pieces(
+            operators,
+            record_tuple,
+            people,
+            pieces,
+            known,
+            k,
+            price,
+            objective,
+            centroid,
+            [(_take_records(column, kept), kind, limit) for column, kind, limit in rules],
+        )
+
+    every = np.ones(len(people), dtype=bool)
+    grouped = group(people, price, None, every)
     if linked == "split":
         for turn in range(SPLITS):
-            grouping, search = _group_pieces(
-                operators, record_tuple, people, pieces, known, k, price, objective, centroid
-            )
-            known = _Known(grouping.group, search, is_last=turn == SPLITS - 1)
-            surplus = np.flatnonzero(grouping.target < 0)
+            pieces = grouped.pieces
+            surplus = np.flatnonzero(grouped.target < 0)
             if not surplus.size:
-                return grouping
+                break
             # What one pseudonym loses goes to one other, at first; then each row to its own.
             owner = pieces[surplus] if turn == 0 else np.arange(surplus.size)
             pieces = pieces.copy()
             pieces[surplus] = pieces.max() + 1 + np.unique(owner, return_inverse=True)[1].ravel()
-        price = PRICE_OF_UNEQUAL
-    return _group_pieces(
-        operators, record_tuple, people, pieces, known, k, price, objective, centroid
-    )[0]
+            is_last = turn == SPLITS - 1
+            price = PRICE_OF_UNEQUAL if is_last else link_price
+            grouped = group(pieces, price, _Known(grouped.group, grouped.search, is_last), every)
+    # Groups were formed as if all rows were released; what was dropped may have kept a rule.
+    for _ in range(REPAIRS):
+        if not _find_broken_groups(grouped, rules).any():
+            break
+        kept = grouped.target >= 0
+        grouped = group(grouped.pieces, price, _Known(grouped.group, grouped.search, True), kept)
+    # Attackers may tell the rows of a group apart: each of them must keep the rules alone.
+    by_row = grouped._replace(group=grouped.target)
+    return _drop_rows(grouped, _find_broken_groups(by_row, rules))
+
+
+class _Grouped(NamedTuple):
+    """What records become, by pseudonym: see :class:`LinkedPeople`; and what each record costs."""
+
+    pieces: Longs
+    target: Longs
+    group: Longs
+    targets: Floats
+    costs: Floats
+    search: _BagSearch
 
 
 class _Known(NamedTuple):
@@ -129,7 +170,8 @@ def _group_pieces(
     price: float,
     objective: str,
     centroid: str,
-) -> tuple[LinkedPeople, _BagSearch]:
+    record_rules: Sequence[GroupRule],
+) -> _Grouped:
     """Group the bags of all pseudonyms."""
     from ontomask.methods.microaggregation.linked import bag_kernels
 
@@ -139,6 +181,8 @@ def _group_pieces(
     distinct = distinct_sets(ConceptSets(offsets, record_tuple[order].astype(np.int32)))
     first = order[offsets[:-1]]  # a record of each piece
     rules = _people_rule(distinct.place, people[first], k) if len(sizes) > people.max() + 1 else []
+    bag = distinct.place[pieces]
+    rules += [(replace(c, tuple=bag[c.tuple]), kind, limit) for c, kind, limit in record_rules]
     search = _BagSearch(
         operators,
         distinct.sets,
@@ -152,27 +196,71 @@ def _group_pieces(
     )
     if known is not None:
         former = np.full(len(distinct.counts), -1)
-        former[distinct.place] = known.group[first]
+        np.maximum.at(former, bag, known.group)
         search.put_together(former, known.is_last)
     search.run()
     grouping = search.result()
     bags = search.bags
     slot = np.empty(len(bags.concepts), dtype=np.int64)
-    bag_kernels.match_bags(search.bundle, grouping.group, grouping.centroids, slot)
+    row_costs = np.empty(len(bags.concepts))
+    bag_kernels.match_bags(search.bundle, grouping.group, grouping.centroids, slot, row_costs)
     # The rows of a bag are in the order of those of its pieces.
-    row = (
-        np.arange(len(order)) - offsets[pieces[order]] + bags.offsets[distinct.place[pieces[order]]]
-    )
+    row = np.arange(len(order)) - offsets[pieces[order]] + bags.offsets[bag[order]]
     start = np.concatenate(([0], np.cumsum(grouping.centroids[:, 1]))).astype(np.int64)
     source = np.concatenate([np.arange(int(f), int(f) + int(n)) for f, n in grouping.centroids])
     group, target = np.full(len(order), -1), np.full(len(order), -1)
     kept = slot[row] >= 0
-    mine = grouping.group[distinct.place[pieces[order]]]
+    mine = grouping.group[bag[order]]
     target[order] = np.where(kept, start[mine] + slot[row], -1)
     group[order] = np.where(kept, mine, -1)
-    surplus = float(price * (~kept).sum())
-    targets = search.space.slots[source]
-    return LinkedPeople(pieces, target, group, targets, grouping.cost - surplus), search
+    costs = np.empty(len(order))
+    costs[order] = row_costs[row]
+    return _Grouped(pieces, target, group, search.space.slots[source], costs, search)
+
+
+def _add_table_counts(column: SensitiveCounts) -> SensitiveCounts:
+    """The column with the counts of the whole table, which stay when records are left out."""
+    if column.table_counts is not None:
+        return column
+    counts = np.bincount(column.value, weights=column.count).astype(np.int64)
+    return replace(column, table_counts=counts)
+
+
+def _take_records(column: SensitiveCounts, kept: Flags) -> SensitiveCounts:
+    """The values of some records."""
+    mine = kept[column.tuple]
+    return replace(
+        column, tuple=column.tuple[mine], value=column.value[mine], count=column.count[mine]
+    )
+
+
+def _find_broken_groups(grouped: _Grouped, rules: Sequence[GroupRule]) -> Flags:
+    """Which groups do not keep the rules with the rows that are released."""
+    from ontomask.methods.microaggregation.merging.bundles import bundle_arrays
+    from ontomask.methods.microaggregation.merging.rules_kernels import keeps_rules
+
+    groups = int(grouped.group.max(initial=-1)) + 1
+    if not rules:
+        return np.zeros(groups, dtype=bool)
+    known = [(_take_records(column, grouped.group >= 0), *rule) for column, *rule in rules]
+    wanted = [
+        (replace(column, tuple=grouped.group[column.tuple]), *rule) for column, *rule in known
+    ]
+    encoded = bundle_arrays(encode_rules(groups, 0, wanted, np.arange(groups)))
+    return np.array([not keeps_rules(encoded, np.array([g]), 1, 0) for g in range(groups)])
+
+
+def _drop_rows(grouped: _Grouped, drops: Flags) -> LinkedPeople:
+    """What is released, without some rows of groups."""
+    pieces, target, group, targets, costs, _ = grouped
+    is_dropped = (target < 0) | np.append(drops, True)[target]
+    return LinkedPeople(
+        pieces,
+        np.where(is_dropped, -1, target),
+        np.where(is_dropped, -1, group),
+        targets,
+        float(costs[~is_dropped].sum()),
+    )
 
 
 def _people_rule(bag: Longs, people: Longs, k: int) -> list[GroupRule]:

@@ -48,6 +48,8 @@ class GroupSearch:
     space, ``near`` the neighbours of each tuple, and ``order`` the order of the tuples in it.
     """
 
+    rounds = ROUNDS
+
     def __init__(
         self,
         space: Any,
@@ -117,7 +119,7 @@ class GroupSearch:
         from ontomask.methods.microaggregation.merging import search_kernels
 
         since = self._since
-        for _ in range(ROUNDS):
+        for _ in range(self.rounds):
             begun = int(self.groups.moments[0]) + 1
             self.many_free, improvements = search_kernels.improve_groups(
                 *self._loops, self.free, self.many_free

@@ -67,6 +67,8 @@ class GroupState(NamedTuple):
     seen: NDArray[np.int8]
     partner: Longs
     price: Floats
+    own: Floats  # what each tuple costs in its group, if the moment is that of the group
+    own_moment: Longs
 
 
 def single_tuple_groups(weight: Longs, target: Floats, lists: Index) -> GroupState:
@@ -91,6 +93,8 @@ def single_tuple_groups(weight: Longs, target: Floats, lists: Index) -> GroupSta
         seen=np.zeros(tuples, dtype=np.int8),
         partner=np.empty(tuples + lists, dtype=np.int64),
         price=np.empty(tuples + lists),
+        own=np.empty(tuples),
+        own_moment=np.full(tuples, -1),
     )
 
 

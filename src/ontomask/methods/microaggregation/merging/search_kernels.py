@@ -52,6 +52,16 @@ def _tuple_cost(space: Any, groups: Any, t: Index, group: Index) -> float:
 
 
 @jit
+def _own_cost(space: Any, groups: Any, t: Index) -> float:
+    """The cost of a tuple in its own group, remembered for as long as the group is the same."""
+    group = groups.of[t]
+    if groups.own_moment[t] != groups.changed[group]:
+        groups.own[t] = _tuple_cost(space, groups, t, group)
+        groups.own_moment[t] = groups.changed[group]
+    return groups.own[t]
+
+
+@jit
 def _collect_changed_members(groups: Any, group: Index, joins: Index, leaves: Index) -> Index:
     """Collect the members with one tuple more and one less in ``groups.others``; how many."""
     many = gather_members(groups, group, groups.others, leaves)
@@ -213,7 +223,7 @@ def _try_exchange(
     """Replace or exchange a tuple that its group cannot spare, if the summed cost falls."""
     home = groups.of[t]
     known = groups.changed[home] < since
-    own = _tuple_cost(space, groups, t, home)
+    own = _own_cost(space, groups, t)
     spare, repair = NONE, INFINITE
     if not known:
         spare, repair = _find_replacement(space, work, rules, groups, near, t)
@@ -253,6 +263,7 @@ def _find_replacement(
     home = groups.of[t]
     need = rules.k - (groups.records[home] - space.weight[t])
     best, chosen = INFINITE, NONE
+    listed = 0
     member = groups.head[home]
     while member >= 0:
         if member != t:
@@ -261,16 +272,19 @@ def _find_replacement(
                 if other < 0:
                     break
                 group = groups.of[other]
-                if group == home or space.weight[other] < need:
+                if group == home or space.weight[other] < need or groups.seen[other]:
                     continue
                 if groups.records[group] - space.weight[other] < rules.k:
                     continue
-                change = _tuple_cost(space, groups, other, home) - _tuple_cost(
-                    space, groups, other, group
-                )
+                groups.seen[other] = 1
+                groups.partner[listed] = other
+                listed += 1
+                change = _tuple_cost(space, groups, other, home) - _own_cost(space, groups, other)
                 if change < best:
                     best, chosen = change, other
         member = groups.after[member]
+    for q in range(listed):
+        groups.seen[groups.partner[q]] = 0
     if chosen < 0:
         return NONE, INFINITE
     group = groups.of[chosen]
@@ -310,9 +324,7 @@ def _find_best_exchange(
             if groups.records[group] - difference < rules.k:
                 continue
             change = guess - own
-            change += _tuple_cost(space, groups, other, home) - _tuple_cost(
-                space, groups, other, group
-            )
+            change += _tuple_cost(space, groups, other, home) - _own_cost(space, groups, other)
             if change < least:
                 least, at = change, q
         if at < 0:
@@ -529,7 +541,7 @@ def _try_new_group(
     home = groups.of[t]
     if groups.many[home] == 1 or groups.records[home] - space.weight[t] < rules.k:
         return False
-    saved = _tuple_cost(space, groups, t, home)
+    saved = _own_cost(space, groups, t)
     if saved <= SLIGHT:
         return False
     many, records = np.int64(1), space.weight[t]

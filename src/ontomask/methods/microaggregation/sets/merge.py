@@ -28,9 +28,11 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 #: Tuples that each is compared with in an order, and the number of orders by random ranks.
-WINDOW, RANDOM_ORDERS = 8, 8
+WINDOW, RANDOM_ORDERS = 8, 12
 #: Neighbours whose neighbours are neighbours.
 FIRST = 8
+#: Rounds of local search.
+ROUNDS = 4
 
 
 class SetGrouping(NamedTuple):
@@ -107,6 +109,8 @@ def mdav_sets(
 
 class _SetSearch(GroupSearch):
     """The state of a search for groups of tuples with sets."""
+
+    rounds = ROUNDS
 
     def __init__(
         self,

@@ -14,15 +14,14 @@ from ontomask.methods.microaggregation.merging.rules import GroupRule
 from ontomask.methods.microaggregation.sets.merge import SetGrouping, mdav_sets, merge_sets
 from ontomask.methods.microaggregation.sets.space import SetColumn
 from ontomask.microdata.attributes import MISSING, NominalAttribute
-from ontomask.microdata.sets import ConceptSets, missing_concept, reduce_to_deepest
+from ontomask.microdata.sets import reduce_to_deepest
 from ontomask.microdata.sets.set_concepts import (
     has_sets,
-    name_set,
+    name_sets,
     sets_of_values,
     with_more_candidates,
 )
 from ontomask.microdata.tuples import Transitions, Tuples
-from ontomask.taxonomy import Concept, Taxonomy
 
 if TYPE_CHECKING:
     from ontomask.methods.microaggregation.microaggregation import Microaggregation
@@ -52,7 +51,8 @@ def plan_set_groups(
     for attribute in tuples.attributes:
         if has_sets(attribute):
             assert isinstance(attribute, NominalAttribute)
-            names = _name_sets(attribute.domain, next(closures))
+            centres = reduce_to_deepest(attribute.domain, next(closures))
+            names = name_sets(attribute.domain, centres)
             attribute = with_more_candidates(attribute, (name for name in names if name != MISSING))
             targets.append(np.array([attribute.places[name] for name in names], dtype=np.float64))
         else:
@@ -96,12 +96,3 @@ def _group(
         seed=int(random.integers(2**63)) if method.effort == "thorough" else 1,
         progress=report_progress,
     )
-
-
-def _name_sets(domain: Taxonomy, closures: ConceptSets) -> list[Concept]:
-    """The concepts that stand for closures."""
-    missing, identifiers = missing_concept(domain), domain.identifiers
-    return [
-        MISSING if held == [missing] else name_set(identifiers[concept] for concept in held)
-        for held in reduce_to_deepest(domain, closures).lists()
-    ]

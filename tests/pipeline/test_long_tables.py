@@ -1,0 +1,138 @@
+"""Long tables of sets: a row for each value of a person, masked as one set and spread again."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import ontomask as om
+import plain_sets
+from frame_kinds import KINDS, made, rows
+from ontomask.errors import ColumnError, ParameterError, SchemaError
+from pairing import each_with
+
+pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
+
+METHODS = [
+    om.Microaggregation(k=3),
+    om.Recoding(k=3),
+    om.Resampling(k=3),
+    om.Suppression(k=2),
+    om.RankSwapping(window=3),
+]
+TREE = om.datasets.diagnoses()
+WORDS = [name for name in TREE if not TREE.children(name)]
+
+
+def made_up():
+    """People with some diagnoses, a row each, in any order; a repeat, and one without any."""
+    random = np.random.default_rng(4)
+    records = []
+    for person in range(30):
+        sex = str(random.choice(["f", "m"]))
+        for word in random.choice(WORDS, random.integers(1, 4), replace=False).tolist():
+            records.append((f"id {person:02d}", word, sex))
+    records += [records[0], ("id 99", None, "f")]
+    random.shuffle(records)
+    return dict(zip(("patient", "dx", "sex"), map(list, zip(*records, strict=True)), strict=True))
+
+
+TABLE = made_up()
+
+
+def schema_for(**others):
+    sexes = om.Taxonomy.from_edges([("f", "any"), ("m", "any")])
+    masked = [om.NominalSet("dx", TREE, long=True), om.Nominal("sex", sexes)]
+    return om.Schema(masked, person="patient", missing="category", **others)
+
+
+def gather(records):
+    """The set and the sex of each person or pseudonym."""
+    people = defaultdict(lambda: (set(), set()))
+    for person, word, sex in records:
+        people[person][0].update([word] if word else [])
+        people[person][1].add(sex)
+    assert all(len(sexes) == 1 for _, sexes in people.values())
+    return {
+        person: (
+            frozenset(plain_sets.deepest(TREE, set(map(TREE.code, words)))),
+            min(sexes, key=str),
+        )
+        for person, (words, sexes) in people.items()
+    }
+
+
+@pytest.mark.parametrize(("kind", "method"), each_with(KINDS, METHODS), ids=str)
+def test_every_method_masks_long_tables(kind, method):
+    release = om.mask(made(kind, TABLE), schema_for(), method, seed=3)
+    released = rows(release.data)
+    assert type(release.data) is type(made(kind, TABLE))
+    before, after = gather(rows(made("pyarrow", TABLE))), gather(released)
+    assert len(before) == len(after) == release.records == 31
+    assert not set(before) & set(after)
+    assert len(released) == len(set(released))  # no value twice
+    classes = Counter(after.values())
+    if method.promised_k is not None:
+        assert min(classes.values()) >= method.promised_k
+        assert release.guarantee.smallest == min(classes.values())
+    if method.permutes:
+        assert Counter(words for words, _ in before.values()) == Counter(
+            words for words, _ in after.values()
+        )
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_files_are_recounted(tmp_path, suffix):
+    source, target = tmp_path / f"long.{suffix}", tmp_path / f"released.{suffix}"
+    frame = pl.DataFrame(TABLE)
+    getattr(frame, f"write_{suffix}")(source)
+    release = om.mask(source, schema_for(), om.Microaggregation(k=3), seed=3)
+    release.write(target)
+    written = getattr(pl, f"read_{suffix}")(target)
+    assert written.columns == ["patient", "dx", "sex"]
+    classes = Counter(gather(written.rows()).values())
+    assert min(classes.values()) >= 3
+    in_memory = om.mask(frame, schema_for(), om.Microaggregation(k=3), seed=3).data
+    assert sorted(gather(written.rows()).values(), key=str) == sorted(
+        gather(in_memory.rows()).values(), key=str
+    )
+
+
+def test_it_is_what_lists_of_the_people_give():
+    people = defaultdict(list)
+    for person, word in zip(TABLE["patient"], TABLE["dx"], strict=True):
+        people[person] += [word] if word else []
+    lists = pl.DataFrame({"dx": [words or None for words in people.values()]})
+    schema = om.Schema([om.NominalSet("dx", TREE)], missing="category")
+    expected = om.mask(lists, schema, om.Microaggregation(k=3))
+    long = om.Schema(
+        [om.NominalSet("dx", TREE, long=True)],
+        person="patient",
+        drop=["sex"],
+        missing="category",
+    )
+    release = om.mask(pl.DataFrame(TABLE), long, om.Microaggregation(k=3))
+    assert release.evaluation.utility["sse"] == expected.evaluation.utility["sse"]
+    assert "sex" not in release.data.columns
+    comparison = om.compare(pl.DataFrame(TABLE), long, [om.Microaggregation(k=3)], workers=1)
+    assert comparison.points[0].loss == release.evaluation.utility["sse"]
+
+
+def test_wrong_tables_are_refused():
+    frame = pd.DataFrame(TABLE)
+    with pytest.raises(SchemaError, match="the long set 'dx' needs person"):
+        om.Schema([om.NominalSet("dx", TREE, long=True)])
+    with pytest.raises(SchemaError, match="linked is not for the long set 'dx'"):
+        schema_for(linked="equal")
+    changing = frame.assign(sex=["f", "m"] * (len(frame) // 2) + ["f"] * (len(frame) % 2))
+    with pytest.raises(ColumnError, match="column 'sex' must have one value for each person"):
+        om.mask(changing, schema_for(), om.Microaggregation(k=3))
+    unknown = frame.assign(patient=frame["patient"].where(frame["patient"] != "id 01"))
+    with pytest.raises(ColumnError, match="rows have no known person in 'patient'"):
+        om.mask(unknown, schema_for(), om.Microaggregation(k=3))
+    with pytest.raises(ParameterError, match="k must be at most the number of"):
+        om.mask(frame, schema_for(), om.Microaggregation(k=32))
