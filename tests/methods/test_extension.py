@@ -171,7 +171,7 @@ def test_without_names_methods_that_need_settings_are_compared_in_their_own_file
         points = json.loads(command("compare", "other.yaml", "--k", "2", "--json"))["points"]
         return {point["method"] for point in points}
 
-    for_all_tables = {name for name in METHODS if not METHODS[name].only_for_sets}
+    for_all_tables = {name for name in METHODS if METHODS[name].compared_by_default}
     assert compared(SPEC) == for_all_tables
     recoding = SPEC.replace("top_coding, column: age, threshold: 70", "recoding, k: 2")
     assert compared(recoding) == for_all_tables - {"top_coding"}

@@ -16,10 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ontomask as om
+import plain
 import plain_sets
 from frame_kinds import KINDS, made, rows
 from ontomask.distances import Distances
 from ontomask.errors import ColumnError, ParameterError, SchemaError
+from ontomask.microdata.sets import ConceptSets, reduce_to_deepest
+from ontomask.microdata.sets.matching_measure import MATCHING_MEASURE
 from ontomask.microdata.sets.set_concepts import (
     EMPTY_SET,
     SET_MEASURE,
@@ -27,6 +30,7 @@ from ontomask.microdata.sets.set_concepts import (
     deepest_set,
     members_of,
     name_set,
+    name_sets,
     pair_distances,
 )
 from strategies import examples, taxonomies
@@ -97,6 +101,54 @@ def test_distances_are_those_of_the_closures(case):
 
 
 @given(case=cases())
+def test_distances_by_matching_are_those_of_the_best_of_all_matchings(case):
+    taxonomy, sets, _ = case
+    names = [deepest_set(taxonomy, concepts) for concepts in sets]
+    domain = add_sets(taxonomy, names)
+    expected = [[plain_matching(taxonomy, a, b) for b in names] for a in names]
+    table = Distances(domain, names, measure=MATCHING_MEASURE).table()
+    assert table == pytest.approx(np.array(expected), abs=1e-12)
+    pairs = [[MATCHING_MEASURE.pair(domain, a, b) for b in names] for a in names]
+    assert table == pytest.approx(np.array(pairs), abs=1e-12)
+    codes = domain.codes(names)
+    first, second = np.repeat(codes, len(codes)), np.tile(codes, len(codes))
+    apart = MATCHING_MEASURE.pairs(domain, first, second)
+    assert apart == pytest.approx(table.ravel(), abs=1e-12)
+
+
+def plain_matching(taxonomy, a, b):
+    """The least mean cost of all ways to give each member a partner."""
+    before, after = members_of(a), members_of(b)
+    costs = [[plain.sanchez(taxonomy, one, other) for other in after] for one in before]
+    return plain_sets.matching_distance(costs, len(before), len(after))
+
+
+def test_matching_changes_what_is_measured_and_not_the_groups():
+    tree = om.datasets.diagnoses()
+    table = pd.DataFrame({"dx": [*NO_TWO_ALIKE, "cirrhosis", "cirrhosis", "cirrhosis;hepatitis C"]})
+    releases = [
+        om.mask(table, om.Schema([om.NominalSet("dx", tree, measure=measure)]), METHODS[0], seed=1)
+        for measure in ("sanchez", "matching")
+    ]
+    first, second = (release.data["dx"].tolist() for release in releases)
+    assert first == second
+    lost = [release.evaluation.utility["sse"] for release in releases]
+    expected = sum(
+        plain_matching(tree, deepest_set(tree, one.split(";")), deepest_set(tree, new.split(";")))
+        ** 2
+        for one, new in zip(table["dx"], second, strict=True)
+    )
+    assert lost[1] == pytest.approx(expected, abs=1e-6)
+    assert lost[0] != pytest.approx(lost[1], rel=0.01)
+    words = releases[1].explain("influenza;broken arm").parts[0].example.columns[0].moves[0].words
+    pairs = [("fracture", "broken arm"), ("viral infection", "influenza")]
+    terms = " + ".join(f"{plain.sanchez(tree, new, one):.3f}" for new, one in pairs)
+    assert words.endswith(f"1 for none: ({terms})/2")
+    with pytest.raises(SchemaError, match="must be 'sanchez' or 'matching' for sets"):
+        om.Schema([om.NominalSet("dx", tree, measure="wu_palmer")])
+
+
+@given(case=cases())
 def test_names_of_sets(case):
     taxonomy, sets, _ = case
     for concepts in sets:
@@ -105,6 +157,9 @@ def test_names_of_sets(case):
         assert set(map(taxonomy.code, members_of(name))) == deepest
         assert name == name_set(reversed(members_of(name)))
     assert name_set([]) == EMPTY_SET
+    numbers = ConceptSets.from_lists([[*map(taxonomy.code, one)] for one in sets])
+    names = [deepest_set(taxonomy, one) for one in sets]
+    assert name_sets(taxonomy, reduce_to_deepest(taxonomy, numbers)) == names
 
 
 # ---------------------------------------------------------------------- what is promised

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 
 import pandas as pd
@@ -484,3 +485,44 @@ def test_a_replaced_taxonomy_survives_a_release_file_that_cannot_be_written(look
     with pytest.raises(FileFormatError, match="is a folder"):
         write_proposal(found, target, force=True)
     assert mine.read_text("utf-8") == "mine"
+
+
+# ---------------------------------------------------------------------- families of columns
+
+CODES = ["250.00", "401.9", "428.0", "786.50", "276.1", "V27.0", "414.01", "V45.81"]
+
+
+def test_numbered_columns_of_codes_are_proposed_as_a_set(looked_at, tmp_path):
+    columns = {
+        f"dx{n + 1}": [
+            CODES[(i + n * (i % 3)) % 8] if i % (n + 1) == 0 and i > 2 else "?" for i in range(160)
+        ]
+        for n in range(5)
+    }
+    ages = [20 + i % 40 for i in range(160)]
+    found = looked_at(**columns, dx6=[None] * 160, age=list(map(str, ages)))
+    (family,) = found.sets
+    assert (family.name, family.columns, family.taxonomy) == ("dx", tuple(columns), "icd9cm")
+    assert found["dx5"].role == "quasi"  # most of its cells are marks of missing values
+    assert found["dx6"].role == "drop"
+    sets = [frozenset(row) - {"?"} for row in zip(*columns.values(), strict=True)]
+    records = Counter(zip(sets, ages, strict=True))
+    assert found.uniques == sum(count == 1 for count in records.values()) > 0
+    assert found.incomplete == sum(not held for held in sets) == 3
+    spec, text = written(found, tmp_path)
+    assert spec.missing == "category"
+    assert list(spec.columns) == ["dx", "dx6", "age"]
+    assert spec.columns["dx"].columns == family.columns
+    words = " ".join(text.replace("#", " ").split())
+    assert "out of columns and add the line dx1: {role: quasi, taxonomy: icd9cm}" in words
+
+
+def test_a_few_numbered_columns_may_be_a_set(looked_at, tmp_path):
+    columns = {f"diag_{n}": [CODES[(i * n) % 8] for i in range(160)] for n in (1, 2, 3)}
+    found = looked_at(**columns, diag=["a", "b"] * 80)
+    assert not found.sets
+    spec, text = written(found, tmp_path)
+    assert {spec.columns[name].type for name in columns} == {None}
+    (line,) = (line for line in text.splitlines() if "type: set" in line)
+    fields = "role: quasi, type: set, taxonomy: icd9cm, columns: [diag_1, diag_2, diag_3]"
+    assert line == f"  # diag_set: {{{fields}}}"

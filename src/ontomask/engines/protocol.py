@@ -196,6 +196,14 @@ class Applied(ABC):
         """Count the classes of records with the same masked values and values of some columns."""
 
     @abstractmethod
+    def count_masked_rows(self, others: Sequence[str] = ()) -> dict[str, DistinctValues]:
+        """Count records by all masked columns, as they are written, and some original columns.
+
+        The columns have a row per combination, with its records as weights; a combination may occur
+        more than once.
+        """
+
+    @abstractmethod
     def value_counts(self, column: str) -> DistinctValues:
         """The values of a masked column, with how many records hold each as weights."""
 

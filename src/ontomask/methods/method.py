@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ontomask.errors import Hint, ParameterError, Setting
 from ontomask.methods.settings import SettingHelp, check_settings
+from ontomask.microdata.shown_values import ShownValues
 from ontomask.microdata.tuples import Transitions, Tuples
 
 if TYPE_CHECKING:
@@ -104,8 +105,14 @@ class Method(ABC):
     permutes: ClassVar[bool] = False
     #: Whether it compares values by their distance.
     compares_values: ClassVar[bool] = False
-    #: Whether it masks columns of sets only; others are compared by default.
-    only_for_sets: ClassVar[bool] = False
+    #: Whether comparisons include it without being asked to.
+    compared_by_default: ClassVar[bool] = True
+    #: The setting that says how many values of a person an attacker knows; None if any number.
+    attacker_setting: ClassVar[str | None] = None
+    #: Whether it plans records with missing numbers together with the others.
+    plans_missing_numbers: ClassVar[bool] = False
+    #: Whether it promises something about parts of a set, so that no value may be left out.
+    protects_parts_of_sets: ClassVar[bool] = False
     #: Whether values are kept or suppressed and never replaced.
     only_suppresses: ClassVar[bool] = False
 
@@ -155,6 +162,19 @@ class Method(ABC):
     def keeps_tuples_together(self) -> bool:
         """Whether all records of a combination of values get the same masked values."""
         return False
+
+    #: Whether it verifies the values that the rows of the finished table show.
+    verifies_values: ClassVar[bool] = False
+
+    def verify_values(self, shown: ShownValues) -> str:
+        """Verify what the method promises of the values of a finished table.
+
+        It is called if ``verifies_values`` is set, before anything is released.
+
+        Returns:
+            What holds, in one sentence without a full stop: the first one of the guarantee.
+        """
+        return ""
 
     # ------------------------------------------------------------------ what it says
 

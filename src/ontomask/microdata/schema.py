@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 from ontomask.distances import MeasureLike, find_measure
 from ontomask.errors import (
@@ -37,6 +37,11 @@ class _SchemaColumn:
 
     column: str
     weight: float
+
+    @property
+    def table_columns(self) -> tuple[str, ...]:
+        """The columns of the table that hold its values."""
+        return (self.column,)
 
     def problems(self) -> Iterator[str]:
         """What is wrong with it, in words."""
@@ -84,6 +89,8 @@ class Nominal(_SchemaColumn):
     heads: bool = False
     ground: str = "equal"
 
+    own_measures: ClassVar[tuple[str, ...]] = ()
+
     def problems(self) -> Iterator[str]:
         yield from super().problems()
         taxonomy: Any = self.taxonomy
@@ -99,7 +106,8 @@ class Nominal(_SchemaColumn):
                 f"{self.ground!r}"
             )
         try:
-            find_measure(self.measure, self.taxonomy)
+            if self.measure not in self.own_measures:
+                find_measure(self.measure, self.taxonomy)
             if self.domain not in ("lcs", "taxonomy"):
                 self.taxonomy.code(self.domain)
         except OntomaskError as error:
@@ -110,15 +118,19 @@ class Nominal(_SchemaColumn):
 
 @dataclass(frozen=True)
 class NominalSet(Nominal):
-    """A column of sets: several words or codes in a cell, such as all diagnoses of a patient.
+    """Sets of words or codes, in a cell or in several columns, such as all diagnoses of a stay.
 
-    The distance of two sets is Sánchez's on their concepts with all ancestors (SF eq. 1); other
-    measures are not defined for sets.
+    The distance of two sets is Sánchez's on their concepts with all ancestors (SF eq. 1), or that
+    of the optimal matching of their values. Other measures are not defined for sets.
 
     Args:
-        column: Name of the column. Its cells are lists, or text such as ``250.00;401.9``.
+        column: Name of the column. Its cells are lists, or text such as ``250.00;401.9``. With
+            ``columns``, a name of your choice that no column of the table has.
         taxonomy: The taxonomy of the values in the sets.
-        measure: Only ``"sanchez"``.
+        measure: ``"sanchez"``, or ``"matching"``: each value of the smaller set gets a partner in
+            the larger one, so that the summed distance is least. A value without a partner costs 1,
+            and the distance is the mean over the larger set. It takes much longer, and
+            :class:`~ontomask.Microaggregation` forms the same groups.
         domain: As in :class:`Nominal`.
         weight: As in :class:`Nominal`.
         mapping: As in :class:`Nominal`, for each value of a set.
@@ -128,22 +140,53 @@ class NominalSet(Nominal):
         heads: As in :func:`~ontomask.map_terms`.
         ground: Only ``"equal"``.
         separator: What stands between the values of a set in text.
+        columns: The columns of the table that hold one value of the set each, such as
+            ``["diag_1", "diag_2", "diag_3"]``. Their order does not matter, and empty cells are
+            left out. Masked sets are sorted and fill the columns from the left.
         long: Whether the table is long: each row has one value, and the rows of a ``person`` are
             one set. All other columns have the same value in all rows of a person. Released are
             as many rows as each person has values, under a pseudonym.
     """
 
     separator: str = ";"
+    columns: Sequence[str] | None = None
     long: bool = False
+
+    own_measures: ClassVar[tuple[str, ...]] = ("sanchez", "matching")
+
+    @property
+    def table_columns(self) -> tuple[str, ...]:
+        """The columns of the table that hold its values."""
+        columns: Any = self.columns
+        return tuple(columns) if _is_list(columns) else (self.column,)
 
     def problems(self) -> Iterator[str]:
         yield from super().problems()
         separator: Any = self.separator
         if not isinstance(separator, str) or not separator.strip():
             yield f"column {self.column!r}: separator must be text such as ';', got {separator!r}"
-        if self.measure != "sanchez":
+        if self.columns is not None:
+            yield from self._problems_of_columns()
+        if self.measure not in self.own_measures:
             yield (
-                f"column {self.column!r}: measure must be 'sanchez' for sets, got {self.measure!r}"
+                f"column {self.column!r}: measure must be {quote_choices(self.own_measures)} for "
+                f"sets, got {self.measure!r}"
+            )
+
+    def _problems_of_columns(self) -> Iterator[str]:
+        columns: Any = self.columns
+        is_names = _is_list(columns) and all(isinstance(name, str) and name for name in columns)
+        if not is_names or len(columns) < 2:
+            yield (
+                f"set {self.column!r}: columns must be a list of at least two names of columns, "
+                f"got {columns!r}"
+            )
+        if self.long:
+            yield f"set {self.column!r}: long cannot be used with columns"
+        if self.separator != ";":
+            yield (
+                f"set {self.column!r}: separator cannot be used with columns, which have one value "
+                "in a cell"
             )
 
     def split(self, cell: Any) -> list[Any]:
@@ -332,6 +375,7 @@ class Schema:
             if isinstance(entry, _SchemaColumn):
                 yield from entry.problems()
         yield from self._find_role_clashes()
+        yield from self._find_name_clashes()
         for name, allowed in {
             "other": ("refuse", "keep", "drop"),
             "missing": ("refuse", "category", "drop"),
@@ -394,6 +438,13 @@ class Schema:
         ]
         return replace(self, quasi_identifiers=columns, linked="equal")
 
+    def _find_name_clashes(self) -> Iterator[str]:
+        """Sets over several columns with the name of a column or of another set."""
+        names = Counter(entry.column for entry in self.spread_sets)
+        for name, count in names.items():
+            if count > 1 or name in self.roles:
+                yield f"set {name!r} has the name of another column or set; choose a new name"
+
     def _find_role_clashes(self) -> Iterator[str]:
         for column, roles in self.roles.items():
             for role, count in Counter(roles).items():
@@ -406,15 +457,26 @@ class Schema:
 
     @property
     def roles(self) -> dict[str, list[str]]:
-        """All named columns with their roles."""
+        """All named columns of a table with their roles."""
         roles: dict[str, list[str]] = {}
         for role in _ROLES:
             for entry in getattr(self, role):
-                column = entry.column if isinstance(entry, _SchemaColumn) else entry
-                roles.setdefault(column if isinstance(column, str) else repr(column), []).append(
-                    role
-                )
+                columns = entry.table_columns if isinstance(entry, _SchemaColumn) else [entry]
+                for column in columns:
+                    name = column if isinstance(column, str) else repr(column)
+                    roles.setdefault(name, []).append(role)
         return roles
+
+    @property
+    def masked_columns(self) -> tuple[str, ...]:
+        """Names of the columns of a table that are masked."""
+        return tuple(name for entry in self.quasi_identifiers for name in entry.table_columns)
+
+    @property
+    def spread_sets(self) -> tuple[NominalSet, ...]:
+        """The sets that are spread over several columns of a table."""
+        sets = (entry for entry in self.quasi_identifiers if isinstance(entry, NominalSet))
+        return tuple(entry for entry in sets if entry.columns is not None)
 
     @property
     def confidential_names(self) -> tuple[str, ...]:
@@ -430,6 +492,11 @@ class Schema:
             f"the table has {count} columns called {column!r}"
             for column, count in Counter(columns).items()
             if count > 1
+        ]
+        problems += [
+            f"the table has a column {entry.column!r}: give the set another name"
+            for entry in self.spread_sets
+            if entry.column in columns
         ]
         named = self.roles
         if self.person is not None:
@@ -470,8 +537,8 @@ class Schema:
 
     def kept(self, columns: Iterable[str]) -> list[str]:
         """The columns of a table that are released unmasked and are not sensitive."""
-        masked = {column.column for column in self.quasi_identifiers}
-        hidden = {*masked, *self.confidential_names, *self.removed(columns := list(columns))}
+        columns = list(columns)
+        hidden = {*self.masked_columns, *self.confidential_names, *self.removed(columns)}
         if self.linked is not None and self.person is not None:
             hidden.add(self.person)  # released as a pseudonym
         return [column for column in columns if column not in hidden]
@@ -483,6 +550,10 @@ class Schema:
             if getattr(self, field.name) != field.default
         ]
         return f"Schema({', '.join(settings)})"
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str)
 
 
 def _refuse(problems: Sequence[str], where: str, hint: str | Hint) -> None:

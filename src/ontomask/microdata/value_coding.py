@@ -39,13 +39,14 @@ from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.missing_values import MISSING, NominalOrMissing
 from ontomask.microdata.schema import Date, Nominal, NominalSet, Numeric, Ordinal
 from ontomask.microdata.sets import ConceptSets, reduce_to_deepest
+from ontomask.microdata.sets.matching_measure import MEASURES_OF_SETS
 from ontomask.microdata.sets.set_concepts import (
-    SET_MEASURE,
     add_sets,
     find_unfit_names,
     members_of,
     name_sets,
 )
+from ontomask.microdata.sets.spread_sets import spread_over_columns
 from ontomask.taxonomy import Concept, Taxonomy, TermMap, map_terms
 from ontomask.taxonomy.mapping import resolve_corrections
 
@@ -77,9 +78,18 @@ class CodedColumn(ABC):
         """The same column with another attribute that has the same values."""
         return replace(self, attribute=attribute)  # type: ignore[type-var]
 
+    @property
+    def most_members(self) -> int | None:
+        """How many concepts a released set may hold at most; None for any number."""
+        return None
+
     @abstractmethod
     def output_column(self, targets: Floats) -> OutputColumn:
         """The released column for the target of each record; NaN is a blank cell."""
+
+    def output_columns(self, targets: Floats) -> Mapping[str, OutputColumn]:
+        """The same as columns of the table."""
+        return {self.attribute.name: self.output_column(targets)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,6 +322,22 @@ class _CodedSets(_CodedNominal):
         return self.separator.join(written) if written else self.separator  # an empty set
 
 
+@dataclass(frozen=True, eq=False)
+class _CodedSpreadSets(_CodedSets):
+    """Sets over several columns; ``filler`` is written where a set has fewer values."""
+
+    cells: SetCells = "lists"
+    columns: tuple[str, ...] = ()
+    filler: str | None = None
+
+    @property
+    def most_members(self) -> int | None:
+        return len(self.columns)
+
+    def output_columns(self, targets: Floats) -> Mapping[str, OutputColumn]:
+        return spread_over_columns(self.output_column(targets), self.columns, self.filler)
+
+
 def _code_sets(
     column: NominalSet, distinct: DistinctValues, category: bool, also: Sequence[Concept]
 ) -> CodedColumn:
@@ -326,15 +352,27 @@ def _code_sets(
     place = {value: number for number, value in enumerate(values)}
     codes = np.array([*(place[concept] for concept in concepts), len(values)], dtype=np.int64)
     kind = NominalOrMissing if category and bool((distinct.codes < 0).any()) else NominalAttribute
-    attribute = kind(column.column, domain, values, SET_MEASURE, float(column.weight))
+    measure = MEASURES_OF_SETS[str(column.measure)]
+    attribute = kind(column.column, domain, values, measure, float(column.weight))
     identifiers = sum(match.count for match in terms.matches if match.by_code)
     by_label = identifiers * 2 <= sum(match.count for match in terms.matches)
+    forms = _output_forms(column.taxonomy, by_label)
+    blank = None if distinct.blank is None else str(distinct.blank)
+    if column.columns is not None:
+        return _CodedSpreadSets(
+            attribute,
+            codes[distinct.codes],
+            forms,
+            terms,
+            columns=column.table_columns,
+            filler=blank,
+        )
     return _CodedSets(
         attribute,
         codes[distinct.codes],
-        _output_forms(column.taxonomy, by_label),
+        forms,
         terms,
-        None if distinct.blank is None else str(distinct.blank),
+        blank,
         column.separator,
         _kind_of_cells(distinct.values),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -34,10 +34,9 @@ def apply_plan(counted: Counted, plan: Plan, secret: bytes) -> Applied:
         column.with_attribute(attribute)
         for column, attribute in zip(counted.columns, transitions.tuples.attributes, strict=True)
     ]
-    outputs = {
-        quasi.column: column.output_column(transitions.targets[:, j])
-        for j, (quasi, column) in enumerate(zip(schema.quasi_identifiers, columns, strict=True))
-    }
+    outputs: dict[str, OutputColumn] = {}
+    for column, targets in zip(columns, transitions.targets.T, strict=True):
+        outputs |= column.output_columns(targets)
     if plan.linked is not None and schema.person is not None:
         names = make_pseudonyms(plan.linked, counted.people_names, secret)
         outputs[schema.person] = OutputColumn(names, plan.linked.pseudonym, text=True)
@@ -45,7 +44,7 @@ def apply_plan(counted: Counted, plan: Plan, secret: bytes) -> Applied:
     applied = counted.records.apply(transitions, outputs, removed, secret, plan.drops)
     applied.verify()
     if plan.method.permutes:
-        _check_multisets(columns, transitions, applied, outputs)
+        _check_multisets(columns, transitions, applied)
     return applied
 
 
@@ -67,22 +66,18 @@ def make_pseudonyms(plan: LinkedPlan, people: Sequence[str], secret: bytes) -> l
     return names
 
 
-def _check_multisets(
-    columns: Sequence[CodedColumn],
-    plan: Transitions,
-    applied: Applied,
-    outputs: Mapping[str, OutputColumn],
-) -> None:
+def _check_multisets(columns: Sequence[CodedColumn], plan: Transitions, applied: Applied) -> None:
     """Where values are only permuted, each must be in the released table as often as before."""
-    for j, (name, column) in enumerate(zip(outputs, columns, strict=False)):  # then pseudonyms
-        attribute = column.attribute
-        before = column.output_column(attribute.target_of(np.arange(attribute.size)))
-        expected: Counter[str] = Counter()
-        for place, count in zip(before.places, plan.tuples.value_counts(j).tolist(), strict=True):
-            expected[canonical_text(before.values[place] if place >= 0 else None)] += count
-        distinct = applied.value_counts(name)
-        texts = map(canonical_text, distinct.values)
-        released = Counter(dict(zip(texts, distinct.counts.tolist(), strict=True)))
-        released[canonical_text(None)] += plan.tuples.records - int(distinct.counts.sum())
-        if +released != +expected:
-            raise InternalError(f"column {name!r} has other values than before swapping")
+    for j, column in enumerate(columns):
+        attribute, counts = column.attribute, plan.tuples.value_counts(j).tolist()
+        original = column.output_columns(attribute.target_of(np.arange(attribute.size)))
+        for name, before in original.items():
+            expected: Counter[str] = Counter()
+            for place, count in zip(before.places, counts, strict=True):
+                expected[canonical_text(before.values[place] if place >= 0 else None)] += count
+            distinct = applied.value_counts(name)
+            texts = map(canonical_text, distinct.values)
+            released = Counter(dict(zip(texts, distinct.counts.tolist(), strict=True)))
+            released[canonical_text(None)] += plan.tuples.records - int(distinct.counts.sum())
+            if +released != +expected:
+                raise InternalError(f"column {name!r} has other values than before swapping")

@@ -35,7 +35,7 @@ from ontomask.microdata.linked_records import LinkedRecords
 from ontomask.microdata.schema import Nominal, Schema
 from ontomask.microdata.tuples import SensitiveCounts, Tuples, count_tuples
 from ontomask.microdata.value_coding import CodedColumn, code_column
-from ontomask.pipeline.complete_records import flag_marks, select_complete_records
+from ontomask.pipeline.complete_records import read_quasi_identifier, select_complete_records
 from ontomask.pipeline.evaluation import ValueCounter, sensitive_counts
 from ontomask.pipeline.guarantees.look_alikes import warn_about_look_alikes
 from ontomask.pipeline.planning.plan import PlanInput, to_sensitive_counts
@@ -179,6 +179,7 @@ def count_table(engine: Engine, schema: Schema) -> Counted:
             tuples,
             people,
             tuple(sensitive_counts(schema, count_values, people)),
+            tuple(column.most_members for column in columns),
             linked,
         ),
         None if merged is None else np.sort(merged.counts)[::-1][:MOST_PEOPLE],
@@ -218,8 +219,7 @@ def count_known_by_tuple(records: PlacedRecords, schema: Schema) -> ValueCounter
 
 def count_raw_rows(engine: Engine, schema: Schema) -> tuple[CountedRows, dict[str, int]]:
     """The quasi-identifiers unchanged, and how many records have no known person."""
-    names = [column.column for column in schema.quasi_identifiers]
-    person = schema.person
+    names, person = schema.masked_columns, schema.person
     if person is None:
         return engine.count_rows(names), {}
     if schema.linked is not None:
@@ -308,9 +308,7 @@ def _count_missing(rows: CountedRows, schema: Schema) -> dict[str, int]:
     missing_counts = {}
     for column in schema.quasi_identifiers:
         if isinstance(column, Nominal):
-            distinct = rows.frame.distinct_values(column.column)
-            marks = flag_marks(distinct.values, schema.missing_marks)
-            is_missing = distinct.without_values(marks).codes < 0
+            is_missing = read_quasi_identifier(rows.frame, column, schema).codes < 0
             missing_counts[column.column] = int(
                 is_missing.sum() if rows.weights is None else rows.weights[is_missing].sum()
             )

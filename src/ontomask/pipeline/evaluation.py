@@ -18,11 +18,9 @@ from ontomask.microdata.tuples import Transitions
 from ontomask.microdata.value_coding import code_column
 from ontomask.pipeline.planning.plan import People
 from ontomask.risk import Confidential, count_homogeneous_people
-from ontomask.risk.evaluation import OwnersPair
 
 __all__ = [
     "Evaluation",
-    "OwnersPair",
     "ValueCounter",
     "column_name",
     "count_known_values",
@@ -103,13 +101,13 @@ def evaluate_plan(
     after: Sequence[Confidential] = (),
     before: Sequence[Confidential] = (),
     *,
-    owners: OwnersPair = (None, None),
+    people: tuple[People | None, People | None] = (None, None),
     removed: bool = False,
     semantic_closeness: bool = False,
 ) -> Evaluation:
     """Compute all figures of a plan; with ``removed``, suppressed records are left out.
 
-    ``owners`` are the people of the masked records, by target, and of the original ones, by tuple.
+    ``people`` are those of the masked records, by target, and of the original ones, by tuple.
     """
     from ontomask.risk import evaluate_risk
     from ontomask.utility import evaluate_utility
@@ -121,7 +119,7 @@ def evaluate_plan(
             k,
             after,
             before,
-            owners=owners,
+            people=people,
             removed=removed,
             semantic_closeness=semantic_closeness,
         ),

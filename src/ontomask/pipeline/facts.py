@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ontomask._version import __version__
 from ontomask.disclosure.rounding import round_figures
 from ontomask.disclosure.withheld import suppress_small_counts, withhold_risks, withhold_weights
+from ontomask.errors import format_count
 from ontomask.methods.method import GroupingMethod, Method
 from ontomask.methods.settings import settings_of, title_with_strength
 from ontomask.microdata.schema import Nominal, Schema
@@ -36,6 +37,7 @@ __all__ = [
     "publishable_facts",
     "fingerprint",
     "choose_threshold",
+    "describe_shortened_sets",
 ]
 
 #: The threshold for methods without a k: values that fewer records have are not shown.
@@ -68,6 +70,7 @@ def publishable_facts(
     many people could have.
     """
     notes: list[str] = []
+    notes += describe_shortened_sets(release)
     records = release.records_of(least)
     evaluation = release.evaluation
     from ontomask import risk, utility
@@ -106,6 +109,16 @@ def publishable_facts(
     return dict(to_plain_values(content))
 
 
+def describe_shortened_sets(release: Release) -> list[str]:
+    """Sentences on the sets that had more values than there are columns for them."""
+    columns = {entry.column: len(entry.table_columns) for entry in release.schema.spread_sets}
+    return [
+        f"in {format_count(records, 'record')}, the masked set {name!r} had more than "
+        f"{columns[name]} values: those that cost least were left out, so that it fits its columns"
+        for name, records in release.shortened.items()
+    ]
+
+
 def _method_facts(release: Release) -> dict[str, Any]:
     """The method with all its settings, and what a report says of it."""
     method = release.method
@@ -132,9 +145,13 @@ def _column_roles(release: Release) -> dict[str, Any]:
         for column in (*schema.quasi_identifiers, *schema.confidential)
         if not isinstance(column, str)
     }
+    sets = {column.column: list(column.table_columns) for column in schema.spread_sets}
+    set_of = {column: name for name, columns in sets.items() for column in columns}
     named = {
-        column: {"role": ROLES[roles[0]], "type": types.get(column)}
+        name: {"role": ROLES[roles[0]], "type": types.get(name)}
+        | ({"columns": sets[name]} if name in sets else {})
         for column, roles in schema.roles.items()
+        for name in [set_of.get(column, column)]
     }
     named |= {column: {"role": role, "type": None} for column, role in release.others.items()}
     if schema.linked is not None and schema.person is not None:

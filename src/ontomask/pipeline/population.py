@@ -25,7 +25,7 @@ from ontomask.microdata.population import Population
 from ontomask.microdata.schema import Date, Nominal, NominalSet, Numeric, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.microdata.value_coding import code_column, terms_of
-from ontomask.pipeline.complete_records import flag_marks
+from ontomask.pipeline.complete_records import read_quasi_identifier
 from ontomask.pipeline.counting import open_engine, translate_file_errors
 from ontomask.risk.classes import canonical_targets
 from ontomask.risk.population.evaluation import (
@@ -127,7 +127,7 @@ def refuse_population(population: Any, schema: Schema, columns: Collection[str])
             f"the table has no column {weight!r}, the sampling weights",
             "name the column that says how many people each record stands for",
         )
-    if weight in [column.column for column in schema.quasi_identifiers]:
+    if weight in schema.masked_columns:
         raise SchemaError(
             f"column {weight!r} cannot be both a quasi-identifier and the sampling weights",
             "give it another role: drop, or keep to release it",
@@ -255,7 +255,7 @@ def _read_population(table: Any, schema: Schema) -> PopulationTable:
     """The distinct combinations of quasi-identifier values of a population."""
     with translate_file_errors(table):
         engine = open_engine(table, {})
-        names = [column.column for column in schema.quasi_identifiers]
+        names = schema.masked_columns
         missing = [name for name in names if name not in engine.names]
         if missing:
             raise SchemaError(
@@ -269,9 +269,7 @@ def _read_population(table: Any, schema: Schema) -> PopulationTable:
         columns, codes = [], []
         is_unmapped = np.zeros(rows.frame.rows, dtype=np.bool_)
         for column in schema.quasi_identifiers:
-            distinct = rows.frame.distinct_values(column.column)
-            marks = flag_marks(distinct.values, schema.missing_marks)
-            distinct = distinct.without_values(marks)
+            distinct = read_quasi_identifier(rows.frame, column, schema)
             try:
                 coded, values = _code_values(column, distinct)
             except OntomaskError as error:

@@ -24,7 +24,6 @@ from ontomask.microdata.tuples import Transitions
 from ontomask.pipeline.counting import Counted, translate_file_errors
 from ontomask.pipeline.evaluation import (
     Evaluation,
-    OwnersPair,
     ValueCounter,
     count_people_by_class,
     evaluate_plan,
@@ -37,6 +36,7 @@ from ontomask.pipeline.guarantees.guarantee import (
     summarise_guarantee,
 )
 from ontomask.pipeline.guarantees.released_classes import count_released_classes
+from ontomask.pipeline.guarantees.shown_values import verify_values
 from ontomask.pipeline.planning.blocks import BlockPlan
 from ontomask.pipeline.planning.linked_people import LinkFigures
 from ontomask.pipeline.planning.plan import People, Plan
@@ -54,6 +54,8 @@ Longs = NDArray[np.int64]
 
 #: The counts of the confidential columns by class of the masked table, and of the original one.
 _SensitiveCountsPair = tuple[Sequence[Confidential], Sequence[Confidential]]
+#: The people of the masked records, by class, and of the original ones, by tuple.
+_PeoplePair = tuple[People | None, People | None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,6 +72,8 @@ class Release:
         dropped: Number of records left out because of missing values.
         suppressed: Number of records that were blanked or, if the method says so, removed.
         others: Columns without a role in the schema, with the role they were given.
+        shortened: By set over several columns, the number of records whose set had more values than
+            there are columns. The values that cost least were left out.
         blocked: How the table was cut for planning and what that cost; None if it was not.
         links: What became of the links between the records of a person; None if they are not kept.
         shuffled: Whether the rows of ``data`` are in a random order.
@@ -91,6 +95,7 @@ class Release:
     dropped: int = 0
     suppressed: int = 0
     others: Mapping[str, str] = field(default_factory=dict)
+    shortened: Mapping[str, int] = field(default_factory=dict)
     blocked: BlockPlan | None = None
     links: LinkFigures | None = None
     shuffled: bool = False
@@ -98,7 +103,7 @@ class Release:
     _largest_people: Longs | None = field(default=None, repr=False, compare=False)
     _records_of_unknown: int = field(default=0, repr=False, compare=False)
     _sensitive_counts: _SensitiveCountsPair = field(default=((), ()), repr=False, compare=False)
-    _owners: OwnersPair = field(default=(None, None), repr=False, compare=False)
+    _people: _PeoplePair = field(default=(None, None), repr=False, compare=False)
     _applied: Applied | None = field(default=None, repr=False, compare=False)
     mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
     renamed: Mapping[str, int] = field(default_factory=dict)
@@ -126,7 +131,7 @@ class Release:
                 method.target_k,
                 after,
                 before,
-                owners=self._owners,
+                people=self._people,
                 removed=self.drops,
             )
         ).with_population(dict(self.population_figures))
@@ -264,12 +269,16 @@ def make_release(
 ) -> Release:
     """Make the release of a table that was counted, planned, masked and verified."""
     schema, transitions, method = counted.schema, plan.transitions, plan.method
-    class_of = canonical_targets(transitions)
+    class_of = values_of = canonical_targets(transitions)
     if plan.linked is not None:
-        class_of = plan.linked.number_classes(class_of)
+        class_of = plan.linked.number_classes(values_of)
+        values_of = values_of[plan.linked.class_of]
     count_values = _class_counter(schema, class_of, applied)
     people = count_people_by_class(schema, count_values)
     after = sensitive_counts(schema, count_values, people)
+    owners = people
+    if plan.linked is not None:
+        owners = count_people_by_class(schema, _class_counter(schema, values_of, applied))
     return Release(
         data=applied.engine.present(applied.shuffle(order_key) if shuffle else applied.data),
         transitions=transitions,
@@ -280,6 +289,7 @@ def make_release(
         dropped=counted.dropped,
         suppressed=int(transitions.class_sizes()[transitions.suppressed_targets].sum()),
         others=_undeclared_columns(counted.engine.names, schema),
+        shortened=plan.shortened,
         blocked=plan.blocks,
         links=None if plan.linked is None else plan.linked.figures,
         shuffled=shuffle,
@@ -287,7 +297,7 @@ def make_release(
         _largest_people=counted.largest_people,
         _records_of_unknown=counted.of_unknown,
         _sensitive_counts=(after, counted.plan_input.confidential),
-        _owners=(people, counted.plan_input.people),
+        _people=(owners, counted.plan_input.people),
         _applied=applied,
         population_figures={}
         if population is None
@@ -346,6 +356,7 @@ def _guarantee(
         confidential,
         released,
         None if plan.linked is None else plan.linked.figures,
+        verify_values(schema, plan.method, applied),
     )
 
 

@@ -29,9 +29,9 @@ from ontomask.methods.people import refuse_k_above_people, refuse_several_target
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.known_values import merge_look_alikes, without_unknown
 from ontomask.microdata.linked_records import LinkedRecords
-from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
+from ontomask.microdata.schema import Date, Nominal, NominalSet, Numeric, Ordinal, Schema
 from ontomask.microdata.value_coding import CodedColumn, code_column, terms_of
-from ontomask.pipeline.complete_records import select_complete_records
+from ontomask.pipeline.complete_records import read_quasi_identifier, select_complete_records
 from ontomask.pipeline.counting import (
     count_known_by_tuple,
     count_raw_rows,
@@ -53,7 +53,7 @@ from ontomask.pipeline.guarantees.look_alikes import describe_look_alikes
 from ontomask.pipeline.guarantees.released_classes import UnmaskedColumns
 from ontomask.pipeline.planning import PlanInput, refuse_impossible_rules
 from ontomask.pipeline.planning.linked_people import count_unique_people
-from ontomask.pipeline.planning.missing_numbers import check_parts, has_missing_numbers
+from ontomask.pipeline.planning.missing_numbers import check_parts, plans_in_parts
 from ontomask.releasefile.manifest import previous_cautions
 from ontomask.releasefile.model import ReleaseFile, load_release_file
 from ontomask.releasefile.run import file_settings, output_files, output_folders
@@ -91,7 +91,8 @@ class CheckedColumn:
     ``role`` is None where the file gives none; ``distinct`` and ``missing`` are None where the
     table has no such column. ``mapping`` counts values and records by the kind of name that
     matched; ``lost`` has the most frequent values without a concept. ``flat`` says that the
-    taxonomy has no groups.
+    taxonomy has no groups. ``columns`` are those of the table that a set is spread over; its values
+    are counted as sets.
     """
 
     name: str
@@ -103,6 +104,12 @@ class CheckedColumn:
     mapping: dict[str, Any] | None = None
     lost: tuple[ValueWithoutConcept, ...] = ()
     flat: bool = False
+    columns: tuple[str, ...] = ()
+
+    @property
+    def table_columns(self) -> tuple[str, ...]:
+        """The columns of the table that hold its values."""
+        return self.columns or (self.name,)
 
     @property
     def in_table(self) -> bool:
@@ -205,7 +212,7 @@ class _Checker:
                 warnings += self._released_column_warnings(engine, schema)
         if self.spec.undecided:
             self._attempt(self.spec.schema)
-        columns = tuple(self._describe_columns(engine))
+        columns = tuple(self._describe_columns(engine, schema))
         previous = self._attempt(lambda: previous_cautions(self.spec))
         warnings += previous or ()
         caution = short_population_caution(population or {})
@@ -252,7 +259,11 @@ class _Checker:
         for column in schema.confidential:
             if isinstance(column, Nominal) and column.column in engine.names:
                 self._check_sensitive_column(engine, column, schema)
-        present = [column for column in schema.quasi_identifiers if column.column in engine.names]
+        present = [
+            column
+            for column in schema.quasi_identifiers
+            if set(column.table_columns) <= set(engine.names)
+        ]
         if not present:
             return None
         person = schema.person if schema.person in engine.names else None
@@ -345,7 +356,7 @@ class _Checker:
             size, unit = len(people), "people"
             refuse_k_above_people(k, size)
         method.check(tuples)
-        if has_missing_numbers(tuples):
+        if plans_in_parts(method, tuples):
             check_parts(method, tuples)
         self._note_close_k(k, size, unit)
         if method.sensitive_promise is not None:
@@ -405,15 +416,21 @@ class _Checker:
             return None
         return evaluate_original_population(tuples, counted.knowledge)
 
-    def _describe_columns(self, engine: StoredEngine | None) -> Iterator[CheckedColumn]:
+    def _describe_columns(
+        self, engine: StoredEngine | None, schema: Schema | None
+    ) -> Iterator[CheckedColumn]:
+        """Describe the columns of the table, then others; a set stands for all of its columns."""
         names = engine.names if engine else []
+        sets = {} if schema is None else {entry.column: entry for entry in schema.spread_sets}
+        set_of = {c: name for name, entry in sets.items() for c in entry.table_columns}
         listed = self.spec.columns
-        for name in [*names, *(name for name in listed if name not in names)]:
-            counts = (
-                engine.count_distinct_and_missing(name, self._missing_marks(engine, name))
-                if name in names and engine
-                else ()
-            )
+        for name in dict.fromkeys([*(set_of.get(name, name) for name in names), *listed]):
+            counts: tuple[int, ...] = ()
+            if engine and schema and name in sets and set(sets[name].table_columns) <= set(names):
+                counts = _count_sets(engine, sets[name], schema)
+            elif engine and name in names:
+                marks = self._missing_marks(engine, name)
+                counts = engine.count_distinct_and_missing(name, marks)
             yield self._describe_column(name, *counts)
 
     def _released_column_warnings(self, engine: StoredEngine, schema: Schema) -> Iterator[str]:
@@ -452,8 +469,9 @@ class _Checker:
                 yield warning
                 continue
             for quasi in masked:
-                if _has_as_many_values(column, quasi) and engine.determines(
-                    column.name, quasi.name, self.spec.missing_marks
+                if _has_as_many_values(column, quasi) and all(
+                    engine.determines(column.name, name, self.spec.missing_marks)
+                    for name in quasi.table_columns
                 ):
                     yield (
                         f"column {column.name!r} reveals {quasi.name!r}: every value of "
@@ -490,7 +508,15 @@ class _Checker:
             mapping_coverage(replace(matches, missing=missing or 0)) if matches else None,
             tuple(_unmapped_values(matches)) if matches else (),
             name in self.flat,
+            (column_spec.columns or ()) if column_spec else (),
         )
+
+
+def _count_sets(engine: StoredEngine, column: NominalSet, schema: Schema) -> tuple[int, int]:
+    """Count the distinct sets of values in several columns, and the records without any."""
+    rows = engine.count_rows(column.table_columns)
+    sets = read_quasi_identifier(rows.frame, column, schema, rows.weights)
+    return len(sets.values), rows.records - int(sets.counts.sum())
 
 
 def _has_as_many_values(column: CheckedColumn, quasi: CheckedColumn) -> bool:

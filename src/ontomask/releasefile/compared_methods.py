@@ -89,12 +89,12 @@ def parse_numbers(text: str, option: str = "alpha") -> list[float]:
 
 
 def comparable_methods(own_method: str | None = None) -> list[str]:
-    """The methods for all tables that need no settings of their own, and ``own_method``."""
+    """The methods that are compared by default and need no settings, and ``own_method``."""
     return [
         name
         for name, kind in METHODS.available().items()
         if name == own_method
-        or not (kind.only_for_sets or any(setting.required for setting in read_settings(kind)))
+        or (kind.compared_by_default and not any(s.required for s in read_settings(kind)))
     ]
 
 
@@ -249,6 +249,7 @@ def _fields_for_method(spec: ReleaseFile, method: Method, folder: Path) -> dict[
             if isinstance(column.get(name), str) and column[name] not in KNOWN_TAXONOMIES:
                 column[name] = _relative_to_folder(folder, spec, column[name])
     fields["method"] = {"name": name_of(method), **changed_settings(method)}
+    fields.pop("attacker", None)  # the method says it
     return fields
 
 

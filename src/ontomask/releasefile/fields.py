@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -25,6 +25,7 @@ __all__ = [
     "TEXTS",
     "NonEmptyText",
     "check_character",
+    "check_columns",
     "check_date_format",
     "check_encoding",
     "check_file_names",
@@ -52,6 +53,8 @@ class OneOf:
     words: Collection[str]
     #: Other words of the field for some of them, to suggest the right one.
     synonyms: Mapping[str, str] = field(default_factory=dict)
+    #: Words of ours besides.
+    others: Sequence[str] = ()
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self._check_word)
@@ -59,12 +62,13 @@ class OneOf:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        return {"type": "string", "enum": list(self.words)}
+        return {"type": "string", "enum": [*self.words, *self.others]}
 
     def _check_word(self, value: Any) -> str:
-        if not isinstance(value, str) or value not in self.words:
+        words = [*self.words, *self.others]
+        if not isinstance(value, str) or value not in words:
             meant = self.synonyms.get(re.sub(r"[\W_]+", " ", str(value)).strip().lower(), value)
-            raise _refuse_value(quote_choices(self.words), spelling_hint(meant, self.words))
+            raise _refuse_value(quote_choices(words), spelling_hint(meant, words))
         return value
 
 
@@ -127,6 +131,17 @@ def check_levels(value: Any) -> Any:
         raise _refuse_value(
             "a list without repeated values", "list each value once, from the lowest to the highest"
         )
+    return tuple(value)
+
+
+def check_columns(value: Any) -> Any:
+    """Check the columns of the table that a set is spread over."""
+    if not isinstance(value, list | tuple) or len(value) < 2 or not all(map(_is_text, value)):
+        raise _refuse_value(
+            "a list of at least two names of columns", "as in [diag_1, diag_2, diag_3]"
+        )
+    if len(set(value)) < len(value):
+        raise _refuse_value("a list without repeated names", "list each column once")
     return tuple(value)
 
 

@@ -54,6 +54,7 @@ def make_manifest(
         "columns": {
             **{
                 name: {"role": column.role, "type": column.kind}
+                | ({"columns": list(column.columns)} if column.columns else {})
                 for name, column in spec.columns.items()
             },
             **{

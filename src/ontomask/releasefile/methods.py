@@ -13,7 +13,13 @@ from ontomask.methods.settings import MethodSetting, read_settings
 from ontomask.releasefile.problems import Problem, choices_hint, format_value
 from ontomask.taxonomy.names import closest_names
 
-__all__ = ["json_schema_of_methods", "problems_of_settings", "rename_old_settings"]
+__all__ = [
+    "assume_attacker",
+    "json_schema_of_methods",
+    "problems_of_attacker",
+    "problems_of_settings",
+    "rename_old_settings",
+]
 
 
 def rename_old_settings(settings: Mapping[Any, Any], *, warn: bool = True) -> dict[Any, Any]:
@@ -40,6 +46,47 @@ def _renamed_settings(name: Any) -> Mapping[str, str]:
         return METHODS[name].renamed_settings
     except ExtensionError:  # problems_of_settings says so
         return {}
+
+
+def assume_attacker(settings: Mapping[Any, Any], attacker: Any) -> dict[Any, Any]:
+    """The settings of a method with what its release file says of attackers.
+
+    >>> assume_attacker({"name": "pair_recoding", "k": 5}, {"knows": 3})
+    {'name': 'pair_recoding', 'k': 5, 'm': 3}
+    """
+    setting = _attacker_setting(settings)
+    if setting is None or not isinstance(attacker, Mapping) or "knows" not in attacker:
+        return dict(settings)
+    return {**settings, setting: settings.get(setting, attacker["knows"])}
+
+
+def _attacker_setting(settings: Mapping[Any, Any]) -> str | None:
+    name = settings.get("name")
+    if not isinstance(name, str) or name not in METHODS:
+        return None
+    try:
+        return METHODS[name].attacker_setting
+    except ExtensionError:  # problems_of_settings says so
+        return None
+
+
+def problems_of_attacker(
+    settings: Mapping[Any, Any], attacker: Mapping[Any, Any]
+) -> Iterator[Problem]:
+    """Problems of a method that does not protect against the attackers of its release file."""
+    name, setting = settings.get("name"), _attacker_setting(settings)
+    if not attacker or not isinstance(name, str) or name not in METHODS:
+        return
+    if setting is None:
+        hint = "use the method pair_recoding; or remove attacker: the other methods assume nothing"
+        yield Problem(("attacker",), f"does not apply to the method {name!r}", hint)
+    elif "knows" in attacker and settings.get(setting, attacker["knows"]) != attacker["knows"]:
+        yield Problem(
+            ("attacker", "knows"),
+            f"must be equal to method.{setting}, {format_value(settings[setting])}, got "
+            f"{format_value(attacker['knows'])}",
+            f"remove method.{setting}",
+        )
 
 
 def problems_of_settings(settings: Mapping[Any, Any]) -> Iterator[Problem]:

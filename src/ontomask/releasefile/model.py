@@ -42,7 +42,11 @@ from ontomask.microdata.population import Population
 from ontomask.microdata.schema import GROUNDS, Date, Nominal, NominalSet, Numeric, Ordinal, Schema
 from ontomask.pipeline.facts import DEFAULT_THRESHOLD, choose_threshold
 from ontomask.releasefile import fields as kinds
-from ontomask.releasefile.methods import json_schema_of_methods, rename_old_settings
+from ontomask.releasefile.methods import (
+    assume_attacker,
+    json_schema_of_methods,
+    rename_old_settings,
+)
 from ontomask.releasefile.problems import Problem, format_value, raise_problems
 from ontomask.releasefile.validation import (
     ENGINES,
@@ -62,6 +66,7 @@ from ontomask.taxonomy.readers import FORMATS
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
 
 __all__ = [
+    "AttackerSpec",
     "ColumnSpec",
     "CsvSpec",
     "EngineSpec",
@@ -141,8 +146,10 @@ class ColumnSpec(_StrictModel):
         PlainValidator(kinds.check_options),
         kinds.with_json_schema(type="object"),
     ] = Field(None, description="Options of that format, such as delimiter or language.")
-    measure: Annotated[str | None, kinds.OneOf(MEASURES)] = Field(
-        None, description="The distance between concepts; the default is sanchez."
+    measure: Annotated[str | None, kinds.OneOf(MEASURES, others=("matching",))] = Field(
+        None,
+        description="The distance between concepts; the default is sanchez. Sets have sanchez or "
+        "matching.",
     )
     domain: kinds.NonEmptyText | None = Field(
         None,
@@ -190,6 +197,17 @@ class ColumnSpec(_StrictModel):
     separator: kinds.NonEmptyText | None = Field(
         None,
         description="Sets in text: what stands between their values; by default a semicolon.",
+    )
+    columns: Annotated[
+        tuple[str, ...] | None,
+        PlainValidator(kinds.check_columns),
+        kinds.with_json_schema(
+            type="array", items={"type": "string", "minLength": 1}, minItems=2, uniqueItems=True
+        ),
+    ] = Field(
+        None,
+        description="Sets over several columns of the table: these columns, with one value in a "
+        "cell. The set has a name of its own, and its columns are not listed by themselves.",
     )
     long: bool | None = Field(
         None,
@@ -245,7 +263,7 @@ class ColumnSpec(_StrictModel):
             settings["mapping"] = _resolve_path(self.mapping, folder)
         taxonomy = self._load_taxonomy(folder, taxonomies)
         if self.kind == "set":
-            for field in ("separator", "long"):
+            for field in ("separator", "columns", "long"):
                 if getattr(self, field) is not None:
                     settings[field] = getattr(self, field)
             return NominalSet(name, taxonomy, **settings)
@@ -350,6 +368,15 @@ class PopulationSpec(_StrictModel):
         None,
         description="A file with the original values of the population, in columns that are named "
         "as the quasi-identifiers.",
+    )
+
+
+class AttackerSpec(_StrictModel):
+    """What attackers are assumed to know."""
+
+    knows: Annotated[int, Field(ge=1)] = Field(
+        description="The largest number of values of a person that an attacker knows; the method "
+        "protects every combination of so many."
     )
 
 
@@ -481,6 +508,9 @@ class ReleaseFile(_StrictModel):
         (), description='Values that mean missing, such as "?"; they are never a value or a person.'
     )
     method: MethodSpec = Field(description="The masking method.")
+    attacker: AttackerSpec | None = Field(
+        None, description="What attackers are assumed to know, for methods that depend on it."
+    )
     require: Requirements | None = Field(
         None, description="The requirements; if one is not met, nothing is released."
     )
@@ -736,7 +766,8 @@ def _validate_fields(
     if not isinstance(fields, Mapping):
         return None, [Problem((), f"it must be a dict of fields, got {format_value(fields)}")]
     if isinstance(fields.get("method"), Mapping):
-        fields = {**fields, "method": rename_old_settings(fields["method"])}
+        method = rename_old_settings(fields["method"])
+        fields = {**fields, "method": assume_attacker(method, fields.get("attacker"))}
     problems = problems_between_fields(fields, folder)
     try:
         spec = ReleaseFile.model_validate(dict(fields))
@@ -754,6 +785,7 @@ def _field_names() -> dict[str, list[str]]:
         "csv": CsvSpec,
         "engine": EngineSpec,
         "population": PopulationSpec,
+        "attacker": AttackerSpec,
         "require": Requirements,
     }
     return {part: list(model.model_fields) for part, model in models.items()}

@@ -362,7 +362,7 @@ def _verify_written(session: SparkSession, release: Release, place: str) -> None
     written = session.read.parquet(place)
     if _tally(written) != _tally(release.data):
         raise InternalError("the written table is not the one that was masked")
-    masked = [column.column for column in release.schema.quasi_identifiers]
+    masked = release.schema.masked_columns
     names = {name: f"c{j}" for j, name in enumerate(written.columns)}
     sizes = written.toDF(*names.values()).groupBy(*(names[name] for name in masked)).count()
     by_size = sizes.toDF(*(f"s{j}" for j in range(len(masked) + 1))).groupBy(f"s{len(masked)}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ontomask.errors import quote_names
 from ontomask.methods.registry import METHODS, example_settings
 from ontomask.pipeline.guarantees.requirements import SENSITIVE_REQUIREMENTS
-from ontomask.releasefile.methods import problems_of_settings
+from ontomask.releasefile.methods import problems_of_attacker, problems_of_settings
 from ontomask.releasefile.problems import FieldPath, Problem, choices_hint, format_value
 from ontomask.taxonomy.names import closest_names, name_hint
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES, TAXONOMIES_IN_WORDS
@@ -70,7 +70,7 @@ _SECRET = re.compile(r"secret|password|token|(access|account)[.]?key", re.IGNORE
 SUBTYPES = {"nominal": "set"}
 #: The fields that only columns of one type have.
 FIELDS_BY_TYPE = {
-    "set": ("separator", "long"),
+    "set": ("separator", "columns", "long"),
     "nominal": (
         "taxonomy",
         "format",
@@ -152,6 +152,7 @@ def _missing_field_hint(where: FieldPath) -> str:
         if where[0] == "method"
         else f"the engines are {quote_names(ENGINES)}",
         "role": f"the roles are {quote_names(ROLES)}",
+        "knows": "write attacker: {knows: 2}",
     }[where[-1]]
 
 
@@ -169,6 +170,7 @@ def _group_hint(where: FieldPath, value: Any) -> str:
         "require": "write require: {k: 5}",
         "csv": "write csv: {delimiter: ';'}",
         "engine": "write engine: spark",
+        "attacker": "write attacker: {knows: 2}",
         "population": "write population: {size: 1000000} or population: {table: register.csv}",
     }[where[0]]
 
@@ -208,10 +210,12 @@ def problems_between_fields(fields: Mapping[Any, Any], folder: Path | None = Non
     problems = [
         *_problems_of_seeds(fields),
         *problems_of_settings(method),
+        *problems_of_attacker(method, _fields_in(fields, "attacker")),
         *_problems_of_engine(fields),
     ]
     for name, column in columns.items():
         problems += problems_of_column(name, column, folder)
+    problems += _problems_of_set_columns(fields, columns)
     problems += _problems_of_population(fields, columns)
     if folder is not None:
         problems += _problems_of_previous(fields.get("previous"), folder)
@@ -244,6 +248,7 @@ def _problems_of_seeds(fields: Mapping[Any, Any]) -> Iterator[Problem]:
         ("csv",): _fields_in(fields, "csv"),
         ("engine",): _fields_in(fields, "engine"),
         ("population",): _fields_in(fields, "population"),
+        ("attacker",): _fields_in(fields, "attacker"),
     }
     for name, column in _fields_in(fields, "columns").items():
         if isinstance(column, Mapping):
@@ -293,6 +298,9 @@ def _problems_of_details(where: FieldPath, column: Mapping[Any, Any]) -> Iterato
         yield from _problems_of_missing_type(where, role, details)
     elif kind in TYPES:
         yield from _problems_of_type(where, str(kind), details)
+    for field in ("separator", "long"):
+        if "columns" in details and column.get(field):
+            yield Problem((*where, field), "cannot be used with columns", "remove it")
 
 
 def _problems_of_missing_type(
@@ -358,6 +366,30 @@ def _problems_of_files(
             f"must be an existing file, got {format_value(mapping)}",
             "the path is relative to the release file",
         )
+
+
+def _problems_of_set_columns(
+    fields: Mapping[Any, Any], columns: Mapping[str, Mapping[Any, Any]]
+) -> Iterator[Problem]:
+    """Columns of the table that are in a set, and have another role or another set as well."""
+    listed = {str(name) for name in _fields_in(fields, "columns")}
+    set_of: dict[str, str] = {}
+    for name, column in columns.items():
+        members = column.get("columns")
+        for member in members if isinstance(members, list | tuple) else ():
+            where, hint = ("columns", name, "columns"), "list each column of the table once"
+            if member in listed:
+                yield Problem(where, f"has {member!r}, which is listed by itself as well", hint)
+            elif set_of.setdefault(str(member), name) != name:
+                yield Problem(where, f"has {member!r}, which is also in {set_of[member]!r}", hint)
+    for field in ("person", "weight"):
+        column_name = fields.get(field)
+        if isinstance(column_name, str) and column_name in set_of:
+            yield Problem(
+                (field,),
+                f"must not be in the set {set_of[column_name]!r}, got {format_value(column_name)}",
+                "name another column",
+            )
 
 
 def _problems_of_population(

@@ -194,7 +194,7 @@ def _roles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     }
     return [
         {
-            "column": name,
+            "column": words.name_with_columns(name, column),
             "type": column["type"] or "",
             "treatment": treatments[column["role"]],
             "role": column["role"],

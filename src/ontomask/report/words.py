@@ -288,7 +288,16 @@ def _describe_left_out(facts: Mapping[str, Any]) -> str:
 
 
 def _columns_with_role(facts: Mapping[str, Any], *roles: str) -> list[str]:
-    return [name for name, column in facts["columns"].items() if column["role"] in roles]
+    return [
+        name_with_columns(name, column)
+        for name, column in facts["columns"].items()
+        if column["role"] in roles
+    ]
+
+
+def name_with_columns(name: str, column: Mapping[str, Any]) -> str:
+    """The name of a column; of a set over several columns, with their names."""
+    return f"{name} ({join_names(column['columns'])})" if column.get("columns") else name
 
 
 def _removed_columns(facts: Mapping[str, Any]) -> list[str]:

@@ -238,7 +238,7 @@ def evaluate_risk(
     *,
     threshold: float | None = None,
     population: Mapping[tuple[Any, ...], int] | None = None,
-    owners: OwnersPair = (None, None),
+    people: OwnersPair = (None, None),
     removed: bool = False,
     semantic_closeness: bool = False,
     c: float = 3.0,
@@ -255,8 +255,8 @@ def evaluate_risk(
         threshold: A record is at risk if its risk is above this number. Without it, 1/k; without a
             k, 0.2.
         population: As in :func:`~ontomask.risk.population_sizes`, for the journalist risk.
-        owners: The target and the person of every masked record, and the tuple and the person of
-            every original one, to count people in :func:`~ontomask.risk.unique_sets` and
+        people: The target and the person of every record, and the tuple and the person, to count
+            people in :func:`~ontomask.risk.unique_sets` and
             :func:`~ontomask.risk.rare_combinations`.
         removed: Whether suppressed records are removed from the table. They are then in no class,
             but still count among all records in the shares of linked records.
@@ -285,12 +285,12 @@ def evaluate_risk(
     def measure(
         table_plan: Transitions, sensitive: Sequence[Confidential], masked: bool
     ) -> dict[str, Any]:
-        people = None
+        matches = None
         if population is not None:
-            people = class_measures.population_sizes(table_plan, population, masked, removed)
+            matches = class_measures.population_sizes(table_plan, population, masked, removed)
         figures = {
-            **_class_figures(table_plan, removed, threshold, people),
-            **_set_figures(table_plan, k, owners[0] if masked else owners[1]),
+            **_class_figures(table_plan, removed, threshold, matches),
+            **_set_figures(table_plan, k, people[0] if masked else people[1]),
             **_linkage_figures(table_plan, k, most, random),
             **_sensitive_figures(sensitive, semantic_closeness, c),
         }

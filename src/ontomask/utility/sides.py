@@ -22,7 +22,7 @@ from ontomask.microdata.attributes import (
     NumericalAttribute,
     number_distances,
 )
-from ontomask.microdata.sets.set_concepts import SET_MEASURE, pair_distances
+from ontomask.microdata.sets.set_concepts import SetMeasure
 from ontomask.microdata.tuples import Transitions, cache_per_plan
 from ontomask.statistics.counts import ConceptCounts
 from ontomask.taxonomy import Taxonomy
@@ -145,8 +145,8 @@ def _nominal_distances(plan: Transitions, j: int) -> Floats:
     stays_missing = (before.place < 0) & ~np.isnan(plan.targets[plan.target, j]) & (after.place < 0)
     apart[stays_missing] = 0.0
     both = np.flatnonzero((before.place >= 0) & (after.place >= 0))
-    if before.measure == SET_MEASURE:  # there are far fewer pairs than cells of a table
-        of_sets = pair_distances(
+    if isinstance(before.measure, SetMeasure):  # there are far fewer pairs than cells of a table
+        of_sets = before.measure.pairs(
             before.taxonomy, before.distinct[before.place[both]], after.distinct[after.place[both]]
         )
         apart[both] = np.rint(of_sets * FIXED_POINT_ONE) / FIXED_POINT_ONE

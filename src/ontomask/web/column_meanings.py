@@ -78,7 +78,7 @@ def _load_cached(
     column, notes = _load_column(bench, name, fields, stamps, cache)
     quasi = fields.get("role") == "quasi"
     meaning = find_column_meaning(
-        column, table.values(name), [str(mark) for mark in marks] if quasi else []
+        column, bench.values(name), [str(mark) for mark in marks] if quasi else []
     )
     loaded = LoadedMeaning(meaning, notes)
     cache.columns[name] = (table, key, loaded)

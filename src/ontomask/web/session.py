@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -159,10 +160,31 @@ class Workbench:
         return None
 
     def column(self, name: str) -> dict[str, Any]:
-        """The fields of a column of the open table; empty if it has no role yet."""
-        self.known(name)
+        """The fields of a column of the open table or of a set; empty if it has no role yet."""
+        self.table_columns(name)
+        return self._fields_of(name)
+
+    def _fields_of(self, name: str) -> dict[str, Any]:
         fields: dict[str, Any] = (self.draft.read().fields.get("columns") or {}).get(name, {})
         return fields
+
+    def table_columns(self, name: str) -> list[str]:
+        """The columns of the open table that hold a column's values; a set may have several."""
+        members = self._fields_of(name).get("columns")
+        return [self.known(str(member)) for member in members or [name]]
+
+    def values(self, name: str) -> dict[str, int]:
+        """All different values of a column with their counts, the most frequent first.
+
+        Of a set over several columns, these are the values in all of its cells.
+        """
+        table, columns = self.opened(), self.table_columns(name)
+        if len(columns) == 1:
+            return table.values(columns[0])
+        counts: Counter[str] = Counter()
+        for column in columns:
+            counts.update(table.values(column))
+        return dict(counts.most_common())
 
     def known(self, name: str) -> str:
         """The name of a column; an error if the open table does not have it."""

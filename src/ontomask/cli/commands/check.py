@@ -55,7 +55,7 @@ def print_check(result: CheckResult) -> None:
     if result.records is not None:
         typer.echo(
             f"{format_count(result.records, 'record')}, "
-            f"{format_count(sum(column.in_table for column in result.columns), 'column')}"
+            f"{format_count(_count_columns(result), 'column')}"
         )
         print_table(
             [
@@ -80,6 +80,11 @@ def print_check(result: CheckResult) -> None:
         )
     elif result.fine:
         typer.echo(f"OK: the table can be masked with {result.method}")
+
+
+def _count_columns(result: CheckResult) -> int:
+    """Number of columns of the table; a set may be spread over several."""
+    return sum(len(column.table_columns) for column in result.columns if column.in_table)
 
 
 def _column_row(column: CheckedColumn) -> tuple[str, ...]:

@@ -85,13 +85,16 @@ def print_profile(profile: Profile) -> None:
     """Print the profile and the proposed roles, in a table."""
     from ontomask.errors import format_count
 
-    quasi = profile.with_role("quasi")
+    quasi = profile.quasi_identifiers
     typer.echo(
         f"{profile.path.name}: {format_count(profile.rows, 'record')}, "
         f"{format_count(len(profile.columns), 'column')}; "
         f"{profile.uniques:,} records are unique on {format_count(len(quasi), 'quasi-identifier')}"
     )
     print_table([("column", "role", "content", ""), *map(_column_row, profile.columns)])
+    for family in profile.sets:
+        first, last = family.columns[0], family.columns[-1]
+        typer.echo(f"{first} to {last} are proposed as one set, {family.name!r}")
 
 
 def _column_row(column: ColumnProfile) -> tuple[str, str, str, str]:

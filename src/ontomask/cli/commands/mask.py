@@ -71,6 +71,7 @@ def mask_with_progress(
 
     compile_ahead()
     with show_progress(f"reading {spec}") as say:
+        from ontomask.pipeline.facts import describe_shortened_sets
         from ontomask.releasefile.run import write_release
 
         outcome = write_release(
@@ -81,6 +82,8 @@ def mask_with_progress(
             allow_unchanged=allow_unchanged,
             progress=say,
         )
+    for note in describe_shortened_sets(outcome.release):
+        typer.echo(f"note: {note}", err=True)
     for caution in outcome.release.cautions:  # warnings were said at once
         if caution not in (*outcome.release.guarantee.warnings, *outcome.release.look_alikes):
             line = outcome.manifest["prevented_by"].get(caution)

@@ -180,6 +180,18 @@ class StoredApplied(Applied):
         classes, smallest, uniques = (int(count or 0) for count in row)
         return ClassCounts(classes, smallest, uniques)
 
+    def count_masked_rows(self, others: Sequence[str] = ()) -> dict[str, DistinctValues]:
+        columns = [f"{new} as {identifier(column)}" for column, new in self._new.items()]
+        columns += [f"s.{identifier(column)}" for column in others]
+        table = fetch_table(
+            self.engine.sql,
+            f"""
+            select {", ".join(columns)}, count(*) as ontomask_count
+            from {self._masked_rows} group by all
+            """,
+        )
+        return {column: read_weighted_values(table, column) for column in (*self._new, *others)}
+
     def value_counts(self, column: str) -> DistinctValues:
         table = fetch_table(
             self.engine.sql,

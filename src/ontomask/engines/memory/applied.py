@@ -93,6 +93,17 @@ class FrameApplied(Applied):
         ]
         return ClassCounts.of_sizes(count_tuples([], [self._classes, *codes])[0].counts)
 
+    def count_masked_rows(self, others: Sequence[str] = ()) -> dict[str, DistinctValues]:
+        finished = Frame(self.data)
+        columns = {column: finished.distinct_values(column) for column in self._outputs}
+        for column in others:
+            columns[column] = self.engine.table.distinct_values(column).select_rows(self._rows)
+        rows, _ = count_tuples([], [distinct.codes + 1 for distinct in columns.values()])
+        return {
+            column: DistinctValues(distinct.values, codes.astype(np.int64) - 1, rows.counts)
+            for (column, distinct), codes in zip(columns.items(), rows.codes, strict=True)
+        }
+
     def value_counts(self, column: str) -> DistinctValues:
         return Frame(self.data).distinct_values(column)
 

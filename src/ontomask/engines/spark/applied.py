@@ -204,6 +204,19 @@ class SparkApplied(Applied):
         )
         return ClassCounts(**{name: int(value) for name, value in counts.to_pylist()[0].items()})
 
+    def count_masked_rows(self, others: Sequence[str] = ()) -> dict[str, DistinctValues]:
+        names, table = self._new_names, self._counts.table
+        if others:
+            names = {**names, **{column: f"other{j}" for j, column in enumerate(others)}}
+            values = [comparable_column(self.engine.field_of[c]).alias(names[c]) for c in others]
+            grouped = self._rows.groupBy(*self._new_names.values(), *values)
+            table = fetch_table(grouped.agg(F.count("*").alias("count")))
+        frame, counts = Frame(table), read_numbers(table, "count")
+        return {
+            column: DistinctValues(distinct.values, distinct.codes, counts)
+            for column, distinct in ((c, frame.distinct_values(n)) for c, n in names.items())
+        }
+
     def value_counts(self, column: str) -> DistinctValues:
         distinct = Frame(self._counts.table).distinct_values(self._new_names[column])
         return DistinctValues(distinct.values, distinct.codes, self._counts.read("count"))

@@ -1,9 +1,8 @@
 """The loops behind k^m-anonymity: sets are lifted until no combination of concepts is rare.
 
 A set starts as its closure. Of an entry of it, ``kept`` says whether the set still holds the
-concept; what is kept is a closure again. *Shown* are the deepest concepts that are kept. How many
-records show a combination of concepts stands in a hash table: a key of up to three concepts, 21
-bits for each, and the records. The empty key is 0.
+concept; what is kept is a closure again. *Shown* are the deepest concepts that are kept, in
+ascending order.
 """
 
 from __future__ import annotations
@@ -14,25 +13,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask._runtime.compiled import jit
+from ontomask.methods.recoding.combination_table import (
+    add_combinations,
+    count_of,
+    find_slot,
+    holds_rare,
+    make_room,
+    move_records,
+    moves_to_rare,
+    number_of_combinations,
+    pair_key,
+    triple_key,
+)
 
-__all__ = [
-    "MOST_CONCEPTS",
-    "Lifted",
-    "choose_lifts",
-    "count_all",
-    "lift_sets",
-    "rebuild_sets",
-    "restore_concepts",
-]
+__all__ = ["Lifted", "choose_lifts", "count_all", "lift_sets", "rebuild_sets", "restore_concepts"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Index = Any  # of numpy's kinds or of Python's
 
-#: The bits of a concept in a key, and how many concepts there may be.
-BITS = 21
-MOST_CONCEPTS = (1 << BITS) - 1
 #: In how many orders a set is rebuilt.
 ORDERS = 4
 
@@ -43,17 +44,19 @@ class Lifted(NamedTuple):
     offsets: Longs
     concepts: Ints
     kept: Bools
+    worth: Floats  # of an entry: what is gained if it is kept
     records: Longs
     parent_start: Longs
     parents: Ints
+    above_start: Longs  # the ancestors of each concept, itself included
+    above: Ints
     covered: NDArray[np.int8]  # work space: 0 between calls
-    shown: Longs  # work space
-    before: Longs  # work space
+    most: int  # entries of a set
 
 
 @jit
 def find_shown(sets: Any, kept: Bools, s: Index, out: Longs) -> Index:
-    """Write the entries that a set shows: what it keeps and nothing below; how many there are."""
+    """Write the concepts that a set shows: what it keeps and nothing below; how many there are."""
     begin, end = sets.offsets[s], sets.offsets[s + 1]
     for at in range(begin, end):
         if kept[at]:
@@ -64,129 +67,29 @@ def find_shown(sets: Any, kept: Bools, s: Index, out: Longs) -> Index:
     for at in range(begin, end):
         concept = sets.concepts[at]
         if kept[at] and not sets.covered[concept]:
-            out[size] = at
+            out[size] = concept
             size += 1
         sets.covered[concept] = 0
     return size
 
 
 @jit
-def find_slot(keys: Longs, key: Index) -> Index:
-    """The place of a key in the table, or of the free place for it."""
-    mask = keys.size - 1
-    slot = (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(30)
-    at = np.int64(slot) & mask
-    while keys[at] != key and keys[at] != 0:
-        at = (at + 1) & mask
-    return at
+def _is_root(sets: Any, concept: Index) -> bool:
+    return sets.parent_start[concept] == sets.parent_start[concept + 1]
 
 
 @jit
-def _grow_table(keys: Longs, counts: Longs, room: Index, used: Longs) -> tuple[Longs, Longs]:
-    """The same table with room for more keys; combinations that nobody shows are dropped."""
-    many = 0
-    for at in range(keys.size):
-        many += counts[at] > 0
-    size = keys.size
-    while 2 * (many + room) > size:
-        size *= 2
-    wider, wider_counts = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    for at in range(keys.size):
-        if counts[at] > 0:
-            place = find_slot(wider, keys[at])
-            wider[place], wider_counts[place] = keys[at], counts[at]
-    used[0] = many
-    return wider, wider_counts
-
-
-@jit
-def _many_combinations(size: Index, m: Index) -> Index:
-    """How many combinations of at most m there are."""
-    many = np.int64(size)
-    if m > 1:
-        many += size * (size - 1) // 2
-    if m > 2:
-        many += size * (size - 1) * (size - 2) // 6
-    return many
-
-
-@jit
-def _add_key(keys: Longs, counts: Longs, used: Longs, key: Index, records: Index) -> None:
-    at = find_slot(keys, key)
-    if keys[at] == 0:
-        keys[at] = key
-        used[0] += 1
-    counts[at] += records
-
-
-@jit
-def _add_shown(
-    sets: Any,
-    shown: Longs,
-    size: Index,
-    records: Index,
-    m: Index,
-    keys: Longs,
-    counts: Longs,
-    used: Longs,
-) -> None:
-    """Add records to every combination of what is shown."""
-    for i in range(size):
-        first = np.int64(sets.concepts[shown[i]]) + 1
-        _add_key(keys, counts, used, first, records)
-        if m < 2:
-            continue
-        for j in range(i):
-            pair = (first << BITS) | (np.int64(sets.concepts[shown[j]]) + 1)
-            _add_key(keys, counts, used, pair, records)
-            if m < 3:
-                continue
-            for h in range(j):
-                triple = (pair << BITS) | (np.int64(sets.concepts[shown[h]]) + 1)
-                _add_key(keys, counts, used, triple, records)
-
-
-@jit
-def count_all(sets: Any, m: Index, keys: Longs, counts: Longs, used: Longs) -> tuple[Longs, Longs]:
-    """Count the combinations that all sets show."""
+def count_all(
+    sets: Any, low: Index, high: Index, keys: Longs, counts: Longs, used: Longs
+) -> tuple[Longs, Longs]:
+    """Count the combinations of some sizes that all sets show."""
+    shown = np.empty(sets.most, np.int64)
     for s in range(sets.offsets.size - 1):
-        size = find_shown(sets, sets.kept, s, sets.shown)
-        room = _many_combinations(size, m)
-        if 2 * (used[0] + room) > keys.size:
-            keys, counts = _grow_table(keys, counts, used[0] + room, used)
-        _add_shown(sets, sets.shown, size, sets.records[s], m, keys, counts, used)
+        size = find_shown(sets, sets.kept, s, shown)
+        keys, counts = make_room(keys, counts, number_of_combinations(size, high), used)
+        for i in range(size):
+            add_combinations(shown[i], shown, i, low, high, sets.records[s], keys, counts, used)
     return keys, counts
-
-
-@jit
-def _is_exposed(
-    sets: Any,
-    shown: Longs,
-    size: Index,
-    least: Index,
-    k: Index,
-    m: Index,
-    keys: Longs,
-    counts: Longs,
-) -> bool:
-    """Whether a combination of what is shown has at least so many records, but fewer than k."""
-    for i in range(size):
-        first = np.int64(sets.concepts[shown[i]]) + 1
-        if least <= counts[find_slot(keys, first)] < k:
-            return True
-        if m < 2:
-            continue
-        for j in range(i):
-            pair = (first << BITS) | (np.int64(sets.concepts[shown[j]]) + 1)
-            if least <= counts[find_slot(keys, pair)] < k:
-                return True
-            if m < 3:
-                continue
-            for h in range(j):
-                triple = (pair << BITS) | (np.int64(sets.concepts[shown[h]]) + 1)
-                if least <= counts[find_slot(keys, triple)] < k:
-                    return True
-    return False
 
 
 # ---------------------------------------------------------------------- lifting
@@ -196,44 +99,48 @@ def _is_exposed(
 def choose_lifts(sets: Any, k: Index, m: Index, keys: Longs, counts: Longs, chosen: Longs) -> Index:
     """Choose an entry of each set with rare combinations to be lifted: that with the most of them.
 
-    Of several, the one that fewest records show. A root cannot be lifted. How many are chosen.
+    They count more where less is lost. Of several, the one that fewest records show. A root cannot
+    be lifted. How many are chosen.
     """
     many = 0
-    rare = np.zeros(sets.shown.size, np.int64)
+    rare = np.zeros(sets.most, np.int64)
+    shown = np.empty(sets.most, np.int64)
     for s in range(sets.offsets.size - 1):
-        chosen[s] = -1
-        size = find_shown(sets, sets.kept, s, sets.shown)
+        size = find_shown(sets, sets.kept, s, shown)
         for i in range(size):
             rare[i] = 0
         for i in range(size):
-            first = np.int64(sets.concepts[sets.shown[i]]) + 1
-            rare[i] += counts[find_slot(keys, first)] < k
+            a = shown[i] + 1
+            rare[i] += count_of(keys, counts, a) < k
             if m < 2:
                 continue
             for j in range(i):
-                pair = (first << BITS) | (np.int64(sets.concepts[sets.shown[j]]) + 1)
-                few = counts[find_slot(keys, pair)] < k
+                b = shown[j] + 1
+                few = count_of(keys, counts, pair_key(a, b)) < k
                 rare[i] += few
                 rare[j] += few
                 if m < 3:
                     continue
                 for h in range(j):
-                    triple = (pair << BITS) | (np.int64(sets.concepts[sets.shown[h]]) + 1)
-                    few = counts[find_slot(keys, triple)] < k
+                    few = count_of(keys, counts, triple_key(a, b, shown[h] + 1)) < k
                     rare[i] += few
                     rare[j] += few
                     rare[h] += few
-        most: Any = 0
+        most: Any = 0.0
         fewest: Any = 0
+        best: Any = -1
+        begin, end = sets.offsets[s], sets.offsets[s + 1]
         for i in range(size):
-            concept = np.int64(sets.concepts[sets.shown[i]])
-            if rare[i] == 0 or sets.parent_start[concept] == sets.parent_start[concept + 1]:
+            concept = shown[i]
+            if rare[i] == 0 or _is_root(sets, concept):
                 continue
-            records = counts[find_slot(keys, concept + 1)]
-            if rare[i] > most or (rare[i] == most and records < fewest):
-                most, fewest = rare[i], records
-                chosen[s] = sets.shown[i]
-        many += chosen[s] >= 0
+            records = count_of(keys, counts, concept + 1)
+            at = begin + np.searchsorted(sets.concepts[begin:end], concept)
+            gain = rare[i] / sets.worth[at]
+            if gain > most or (gain == most and records < fewest):
+                most, fewest, best = gain, records, at
+        chosen[s] = best
+        many += best >= 0
     return many
 
 
@@ -242,17 +149,15 @@ def lift_sets(
     sets: Any, m: Index, chosen: Longs, keys: Longs, counts: Longs, used: Longs
 ) -> tuple[Longs, Longs]:
     """Lift the chosen entry of each set: it is no longer kept, and its parents may be shown."""
+    before, after, work = np.empty((3, sets.most), np.int64)
     for s in range(sets.offsets.size - 1):
         if chosen[s] < 0:
             continue
-        size = find_shown(sets, sets.kept, s, sets.shown)
-        _add_shown(sets, sets.shown, size, -sets.records[s], m, keys, counts, used)
+        was = find_shown(sets, sets.kept, s, before)
         sets.kept[chosen[s]] = False
-        size = find_shown(sets, sets.kept, s, sets.shown)
-        room = _many_combinations(size, m)
-        if 2 * (used[0] + room) > keys.size:
-            keys, counts = _grow_table(keys, counts, used[0] + room, used)
-        _add_shown(sets, sets.shown, size, sets.records[s], m, keys, counts, used)
+        size = find_shown(sets, sets.kept, s, after)
+        keys, counts = make_room(keys, counts, number_of_combinations(size, m), used)
+        move_records(before, was, after, size, 1, m, sets.records[s], keys, counts, used, work)
     return keys, counts
 
 
@@ -260,14 +165,106 @@ def lift_sets(
 
 
 @jit
-def _give_back(sets: Any, s: Index, concept: Index, above_start: Longs, above: Ints) -> None:
+def _give_back(sets: Any, s: Index, concept: Index) -> None:
     """Give a concept back to a set that held it, with all its ancestors."""
-    for i in range(above_start[concept], above_start[concept + 1]):
-        sets.covered[above[i]] = 1
+    for i in range(sets.above_start[concept], sets.above_start[concept + 1]):
+        sets.covered[sets.above[i]] = 1
     for at in range(sets.offsets[s], sets.offsets[s + 1]):
         if sets.covered[sets.concepts[at]]:
             sets.kept[at] = True
             sets.covered[sets.concepts[at]] = 0
+
+
+@jit
+def _show_with(sets: Any, s: Index, concept: Index, shown: Longs, out: Ints) -> Index:
+    """Write what a set would show beside a concept that it is given back; how many there are."""
+    first, last = sets.above_start[concept], sets.above_start[concept + 1]
+    size = find_shown(sets, sets.kept, s, shown)
+    for i in range(first, last):
+        sets.covered[sets.above[i]] = 1
+    beside = 0
+    for i in range(size):
+        if not sets.covered[shown[i]]:
+            out[beside] = shown[i]
+            beside += 1
+    for i in range(first, last):
+        sets.covered[sets.above[i]] = 0
+    return beside
+
+
+@jit
+def _drop_rare(
+    sets: Any,
+    concept: Index,
+    moved: Longs,
+    many: Index,
+    start: Longs,
+    beside: Ints,
+    size: Index,
+    k: Index,
+    keys: Longs,
+    counts: Longs,
+) -> Index:
+    """Drop the sets that cannot show a concept beside what they show, even if all others do.
+
+    It looks at combinations of one size, 2 or 3, and counts them in a table of its own. How many
+    sets stay.
+    """
+    room = np.int64(0)
+    for i in range(many):
+        n = start[i + 1] - start[i]
+        room += n if size == 2 else n * (n - 1) // 2
+    places = 64
+    while places < 2 * room:
+        places *= 2
+    near, near_counts = np.zeros(places, np.int64), np.zeros(places, np.int64)
+    slots = np.empty(room, np.int64)
+    at = 0
+    a = np.int64(concept) + 1
+    for i in range(many):
+        for q in range(start[i], start[i + 1]):
+            b = np.int64(beside[q]) + 1
+            for h in range(start[i] if size == 3 else q, q if size == 3 else q + 1):
+                other = np.int64(beside[h]) + 1
+                part = pair_key(b, other) if size == 3 else b
+                slot = find_slot(near, part)
+                if near[slot] == 0:
+                    near[slot] = part
+                    key = triple_key(a, b, other) if size == 3 else pair_key(a, b)
+                    near_counts[slot] = count_of(keys, counts, key)
+                near_counts[slot] += sets.records[moved[i]]
+                slots[at] = slot
+                at += 1
+    dropped = np.zeros(many, np.bool_)
+    again = True
+    while again:
+        again = False
+        at = 0
+        for i in range(many):
+            n = start[i + 1] - start[i]
+            end = at + (n if size == 2 else n * (n - 1) // 2)
+            is_rare = False
+            if not dropped[i]:
+                for q in range(at, end):
+                    is_rare = is_rare or near_counts[slots[q]] < k
+            if is_rare:
+                dropped[i] = again = True
+                for q in range(at, end):
+                    near_counts[slots[q]] -= sets.records[moved[i]]
+            at = end
+    stay = 0
+    last = start[0]
+    for i in range(many):
+        if dropped[i]:
+            continue
+        n = start[i + 1] - start[i]
+        for q in range(n):
+            beside[last + q] = beside[start[i] + q]
+        moved[stay] = moved[i]
+        last += n
+        stay += 1
+        start[stay] = last
+    return stay
 
 
 @jit
@@ -276,8 +273,6 @@ def restore_concepts(
     order: Longs,
     holder_start: Longs,
     holders: Ints,
-    above_start: Longs,
-    above: Ints,
     k: Index,
     m: Index,
     keys: Longs,
@@ -287,49 +282,59 @@ def restore_concepts(
     """Restore concepts, in an order, to the sets that held them, all at once where that is safe.
 
     Those that would then show a rare combination, or leave one behind, are put back; and so on,
-    until nobody has to be. ``holders`` are the sets with each concept, ``above`` its ancestors.
+    until nobody has to be. ``holders`` are the sets with each concept.
     """
     former = sets.kept.copy()
     moved = np.empty(sets.offsets.size, np.int64)
+    start = np.zeros(sets.offsets.size + 1, np.int64)
+    beside = np.empty(sets.concepts.size, np.int32)
+    before, after, work = np.empty((3, sets.most), np.int64)
     restored = np.int64(0)
     for nth in range(order.size):
         concept = order[nth]
         many = 0
+        total = count_of(keys, counts, np.int64(concept) + 1)
         for i in range(holder_start[concept], holder_start[concept + 1]):
             s = holders[i]
             begin, end = sets.offsets[s], sets.offsets[s + 1]
             if sets.kept[begin + np.searchsorted(sets.concepts[begin:end], concept)]:
                 continue
-            size = find_shown(sets, sets.kept, s, sets.shown)
-            _add_shown(sets, sets.shown, size, -sets.records[s], m, keys, counts, used)
-            former[begin:end] = sets.kept[begin:end]
-            _give_back(sets, s, concept, above_start, above)
-            size = find_shown(sets, sets.kept, s, sets.shown)
-            room = _many_combinations(size, m)
-            if 2 * (used[0] + room) > keys.size:
-                keys, counts = _grow_table(keys, counts, used[0] + room, used)
-            _add_shown(sets, sets.shown, size, sets.records[s], m, keys, counts, used)
+            size = _show_with(sets, s, concept, after, beside[start[many] :])
+            start[many + 1] = start[many] + size
             moved[many] = s
             many += 1
+            total += sets.records[s]
+        if total < k:
+            continue
+        for size in range(2, m + 1):
+            many = _drop_rare(sets, concept, moved, many, start, beside, size, k, keys, counts)
+        for i in range(many):
+            s = moved[i]
+            begin, end = sets.offsets[s], sets.offsets[s + 1]
+            former[begin:end] = sets.kept[begin:end]
+            _give_back(sets, s, concept)
+            was = find_shown(sets, former, s, before)
+            size = find_shown(sets, sets.kept, s, after)
+            keys, counts = make_room(keys, counts, number_of_combinations(size, m), used)
+            records = sets.records[s]
+            move_records(before, was, after, size, 1, m, records, keys, counts, used, work)
         back = True
         while back and many:
             back = False
             stay = 0
             for i in range(many):
                 s = moved[i]
-                size = find_shown(sets, sets.kept, s, sets.shown)
-                was = find_shown(sets, former, s, sets.before)
-                if _is_exposed(sets, sets.shown, size, 0, k, m, keys, counts) or _is_exposed(
-                    sets, sets.before, was, 1, k, m, keys, counts
+                was = find_shown(sets, former, s, before)
+                size = find_shown(sets, sets.kept, s, after)
+                if moves_to_rare(after, size, before, was, 0, k, m, keys, counts, work) or (
+                    moves_to_rare(before, was, after, size, 1, k, m, keys, counts, work)
                 ):
                     back = True
-                    _add_shown(sets, sets.shown, size, -sets.records[s], m, keys, counts, used)
+                    keys, counts = make_room(keys, counts, number_of_combinations(was, m), used)
+                    records = sets.records[s]
+                    move_records(after, size, before, was, 1, m, records, keys, counts, used, work)
                     for at in range(sets.offsets[s], sets.offsets[s + 1]):
                         sets.kept[at] = former[at]
-                    room = _many_combinations(was, m)
-                    if 2 * (used[0] + room) > keys.size:
-                        keys, counts = _grow_table(keys, counts, used[0] + room, used)
-                    _add_shown(sets, sets.before, was, sets.records[s], m, keys, counts, used)
                 else:
                     moved[stay] = s
                     stay += 1
@@ -341,8 +346,6 @@ def restore_concepts(
 @jit
 def rebuild_sets(
     sets: Any,
-    above_start: Longs,
-    above: Ints,
     k: Index,
     m: Index,
     keys: Longs,
@@ -351,54 +354,74 @@ def rebuild_sets(
 ) -> tuple[Longs, Longs, Index]:
     """Rebuild one set after the other from what enough others show, if that keeps more of it.
 
-    Its concepts are given back in four orders, as far as no combination becomes rare.
+    Its concepts are given back in four orders, as far as no combination becomes rare. Roots do not
+    count until the end, as most of them are replaced.
     """
-    former, best = np.empty(sets.shown.size, np.bool_), np.empty(sets.shown.size, np.bool_)
-    step = np.empty(sets.shown.size, np.bool_)
+    former, best = np.empty(sets.most, np.bool_), np.empty(sets.most, np.bool_)
+    before, shown, wider, work = np.empty((4, sets.most), np.int64)
     rebuilt = np.int64(0)
     for s in range(sets.offsets.size - 1):
         begin, end = sets.offsets[s], sets.offsets[s + 1]
         size = end - begin
         kept = sets.kept[begin:end]
-        most = kept.sum()
-        if most == size:
+        if kept.all():
             continue
         records = sets.records[s]
         former[:size] = kept
-        before = most
-        was = find_shown(sets, sets.kept, s, sets.before)
-        _add_shown(sets, sets.before, was, -records, m, keys, counts, used)
+        most = 0.0
+        for at in range(begin, end):
+            most += sets.worth[at] * sets.kept[at]
+        improved = False
+        was = find_shown(sets, sets.kept, s, before)
+        for i in range(was):
+            add_combinations(before[i], before, i, 1, m, -records, keys, counts, used)
         for order in range(ORDERS):
+            held = 0.0
             for at in range(begin, end):
-                concept = sets.concepts[at]
-                sets.kept[at] = sets.parent_start[concept] == sets.parent_start[concept + 1]
+                sets.kept[at] = _is_root(sets, sets.concepts[at])
+                held += sets.worth[at] * sets.kept[at]
+            many = 0
             for place in range(size):
                 q = (place + (size // 2 if order > 1 else 0)) % size
                 at = begin + (q if order % 2 == 0 else size - 1 - q)
-                if sets.kept[at]:
+                concept = np.int64(sets.concepts[at])
+                if sets.kept[at] or count_of(keys, counts, concept + 1) < k - records:
                     continue
-                step[:size] = kept
-                _give_back(sets, s, sets.concepts[at], above_start, above)
-                many = find_shown(sets, sets.kept, s, sets.shown)
-                if _is_exposed(sets, sets.shown, many, 0, k - records, m, keys, counts):
-                    kept[:] = step[:size]
-            if kept.sum() > most:
-                most = kept.sum()
+                first, last = sets.above_start[concept], sets.above_start[concept + 1]
+                for i in range(first, last):
+                    sets.covered[sets.above[i]] = 1
+                more = 0
+                for i in range(many):
+                    if not sets.covered[shown[i]]:
+                        wider[more] = shown[i]
+                        more += 1
+                if not holds_rare(concept, wider, more, 0, k - records, m, keys, counts):
+                    wider[more] = concept
+                    many = more + 1
+                    shown[:many] = wider[:many]
+                    for above in range(begin, end):
+                        if sets.covered[sets.concepts[above]] and not sets.kept[above]:
+                            sets.kept[above] = True
+                            held += sets.worth[above]
+                for i in range(first, last):
+                    sets.covered[sets.above[i]] = 0
+            if held > most + 1e-9:
+                most, improved = held, True
                 best[:size] = kept
-        kept[:] = best[:size] if most > before else former[:size]
-        many = find_shown(sets, sets.kept, s, sets.shown)
-        room = _many_combinations(many, m) + _many_combinations(was, m)
-        if 2 * (used[0] + room) > keys.size:
-            keys, counts = _grow_table(keys, counts, used[0] + room, used)
-        _add_shown(sets, sets.shown, many, records, m, keys, counts, used)
-        if most == before:
+        kept[:] = best[:size] if improved else former[:size]
+        many = find_shown(sets, sets.kept, s, shown)
+        room = number_of_combinations(many, m) + number_of_combinations(was, m)
+        keys, counts = make_room(keys, counts, room, used)
+        for i in range(many):
+            add_combinations(shown[i], shown, i, 1, m, records, keys, counts, used)
+        if not improved:
             continue
-        if _is_exposed(sets, sets.shown, many, 0, k, m, keys, counts) or _is_exposed(
-            sets, sets.before, was, 1, k, m, keys, counts
-        ):
-            _add_shown(sets, sets.shown, many, -records, m, keys, counts, used)
+        is_rare = moves_to_rare(before, was, shown, many, 1, k, m, keys, counts, work)
+        for i in range(many):
+            is_rare = is_rare or holds_rare(shown[i], shown, i, 0, k, m, keys, counts)
+        if is_rare:
             kept[:] = former[:size]
-            _add_shown(sets, sets.before, was, records, m, keys, counts, used)
+            move_records(shown, many, before, was, 1, m, records, keys, counts, used, work)
         else:
             rebuilt += 1
     return keys, counts, rebuilt

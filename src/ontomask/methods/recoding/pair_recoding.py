@@ -1,4 +1,4 @@
-"""Recoding of sets until no combination of a few of their values is rare: k^m-anonymity."""
+"""Recoding until no combination of a few values is rare: k^m-anonymity."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ontomask.errors import InternalError, ParameterError, quote_names
+from ontomask.errors import InternalError, ParameterError
 from ontomask.methods.method import Method
+from ontomask.methods.recoding.hierarchies import build_hierarchy, join_hierarchies, split_sets
 from ontomask.methods.settings import SettingHelp
 from ontomask.microdata.attributes import NominalAttribute
-from ontomask.microdata.sets import ConceptSets, closures, missing_concept, reduce_to_deepest
 from ontomask.microdata.sets.combinations import count_combinations
-from ontomask.microdata.sets.set_concepts import (
-    has_sets,
-    name_set,
-    sets_of_values,
-    with_more_candidates,
-)
+from ontomask.microdata.sets.set_concepts import EMPTY_SET, has_sets
+from ontomask.microdata.shown_values import ShownValues
 from ontomask.microdata.tuples import Transitions, Tuples
 
 if TYPE_CHECKING:
@@ -26,20 +23,30 @@ if TYPE_CHECKING:
 
 __all__ = ["PairRecoding"]
 
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+#: The weight of a person with several records; most numbers of records divide it.
+ONE_PERSON = 720_720
+
 
 @dataclass(frozen=True)
 class PairRecoding(Method):
-    """Recode sets so that every combination of at most ``m`` of their values is shared by ``k``.
+    """Recode so that every combination of at most ``m`` values is shared by ``k`` records.
 
     This is k^m-anonymity (Terrovitis, Mamoulis and Kalnis 2008), for attackers who know at most
-    ``m`` values of a person. It loses far less than k-anonymity of whole sets, and is not
-    k-anonymity: an attacker who knows the whole set may find its only holder.
+    ``m`` values of a person: of a set, of several columns, or of both. It is not k-anonymity: an
+    attacker who knows all values may find their only holder.
 
-    Values are replaced by their ancestors only where a combination is rare (local recoding), so the
-    same value may be released at several levels. There must be one quasi-identifier, a set.
+    Values are replaced by more general ones only where a combination is rare (local recoding), so
+    the same value may be released at several levels. A concept becomes an ancestor; a number, date
+    or level becomes the centroid of an interval.
+
+    With people, an attacker knows values of one record, and k people share each combination. A
+    released column that links the records of a person is refused.
 
     Args:
-        k: Smallest number of records that share a combination, at least 2.
+        k: Smallest number of records (or people) that share a combination, at least 2.
         m: Largest number of values that an attacker knows: 1, 2 or 3.
 
     >>> import pandas as pd
@@ -54,7 +61,8 @@ class PairRecoding(Method):
         int,
         SettingHelp(
             "k",
-            "Every combination of at most m values is shared by at least k records, or by none.",
+            "Every combination of at most m values is shared by at least k records (or people), or "
+            "by none.",
             least=2,
             usual=(2, 3, 5, 10, 20, 50),
             main=True,
@@ -71,13 +79,18 @@ class PairRecoding(Method):
         ),
     ] = 2
     varied_by: ClassVar[str | None] = "k"
-    only_for_sets: ClassVar[bool] = True
+    compared_by_default: ClassVar[bool] = False
+    attacker_setting: ClassVar[str | None] = "m"
+    plans_missing_numbers: ClassVar[bool] = True
+    verifies_values: ClassVar[bool] = True
+    protects_parts_of_sets: ClassVar[bool] = True
     title: ClassVar[str] = "pair recoding"
     summary: ClassVar[str] = (
-        "k^m-anonymous, only for sets: no combination of up to m values is rare. Not k-anonymous."
+        "k^m-anonymous: no combination of up to m values is rare. Not k-anonymous."
     )
     help: ClassVar[str] = (
-        "For attackers who know a few values of a person. Whole sets may still be unique."
+        "For attackers who know a few values of a person. Whoever knows all of them may still find "
+        "a unique record."
     )
 
     def __post_init__(self) -> None:
@@ -99,84 +112,118 @@ class PairRecoding(Method):
 
     @property
     def keeps_tuples_together(self) -> bool:
-        """A combination of sets is recoded as a whole."""
+        """All records of a combination of values are recoded alike."""
         return True
 
     @property
     def description(self) -> str:
         """What was recoded."""
-        return f"values in rare combinations of up to {self.m} were replaced by their ancestors"
+        rare = "rare values" if self.m == 1 else f"values in rare combinations of up to {self.m}"
+        return f"{rare} were replaced by more general ones"
+
+    @property
+    def _combination(self) -> str:
+        return "value" if self.m == 1 else f"combination of up to {self.m} values"
 
     @property
     def promise(self) -> str:
         """What holds for combinations of values."""
         return (
-            f"every combination of up to {self.m} values of the sets is shared by at least "
-            f"{self.k:,} records or by none (k^m-anonymity, not k-anonymity)"
+            f"every {self._combination} is shared by at least {self.k:,} records or people, or by "
+            "none (k^m-anonymity, not k-anonymity)"
         )
 
     @property
     def because(self) -> str:
         """Why a value is replaced."""
         return (
-            f"a value is replaced by its ancestors where a combination of up to {self.m} values "
-            f"has fewer than {self.k} records"
+            f"a value is replaced by a more general one where a {self._combination} has fewer "
+            f"than {self.k} records"
         )
 
     @property
     def protection_advice(self) -> str:
-        """What protects whole sets."""
-        return "Microaggregation protects whole sets"
+        """What protects against attackers who know all values."""
+        return "Microaggregation protects against attackers who know all values"
+
+    def verify_values(self, shown: ShownValues) -> str:
+        """Count all combinations on the finished table, and the records that are still unique."""
+        counted = count_combinations(shown.sets, shown.records, self.k, self.m, shown.people)
+        if any(combinations.rare for combinations in counted):
+            raise InternalError("a combination of values is rarer than was guaranteed")
+        unit = "records" if shown.people is None else "people"
+        uniques = shown.count_uniques()
+        one = "person" if unit == "people" else "record"
+        still = f"{one} is" if uniques == 1 else f"{unit} are"
+        return (
+            f"every {self._combination} of {', '.join(shown.columns)} is shared "
+            f"by at least {self.k:,} {unit} or by none; {uniques:,} {still} still unique to an "
+            "attacker who knows all their values (k^m-anonymity, not k-anonymity)"
+        )
 
     def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:
         """Explain without a group: every combination is counted in the whole table."""
         return masked.explain_without_group()
 
     def check(self, tuples: Tuples) -> None:
-        """Refuse other columns than one of sets, and people with several records."""
-        if len(tuples.attributes) > 1 or not has_sets(tuples.attributes[0]):
-            names = quote_names(attribute.name for attribute in tuples.attributes)
-            raise ParameterError(
-                f"pair recoding needs one quasi-identifier, and a set, got {names}",
-                "give the other columns another role, or use another method",
-            )
-        if tuples.people is not None and tuples.people.count.sum() > len(
-            np.unique(tuples.people.value)
-        ):
-            raise ParameterError(
-                "pair recoding counts records, but some people have several",
-                "write all values of a person into one set, or leave person out",
-            )
+        """Refuse a table with too few records, or people."""
+        records, k = _weigh_records(tuples, self.k)
+        for attribute, codes in zip(tuples.attributes, tuples.codes, strict=True):
+            says_something = np.ones(attribute.size, dtype=bool)
+            if isinstance(attribute, NominalAttribute) and has_sets(attribute):
+                says_something[: len(attribute.values)] = [v != EMPTY_SET for v in attribute.values]
+            filled = int(records[says_something[codes]].sum())
+            if 0 < filled < k:
+                unit = "records" if tuples.people is None else "people"
+                raise ParameterError(
+                    f"k must be at most the number of {unit} with a value of {attribute.name!r}, "
+                    f"{filled * self.k // k:,}, got {self.k:,}",
+                    "choose a smaller k",
+                )
 
     def plan(self, tuples: Tuples, random: np.random.Generator) -> Transitions:
-        """Recode the sets, and count the combinations again."""
+        """Recode all columns together."""
         from ontomask.methods.recoding.combinations import recode_combinations
 
         self.check(tuples)
-        (attribute,) = tuples.attributes
-        assert isinstance(attribute, NominalAttribute)
-        domain = attribute.domain
-        original = _close_sets(attribute).take(tuples.codes[0])
-        recoded = recode_combinations(original, domain.parent_links, tuples.counts, self.k, self.m)
-        released = reduce_to_deepest(domain, recoded)
-        if any(count.rare for count in count_combinations(released, tuples.counts, self.k, self.m)):
-            raise InternalError("a combination of values is rarer than was guaranteed")
-        names = [
-            name_set(domain.identifiers[concept] for concept in held) for held in released.lists()
+        hierarchies = [
+            build_hierarchy(attribute, tuples.value_counts(j))
+            for j, attribute in enumerate(tuples.attributes)
         ]
-        has_values = released.sizes() > 0
-        wider = with_more_candidates(
-            attribute, {name for name, has in zip(names, has_values.tolist(), strict=True) if has}
-        )
-        places = np.array([wider.places.get(name, 0) for name in names])
-        # Empty and missing sets stay.
-        targets = np.where(has_values, places, wider.target_of(tuples.codes[0]))
-        wider_tuples = replace(tuples, attributes=(wider,))
-        return Transitions.from_targets(wider_tuples, targets[:, None], np.arange(len(tuples)))
+        weights = [attribute.weight for attribute in tuples.attributes]
+        original, parents, worth, begin = join_hierarchies(hierarchies, list(tuples.codes), weights)
+        records, k = _weigh_records(tuples, self.k)
+        recoded = recode_combinations(original, parents, records, k, self.m, worth)
+        columns = [
+            hierarchy.write(kept, codes, tuples.counts)
+            for hierarchy, kept, codes in zip(
+                hierarchies, split_sets(recoded, begin), tuples.codes, strict=True
+            )
+        ]
+        wider = replace(tuples, attributes=tuple(attribute for attribute, _ in columns))
+        targets = np.column_stack([column for _, column in columns])
+        return Transitions.from_targets(wider, targets, np.arange(len(tuples)))
 
 
-def _close_sets(attribute: NominalAttribute) -> ConceptSets:
-    """The closure of each value; a missing one is empty."""
-    sets = closures(attribute.domain, sets_of_values(attribute, attribute.domain))
-    known = sets.concepts != missing_concept(attribute.domain)
-    return ConceptSets.from_pairs(sets.owners()[known], sets.concepts[known], len(sets))
+def _weigh_records(tuples: Tuples, k: int) -> tuple[Longs, int]:
+    """The weight of each tuple, and that of k people, so that k people are never counted too soon.
+
+    Where people are known, the weights of a person's records add up to the same for everybody. What
+    some of the records show cannot be more than their people then. A record of an unknown person
+    adds a little, and k becomes as much larger as all of these add.
+    """
+    people = tuples.people
+    if people is None:
+        return tuples.counts, k
+    _, first, person = np.unique(people.value, return_index=True, return_inverse=True)
+    records = np.bincount(person, weights=people.count).astype(np.int64)
+    unknown = tuples.records - int(records.sum())
+    if not unknown and (records == 1).all():
+        return np.bincount(people.tuple, minlength=len(tuples)).astype(np.int64), k
+    one = ONE_PERSON * (1 + unknown // ONE_PERSON)
+    weights = people.count * (one // records)[person]
+    weights[first] += one % records  # what rounding left
+    sums, known = np.zeros((2, len(tuples)), dtype=np.int64)
+    np.add.at(sums, people.tuple, weights)
+    np.add.at(known, people.tuple, people.count)
+    return sums + tuples.counts - known, k * one + unknown

@@ -38,7 +38,7 @@ class CombinationCounts(NamedTuple):
 
 
 def count_combinations(
-    sets: ConceptSets, counts: Longs, k: int, m: int = 2
+    sets: ConceptSets, counts: Longs, k: int, m: int = 2, people: Longs | None = None
 ) -> list[CombinationCounts]:
     """Count the combinations of 1 to m concepts in sets, and those that fewer than k records show.
 
@@ -49,13 +49,16 @@ def count_combinations(
         counts: How many records, or people, have each of them.
         k: The least number of records.
         m: The most concepts that an attacker knows.
+        people: The person of each set, -1 if unknown; each counts once then instead of records.
 
     >>> sets = ConceptSets.from_lists([[1, 2], [1, 2], [1, 3]])
     >>> count_combinations(sets, np.ones(3, dtype=np.int64), 2)
     [CombinationCounts(size=1, shown=3, rare=1, fewest=1),
      CombinationCounts(size=2, shown=2, rare=1, fewest=1)]
     """
-    return [count_combinations_of(sets, counts, k, size) for size in range(1, m + 1)]
+    if people is not None:
+        counts = (people >= 0).astype(np.int64)
+    return [count_combinations_of(sets, counts, k, size, people) for size in range(1, m + 1)]
 
 
 def count_combinations_of(

@@ -123,7 +123,7 @@ def allocate_level_scratch(concepts: int, most_members: int) -> LevelScratch:
     # A level is a sum of records of some members: no more levels than concepts.
     return LevelScratch(
         records=np.zeros(concepts, dtype=np.int64),
-        seen=np.empty(concepts + 1, dtype=np.int32),
+        seen=np.empty(concepts, dtype=np.int32),
         levels=np.empty(concepts + 1, dtype=np.int64),
         size=np.zeros(concepts + 2, dtype=np.int64),
         inside=np.zeros(concepts + 2, dtype=np.int64),
@@ -160,9 +160,9 @@ def level_set(
         total += weight[t]
         for at in range(start[t], stop[t]):
             concept = concepts[at]
-            # Without a branch, which no processor could foresee.
-            seen[distinct] = concept
-            distinct += records[concept] == 0
+            if records[concept] == 0:
+                seen[distinct] = concept
+                distinct += 1
             records[concept] += weight[t]
     without = np.int64(0)
     if missing >= 0:

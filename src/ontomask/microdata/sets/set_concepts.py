@@ -8,8 +8,8 @@ sets; only the set itself is not part of its closure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from weakref import WeakKeyDictionary
 
@@ -27,6 +27,7 @@ from ontomask.taxonomy import Concept, Taxonomy
 __all__ = [
     "EMPTY_SET",
     "SET_MEASURE",
+    "SetMeasure",
     "add_sets",
     "deepest_set",
     "find_unfit_names",
@@ -145,9 +146,22 @@ def add_sets(domain: Taxonomy, sets: Iterable[Concept]) -> Taxonomy:
 # ---------------------------------------------------------------------- attributes of sets
 
 
+@dataclass(frozen=True)
+class SetMeasure(DistanceMeasure):
+    """A distance between sets that are concepts.
+
+    Args:
+        pairs: The distance of each set, by its number, to the one at the same place.
+    """
+
+    pairs: Callable[[Taxonomy, NDArray[np.integer], NDArray[np.integer]], NDArray[np.float64]] = (
+        field(kw_only=True)
+    )
+
+
 def has_sets(attribute: object) -> bool:
     """Whether an attribute is a column of sets."""
-    return isinstance(attribute, NominalAttribute) and attribute.measure == SET_MEASURE
+    return isinstance(attribute, NominalAttribute) and isinstance(attribute.measure, SetMeasure)
 
 
 def with_more_candidates(
@@ -297,4 +311,4 @@ def _distance_by_shared(
 
 
 #: The distance of sets: Sánchez's on their closures.
-SET_MEASURE = DistanceMeasure("sets", _pair, _block, _words, _least_sums)
+SET_MEASURE = SetMeasure("sets", _pair, _block, _words, _least_sums, pairs=pair_distances)

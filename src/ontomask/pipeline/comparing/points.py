@@ -165,8 +165,11 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
         notes.append(UNKNOWN_CONFIDENTIAL)
     sizes, unit = masked_classes(transitions, drops), "record"
     if plan.linked is not None and counted.linked is not None:
-        people = plan.linked.place_people(counted.linked, canonical_targets(transitions))
-        sizes, unit = count_people(*people), "person"
+        values = canonical_targets(transitions)
+        people = plan.linked.place_people(counted.linked, values[plan.linked.class_of])
+        classes = plan.linked.number_classes(values)
+        sizes = count_people(*plan.linked.place_people(counted.linked, classes))
+        unit = "person"
     elif counted.people is not None:
         if transitions.has_one_target_per_tuple:
             people = _place_people(counted.people, transitions, drops)
@@ -192,7 +195,7 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
         method.target_k,
         after,
         counted.confidential,
-        owners=(people, None if people is None else counted.people),
+        people=(people, None if people is None else counted.people),
         removed=drops,
     ).with_population(
         {} if task.population is None else task.population.measure(transitions, drops)

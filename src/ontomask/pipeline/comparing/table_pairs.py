@@ -27,6 +27,7 @@ from ontomask.microdata.grouped_rows import GroupedRows
 from ontomask.microdata.known_values import merge_look_alikes, without_unknown
 from ontomask.microdata.population import Population
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
+from ontomask.microdata.sets.spread_sets import combine_columns
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
 from ontomask.microdata.value_coding import CodedColumn, code_column, concepts_of
 from ontomask.pipeline.complete_records import flag_marks, select_complete_records
@@ -136,7 +137,7 @@ def evaluate(
             _value_counter(pair.before, schema, pair.kept, record_tuple),
             owners[1],
         ),
-        owners=owners,
+        people=owners,
         semantic_closeness=semantic_closeness,
     ).with_population(figures)
 
@@ -184,8 +185,7 @@ def pair_tables(before: Frame, after: Frame, schema: Schema, match_by: str | Non
         _pair_columns(
             column,
             distinct,
-            after.distinct_values(column.column).select_rows(is_released),
-            schema.missing_marks,
+            *_read_masked(after, column, is_released, schema.missing_marks),
         )
         for column, distinct in zip(schema.quasi_identifiers, columns, strict=True)
     ]
@@ -214,7 +214,7 @@ def read_table(
                 "match_by must name a column for Spark frames, because their rows have no order",
                 "name a column that identifies the records of both tables, such as match_by='id'",
             )
-        columns = [*map(column_name, schema.quasi_identifiers), *_other_columns(schema)]
+        columns = [*schema.masked_columns, *_other_columns(schema)]
         return engine.read([*columns, *filter(None, (match_by, weight))])
 
 
@@ -314,7 +314,7 @@ def _select_complete(
 
 def _check_columns(before: Frame, after: Frame, schema: Schema) -> None:
     for which, table in (("original", before), ("masked", after)):
-        missing = [c.column for c in schema.quasi_identifiers if c.column not in table.names]
+        missing = [name for name in schema.masked_columns if name not in table.names]
         if missing:
             raise SchemaError(
                 f"the {which} table has no column {quote_names(missing)}",
@@ -352,15 +352,29 @@ class _ColumnPair:
     empty: NDArray[np.bool_]
 
 
+def _read_masked(
+    table: Frame,
+    column: Nominal | Numeric | Ordinal | Date,
+    rows: NDArray[np.bool_],
+    marks: Collection[str],
+) -> tuple[DistinctValues, NDArray[np.bool_]]:
+    """Read a quasi-identifier of the masked table, and whether it is suppressed in each record."""
+    parts, is_starred = [], np.zeros(int(rows.sum()), dtype=np.bool_)
+    for name in column.table_columns:
+        distinct = table.distinct_values(name).select_rows(rows)
+        starred = flag_marks(distinct.values, (SUPPRESSED,))
+        is_starred |= np.append(starred, False)[distinct.codes]  # -1, an empty cell, finds the last
+        parts.append(distinct.without_values(starred | flag_marks(distinct.values, ("", *marks))))
+    values = parts[0] if len(parts) == 1 else combine_columns(parts)
+    return values, is_starred & (values.codes < 0)
+
+
 def _pair_columns(
     column: Nominal | Numeric | Ordinal | Date,
     before: DistinctValues,
     after: DistinctValues,
-    marks: Collection[str],
+    is_suppressed: NDArray[np.bool_],
 ) -> _ColumnPair:
-    starred = flag_marks(after.values, (SUPPRESSED,))
-    is_suppressed = np.append(starred, False)[after.codes]  # -1, an empty cell, finds the last
-    after = after.without_values(starred | flag_marks(after.values, ("", *marks)))
     if not isinstance(column, Nominal):
         return _pair_numbers(column, before, after, is_suppressed)
     concepts = concepts_of(column, after)

@@ -23,7 +23,7 @@ from ontomask.methods.explaining.columns import (
 )
 from ontomask.methods.explaining.masked_tuple import MaskedTuple, MethodExplanation
 from ontomask.pipeline.guarantees.guarantee import format_method
-from ontomask.pipeline.planning.missing_numbers import has_missing_numbers
+from ontomask.pipeline.planning.missing_numbers import plans_in_parts
 from ontomask.report.plain_values import to_plain_values
 from ontomask.taxonomy import Concept
 from ontomask.taxonomy.names import closest_names, name_hint
@@ -400,7 +400,7 @@ class _Explainer:
             counts_people=self.release.schema.person is not None,
             blocked=self.release.blocked is not None,
         )
-        if has_missing_numbers(self.tuples):  # groups are those of a part of the table
+        if plans_in_parts(self.method, self.tuples):  # groups are those of a part of the table
             explanation = masked.explain_by_target(PLANNED_APART)
         else:
             explanation = self.method.explain_tuple(masked)

@@ -117,7 +117,6 @@ def _line_with_l(release: Release) -> str:
 
 def _order_cautions(release: Release, applied: Applied) -> Iterator[str]:
     """Yield what the order of the rows tells, where it is that of the original table."""
-    masked = [quasi.column for quasi in release.schema.quasi_identifiers]
     told = dict.fromkeys(
         release.schema.removed(applied.engine.names),
         "removed column {!r}, so the place of a record tells about its value",
@@ -127,7 +126,7 @@ def _order_cautions(release: Release, applied: Applied) -> Iterator[str]:
         told[column] = (
             "released column {!r}, so they can be matched with another table in this order"
         )
-    for column in masked:
+    for column in schema.masked_columns:
         counts = applied.count_restored(column)
         if counts is None:  # by Spark
             told[column] = "original values of {!r}, so sorting the masked ones tells about them"

@@ -73,6 +73,8 @@ class Guarantee(str):
             or of linked records; None without kept columns.
         homogeneous: By sensitive attribute, the number of records, or of people, in equivalence
             classes with a single known value of it; whoever is in such a class has that value.
+        verified: What the method promises of values and combinations of them, as verified on the
+            masked table; empty if it promises nothing of this kind.
         headline: The most important sentences, the worst first.
         measured: The measured risk if no k is promised; otherwise None.
         warnings: Warnings about a high measured risk.
@@ -85,6 +87,7 @@ class Guarantee(str):
     uniques: int
     released: ReleasedClasses | None
     homogeneous: Mapping[str, int]
+    verified: str
     headline: tuple[str, ...]
     measured: MeasuredRisk | None
     warnings: tuple[str, ...]
@@ -102,10 +105,11 @@ class Guarantee(str):
         headline: Sequence[str] = (),
         measured: MeasuredRisk | None = None,
         warnings: Sequence[str] = (),
+        verified: str = "",
     ) -> Guarantee:
         guarantee = super().__new__(cls, words)
         guarantee.headline = tuple(headline) or (words,)
-        guarantee.homogeneous = dict(homogeneous or {})
+        guarantee.homogeneous, guarantee.verified = dict(homogeneous or {}), verified
         guarantee.k, guarantee.smallest, guarantee.uniques = k, smallest, uniques
         guarantee.classes, guarantee.unit, guarantee.released = classes, unit, released
         guarantee.measured, guarantee.warnings = measured, tuple(warnings)
@@ -121,11 +125,13 @@ def make_guarantee(
     confidential: Sequence[Confidential] = (),
     released: ReleasedClasses | None = None,
     links: LinkFigures | None = None,
+    verified: str = "",
 ) -> Guarantee:
     """Make the guarantee from the class sizes counted on the table, in records or people.
 
     ``confidential`` are the counts of sensitive columns by class, ``released`` the classes on all
-    that somebody may know. ``links`` says what linked records lost.
+    that somebody may know. ``links`` says what linked records lost, and ``verified`` what the
+    method has verified on the table.
     """
     k, names = method.promised_k, ", ".join(columns)
     counts = ClassCounts.of_sizes(sizes)
@@ -143,17 +149,20 @@ def make_guarantee(
         if method.permutes and len(plan.tuples) > 1:  # a single one has been warned of
             warning = _warn_of_weak_protection(method, measured)
         headline = [
-            f"not k-anonymous: {format_method(method)} does not guarantee class sizes. The "
+            verified
+            or f"not k-anonymous: {format_method(method)} does not guarantee class sizes. The "
             f"smallest equivalence class on {names} has {size_text}",
         ]
         if released is not None:
             headline.append(_describe_uniques(names, released))
-        details = f"{_describe_construction(method)}{_describe_measured(method, measured)}"
+        construction = "" if verified else _describe_construction(method)
+        details = f"{construction}{_describe_measured(method, measured)}"
         return Guarantee(
             ". ".join([*headline, details]),
             headline=headline,
             measured=measured,
             warnings=[warning] if warning else (),
+            verified=verified,
             **numbers,
         )
     if counts.smallest < k:
@@ -203,7 +212,7 @@ def _describe_homogeneous(homogeneous: Mapping[str, int], unit: str) -> list[str
 def summarise_guarantee(guarantee: Guarantee) -> list[str]:
     """The guarantee in a few words, the worst first: what holds on which columns."""
     k, released = guarantee.k, guarantee.released
-    promise = "not k-anonymous" if k is None else f"{k}-anonymous"
+    promise = guarantee.verified or ("not k-anonymous" if k is None else f"{k}-anonymous")
     if released is None or (k is not None and released.smallest >= k):
         return [promise]
     together = "by linked records" if released.link else "with kept columns"

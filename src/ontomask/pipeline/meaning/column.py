@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ontomask.errors import UnknownValueError, quote_names
 from ontomask.microdata.distinct_values import DistinctValues
-from ontomask.microdata.schema import Nominal
+from ontomask.microdata.schema import Nominal, NominalSet
 from ontomask.microdata.value_coding import terms_of
 from ontomask.taxonomy import Concept, Match, Taxonomy, TermMap, map_terms
 from ontomask.taxonomy.names import closest_names
@@ -360,7 +360,8 @@ class ColumnMeaning:
                     f"{value!r} is not below the domain {domain.label(domain.root)!r}",
                     "set domain to a concept above all values, to lcs or to taxonomy",
                 )
-        explanation = domain.explain(a, b, self.column.measure)
+        measure = "sanchez" if isinstance(self.column, NominalSet) else self.column.measure
+        explanation = domain.explain(a, b, measure)
         return ValueDistance(
             self._name_concept(a),
             self._name_concept(b),

@@ -89,11 +89,14 @@ class LinkedPlan:
         linked = number_linked_classes(classes, self.pseudonym, self.transitions.class_sizes())
         return count_tuples([], [linked, classes])[1]
 
-    def place_people(self, records: LinkedRecords, values: Longs) -> tuple[Longs, Longs]:
-        """The class and the person of each planned transition that is released."""
+    def place_people(self, records: LinkedRecords, class_of: Longs) -> tuple[Longs, Longs]:
+        """The class and the person of each planned transition that is released.
+
+        ``class_of`` is the class of each target.
+        """
         plan = self.transitions
         kept = self.pseudonym[plan.target] >= 0
-        return self.number_classes(values)[plan.target[kept]], records.person[plan.source[kept]]
+        return class_of[plan.target[kept]], records.person[plan.source[kept]]
 
     def count_planned_classes(self, records: LinkedRecords, column: str) -> ReleasedClasses:
         """The classes of people by all their released records, which the column links."""

@@ -29,7 +29,7 @@ from ontomask.taxonomy import Concept
 __all__ = [
     "TablePart",
     "check_parts",
-    "has_missing_numbers",
+    "plans_in_parts",
     "plan_parts",
     "split_by_missing_numbers",
 ]
@@ -39,9 +39,11 @@ Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
 
-def has_missing_numbers(tuples: Tuples) -> bool:
-    """Whether a numerical attribute has missing values."""
-    return any(isinstance(a, NumericalAttribute) and a.has_missing for a in tuples.attributes)
+def plans_in_parts(method: Method, tuples: Tuples) -> bool:
+    """Whether a numerical attribute has missing values, and the method does not plan them."""
+    return not method.plans_missing_numbers and any(
+        isinstance(a, NumericalAttribute) and a.has_missing for a in tuples.attributes
+    )
 
 
 @dataclass(frozen=True, eq=False)

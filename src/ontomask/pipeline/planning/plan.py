@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.engines.protocol import TaskRunner
-from ontomask.errors import Hint, ParameterError, Setting
+from ontomask.errors import Hint, ParameterError, Setting, format_count
 from ontomask.methods.method import BlockwiseMethod, Method
 from ontomask.methods.people import merge_until_k_people, refuse_k_above_people
 from ontomask.microdata.linked_records import LinkedRecords
@@ -21,10 +22,11 @@ from ontomask.pipeline.planning.linked_people import (
     plan_linked_people,
 )
 from ontomask.pipeline.planning.missing_numbers import (
-    has_missing_numbers,
     plan_parts,
+    plans_in_parts,
     split_by_missing_numbers,
 )
+from ontomask.pipeline.planning.set_sizes import limit_set_sizes
 from ontomask.pipeline.planning.tasks import plan_in_tasks
 from ontomask.risk import Confidential
 
@@ -49,12 +51,14 @@ class PlanInput:
 
     ``people`` are the tuple and the person of every record, where the schema says who is who;
     ``confidential`` is how often each known value of the sensitive columns occurs in each tuple.
+    ``most_members`` is how many values a released set of each attribute may hold, None for any.
     ``linked`` are the records by person, where these stay linked.
     """
 
     tuples: Tuples
     people: People | None = None
     confidential: tuple[Confidential, ...] = ()
+    most_members: tuple[int | None, ...] = ()
     linked: LinkedRecords | None = None
 
 
@@ -64,13 +68,15 @@ class Plan:
 
     ``blocks`` says how the tuples were cut for planning and what that cost; None where they were
     not, or where that was not asked for. ``linked`` is the plan of pseudonyms, where people stay
-    linked.
+    linked. ``shortened`` is the number of records whose set had too many values for its columns, by
+    attribute.
     """
 
     transitions: Transitions
     method: Method
     blocks: BlockPlan | None = None
     linked: LinkedPlan | None = None
+    shortened: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def drops(self) -> bool:
@@ -115,20 +121,23 @@ def plan_release(
             block_plans.append(blocks)
         return _merge_people(method, _round_targets(transitions), people)
 
-    if has_missing_numbers(tuples):
+    if plans_in_parts(method, tuples):
         parts = split_by_missing_numbers(method, tuples)
         transitions = plan_parts(tuples, counted.people, parts, plan_table)
     else:
         transitions = plan_table(tuples, counted.people)
+    transitions, shortened = limit_set_sizes(transitions, counted.most_members)
+    if shortened and method.protects_parts_of_sets:
+        _refuse_shortened_sets(shortened, counted)
     linked = None
     if counted.linked is not None:  # people with one record each
         linked = give_pseudonyms(transitions, counted.linked, random)
-    return Plan(transitions, method, _combine_block_plans(block_plans), linked)
+    return Plan(transitions, method, _combine_block_plans(block_plans), linked, shortened)
 
 
 def _plan_linked(counted: PlanInput, method: Method, records: LinkedRecords) -> Plan:
     """Plan records that stay linked; people are planned together, never in blocks."""
-    if has_missing_numbers(counted.tuples):
+    if plans_in_parts(method, counted.tuples):
         raise ParameterError(
             "linked records cannot lack numbers, dates or levels",
             Hint("use ", Setting("missing", "drop"), ", or leave linked out"),
@@ -146,6 +155,18 @@ def _combine_block_plans(plans: Sequence[BlockPlan]) -> BlockPlan | None:
         return None
     largest = max(plans, key=lambda plan: plan.blocks)
     return replace(largest, blocks=sum(plan.blocks for plan in plans))
+
+
+def _refuse_shortened_sets(shortened: Mapping[str, int], counted: PlanInput) -> NoReturn:
+    """Refuse sets that do not fit their columns where a method protects parts of them."""
+    name, records = next(iter(shortened.items()))
+    attributes = [attribute.name for attribute in counted.tuples.attributes]
+    raise ParameterError(
+        f"the masked set {name!r} must fit its {counted.most_members[attributes.index(name)]} "
+        f"columns, but has more values in {format_count(records, 'record')}, and this method "
+        "cannot leave out values of a set",
+        "add an empty column to the set, write the sets into one column, or use microaggregation",
+    )
 
 
 def refuse_impossible_rules(method: Method, counted: PlanInput) -> None:

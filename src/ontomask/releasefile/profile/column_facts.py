@@ -7,7 +7,7 @@ large table has too many different values for it, a random sample of the records
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -282,9 +282,12 @@ class ColumnProfiler:
 
     # ------------------------------------------------------------------ records
 
-    def uniques(self, columns: Sequence[str]) -> int:
-        """Count the records that are unique on some columns, by a hash of 64 bits."""
-        hashed = ", ".join(map(identifier, columns))
+    def uniques(self, groups: Sequence[Mapping[str, Sequence[str]]]) -> int:
+        """Count the records that are unique on some columns, by a hash of 64 bits.
+
+        A group of several columns, each with its marks of missing values, is a set.
+        """
+        hashed = ", ".join(map(self._value_of_group, groups))
         with translate_read_errors(self.stored.path):
             return int(
                 _fetch_row(
@@ -294,22 +297,36 @@ class ColumnProfiler:
                 )[0]
             )
 
-    def incomplete(self, marks: dict[str, Sequence[str]]) -> int:
-        """Count the records with a missing value in some columns, each with its marks."""
-        tests = []
-        for name, column_marks in marks.items():
-            column = identifier(name)
-            tests.append(f"{column} is null")
-            if self.stored.types[name] in ("FLOAT", "DOUBLE"):
-                tests.append(f"isnan({column})")
-            if column_marks:
-                literals = ", ".join(map(literal, column_marks))
-                tests.append(f"cast({column} as varchar) in ({literals})")
+    def _value_of_group(self, group: Mapping[str, Sequence[str]]) -> str:
+        if len(group) == 1:
+            return identifier(next(iter(group)))
+        cells = (
+            f"case when not {self._missing_condition(name, marks)} "
+            f"then cast({identifier(name)} as varchar) end"
+            for name, marks in group.items()
+        )
+        return f"list_sort(list_distinct([{', '.join(cells)}]))"  # without nulls
+
+    def incomplete(self, groups: Sequence[Mapping[str, Sequence[str]]]) -> int:
+        """Count the records in which a group of columns, each with its marks, has no value."""
+        tests = [
+            " and ".join(self._missing_condition(name, marks) for name, marks in group.items())
+            for group in groups
+        ]
         with translate_read_errors(self.stored.path):
             row = _fetch_row(
                 self.sql, f"select count(*) from {self.table} where {' or '.join(tests) or 'false'}"
             )
         return int(row[0])
+
+    def _missing_condition(self, name: str, marks: Sequence[str]) -> str:
+        column = identifier(name)
+        tests = [f"{column} is null"]
+        if self.stored.types[name] in ("FLOAT", "DOUBLE"):
+            tests.append(f"isnan({column})")
+        if marks:
+            tests.append(f"cast({column} as varchar) in ({', '.join(map(literal, marks))})")
+        return f"({' or '.join(tests)})"
 
 
 def _fetch_row(sql: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:

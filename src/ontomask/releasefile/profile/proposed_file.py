@@ -27,6 +27,7 @@ from ontomask.errors import (
     format_count,
     format_percent,
 )
+from ontomask.releasefile.profile.column_families import ColumnFamily
 from ontomask.releasefile.profile.column_fields import suggested_fields
 from ontomask.releasefile.profile.table_profile import ColumnProfile, Profile
 from ontomask.taxonomy import Taxonomy, load_taxonomy, map_terms
@@ -148,8 +149,15 @@ def _release_file_text(profile: Profile, target: Path, taxonomy_files: dict[str,
         ),
         "columns:",
     ]
+    family_of = {name: family for family in profile.families for name in family.columns}
     for column in profile.columns:
-        lines += _column_lines(column, taxonomy_files.get(column.name))
+        family = family_of.get(column.name)
+        if family is None or not family.is_proposed:
+            lines += _column_lines(column, taxonomy_files.get(column.name))
+        else:
+            lines += _comment(f"{column.name}: {_column_summary(column)}", "  ")
+        if family is not None and column.name == family.columns[-1]:
+            lines += _family_lines(family)
     lines += ["", *_person_lines(profile), "other: refuse  # an unlisted column is an error", ""]
     lines += [*_missing_lines(profile), "", *_uniqueness_comment(profile)]
     lines += [
@@ -240,6 +248,34 @@ def _column_lines(column: ColumnProfile, file: str | None) -> list[str]:
     ]
 
 
+def _family_lines(family: ColumnFamily) -> list[str]:
+    """The set that some columns may be: proposed, or as a comment."""
+    first, *others = family.columns
+    if not family.is_proposed:
+        return [
+            *_comment(
+                f"{first} to {others[-1]} may be one set, in which the order of the columns does "
+                "not matter. This often loses less information. To mask them so, write this line "
+                "instead of theirs:",
+                "  ",
+            ),
+            f"  # {_yaml_field(family.name, family.fields)}",
+        ]
+    alone = {
+        name: value for name, value in family.fields.items() if name not in ("type", "columns")
+    }
+    return [
+        *_comment(
+            f"These columns have numbered names and codes or words of {family.taxonomy}. They are "
+            "masked as one set: their order does not matter, and the masked values fill the "
+            f"columns from the left. If {first} has a meaning of its own, such as the main "
+            f"diagnosis, take it out of columns and add the line {_yaml_field(first, alone)}",
+            "  ",
+        ),
+        f"  {_yaml_field(family.name, family.fields)}",
+    ]
+
+
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + "." * (text[-1] != "?")
 
@@ -301,7 +337,7 @@ def _missing_lines(profile: Profile) -> list[str]:
 
 
 def _uniqueness_comment(profile: Profile) -> list[str]:
-    quasi = profile.with_role("quasi")
+    quasi = profile.quasi_identifiers
     share = format_percent(profile.uniques / profile.rows)
     return _comment(
         f"{profile.uniques:,} records ({share}) are unique on the "

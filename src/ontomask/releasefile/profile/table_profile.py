@@ -15,6 +15,12 @@ from typing import Any
 from ontomask.engines.formats import connect, open_table
 from ontomask.errors import ColumnError, format_count
 from ontomask.releasefile.profile.column_facts import ColumnFacts, ColumnProfiler
+from ontomask.releasefile.profile.column_families import (
+    ColumnFamily,
+    find_families,
+    propose_in_family,
+    suggest_in_family,
+)
 from ontomask.releasefile.profile.proposals import (
     Suggestion,
     keep_one_person,
@@ -85,7 +91,8 @@ class Profile:
     """The contents of a table, and a proposed role for every column.
 
     ``uniques`` is the number of records that are unique on the proposed quasi-identifiers,
-    ``incomplete`` the number of records with a missing value in one of them.
+    ``incomplete`` the number of records with a missing value in one of them. ``families`` are
+    columns that may be one set.
     """
 
     path: Path
@@ -94,6 +101,7 @@ class Profile:
     uniques: int
     incomplete: int
     settings: Mapping[str, Any] = field(default_factory=dict)
+    families: tuple[ColumnFamily, ...] = ()
 
     def __getitem__(self, name: str) -> ColumnProfile:
         for column in self.columns:
@@ -120,8 +128,23 @@ class Profile:
     @property
     def missing(self) -> str:
         """What becomes of missing values: a category, so that no record is lost."""
-        lacking = [c for c in self.with_role("quasi", "person") if c.facts.missing]
-        return "category" if lacking else "refuse"
+        lacking = [c for c in self.with_role("person") if c.facts.missing]
+        return "category" if self.incomplete or lacking else "refuse"
+
+    @property
+    def sets(self) -> tuple[ColumnFamily, ...]:
+        """The sets over several columns that are proposed."""
+        return tuple(family for family in self.families if family.is_proposed)
+
+    @property
+    def quasi_identifiers(self) -> list[list[ColumnProfile]]:
+        """The columns of each proposed quasi-identifier: one, or all that a set is spread over."""
+        set_of = {name: family.name for family in self.sets for name in family.columns}
+        groups: dict[tuple[bool, str], list[ColumnProfile]] = {}
+        for column in self.with_role("quasi"):
+            is_in_set = column.name in set_of
+            groups.setdefault((is_in_set, set_of.get(column.name, column.name)), []).append(column)
+        return list(groups.values())
 
     def as_dict(self) -> dict[str, Any]:
         """All that may be shown, ready for JSON."""
@@ -133,6 +156,7 @@ class Profile:
             "person": self.person,
             "missing": self.missing,
             "missing_marks": self.missing_marks,
+            "sets": {family.name: list(family.columns) for family in self.sets},
             "columns": {column.name: column.as_dict() for column in self.columns},
         }
 
@@ -140,7 +164,7 @@ class Profile:
         shape = (
             f"{format_count(self.rows, 'record')} of {format_count(len(self.columns), 'column')}"
         )
-        quasi = format_count(len(self.with_role("quasi")), "quasi-identifier")
+        quasi = format_count(len(self.quasi_identifiers), "quasi-identifier")
         return f"Profile({self.path.name}, {shape}, {quasi}, {self.uniques:,} unique)"
 
 
@@ -183,28 +207,35 @@ def profile_open_table(
 
     Without ``refuse``, a table in which nothing looks like a quasi-identifier has a profile, too.
     """
-    columns = _profile_columns(looking, progress, refuse)
-    quasi = [column for column in columns if column.role == "quasi"]
+    columns, families = _profile_columns(looking, progress, refuse)
     progress("counting unique records")
-    return Profile(
-        looking.stored.path,
-        looking.stored.rows,
-        tuple(columns),
-        looking.uniques([column.name for column in quasi]) if quasi else 0,
-        looking.incomplete({c.name: tuple(c.facts.marks) for c in quasi}),
-        settings,
+    stored = looking.stored
+    table = Profile(stored.path, stored.rows, tuple(columns), 0, 0, settings, families)
+    quasi = [{c.name: tuple(c.facts.marks) for c in group} for group in table.quasi_identifiers]
+    return replace(
+        table,
+        uniques=looking.uniques(quasi) if quasi else 0,
+        incomplete=looking.incomplete(quasi),
     )
 
 
 def _profile_columns(
     looking: ColumnProfiler, progress: Callable[[str], None], refuse: bool
-) -> list[ColumnProfile]:
+) -> tuple[list[ColumnProfile], tuple[ColumnFamily, ...]]:
     facts: dict[str, ColumnFacts] = {}
     suggestions: dict[str, Suggestion] = {}
+    members: dict[str, Suggestion] = {}
     for column in looking.columns():
         progress(f"profiling column {len(facts) + 1:,} of {len(looking.stored.names):,}")
         suggestions[column.name] = suggest_role(column)
+        member = suggest_in_family(column, suggestions[column.name])
+        if member is not None:
+            members[column.name] = member
         facts[column.name] = _without_hidden_values(column, suggestions[column.name])
+    families = find_families(members, looking.stored.names)
+    for family in families:
+        if family.is_proposed:
+            suggestions |= {c: propose_in_family(family, members[c]) for c in family.columns}
     suggestions = keep_one_person(suggestions, facts)
     masked = {"quasi", "undecided"} & {suggestion.role for suggestion in suggestions.values()}
     if refuse and not masked:
@@ -213,7 +244,8 @@ def _profile_columns(
             "to mask",
             "if a column is one, write the release file by hand and give it role: quasi",
         )
-    return [ColumnProfile(facts[name], suggestion) for name, suggestion in suggestions.items()]
+    columns = [ColumnProfile(facts[name], suggestion) for name, suggestion in suggestions.items()]
+    return columns, families
 
 
 def _without_hidden_values(facts: ColumnFacts, suggestion: Suggestion) -> ColumnFacts:

@@ -42,7 +42,7 @@ const TAXONOMY_FIELDS = ["format", "options", "domain", "mapping", "prefer", "re
 const WORD_FIELDS = ["taxonomy", "stems", "heads", ...TAXONOMY_FIELDS];
 const TYPE_FIELDS = {
   nominal: [...WORD_FIELDS, "measure", "ground"],
-  set: [...WORD_FIELDS, "separator", "long"],
+  set: [...WORD_FIELDS, "separator", "columns", "long"],
   ordinal: ["levels"],
   date: ["date_format"],
 };
@@ -157,7 +157,7 @@ function showState(name) {
 }
 
 function describeState(name) {
-  const { role, taxonomy, levels = [], ...fields } = getFields(name);
+  const { role, taxonomy, columns, levels = [], ...fields } = getFields(name);
   const type = getType({ taxonomy, ...fields });
   if (type === "numeric") return { words: "numbers", isWrong: false };
   if (type === "date") return { words: "dates", isWrong: false };
@@ -173,7 +173,7 @@ function describeState(name) {
   const coverage = coverages.get(buildKey(name));
   if (coverage === undefined) return { words: taxonomy, isWrong: false };
   if (coverage === null) return { words: "taxonomy cannot be used", isWrong: true };
-  const words = `${formatPercent(coverage)} of records have a concept`;
+  const words = `${formatPercent(coverage)} of ${columns ? "cells" : "records"} have a concept`;
   return { words, isWrong: coverage < 1 };
 }
 
@@ -199,16 +199,18 @@ async function showColumn() {
   const name = chosenColumn;
   const fields = getFields(name);
   const type = getType(fields);
-  byId("column-title").textContent = name;
+  const { columns } = fields; // of a set over several columns
+  byId("column-title").textContent = columns ? `${name}: ${columns.join(", ")}` : name;
   byId("column-title").title = name;
   byId("column-role").textContent = ROLES[fields.role];
   byId("type").options[0].hidden = fields.role === "quasi" && type !== "";
   byId("type").value = type;
+  byId("type").disabled = Boolean(columns);
   setContent(byId("type-words"), describeTreatment(fields, type));
   for (const part of ["ordinal", "date"]) byId(part).hidden = type !== part;
   byId("nominal").hidden = !hasConcepts(type);
-  byId("separator-place").hidden = type !== "set" || fields.long;
-  byId("long-place").hidden = type !== "set" || !session.fields.person;
+  byId("separator-place").hidden = type !== "set" || fields.long || Boolean(columns);
+  byId("long-place").hidden = type !== "set" || !session.fields.person || Boolean(columns);
   byId("long").checked = fields.long ?? false;
   byId("build").hidden = type === "set"; // it groups whole cells
   byId("separator").value = fields.separator ?? ";";
@@ -275,7 +277,7 @@ function showColumnCommands(name, fields, type) {
   const { file, data } = session;
   const { taxonomy, format, mapping } = fields;
   const check = `ontomask check ${quoteForShell(file)}`;
-  if (!hasConcepts(type) || !taxonomy) {
+  if (!hasConcepts(type) || !taxonomy || fields.columns) {
     showCommands({
       shell: [check],
       python: [

@@ -70,9 +70,15 @@ async function loadProfile(key) {
   return true;
 }
 
+// The name that a column has in the release file: its own, or that of the set it is in.
+function findEntry(fields, name) {
+  const sets = Object.entries(fields.columns ?? {});
+  return sets.find(([, { columns }]) => columns?.includes(name))?.[0] ?? name;
+}
+
 // The role of a column in the release file; null where nobody has decided it.
 function findRole(fields, name) {
-  const role = fields.columns?.[name]?.role ?? null;
+  const role = fields.columns?.[findEntry(fields, name)]?.role ?? null;
   return role === "undecided" ? null : role;
 }
 
@@ -126,6 +132,7 @@ function createRow(column) {
       h("p", { class: "about" }, describeSuggestion(column)),
       h("p", { class: "about bad lacks" }),
       h("p", { class: "about ground" }),
+      h("p", { class: "about family" }),
     ),
     Object.keys(ROLES).map((role) => createRoleCell(column, role)),
   );
@@ -167,7 +174,8 @@ function differsFromSuggestion({ name, role }) {
 function showRow(column) {
   const row = rows.get(column.name);
   const role = chosenRoles.get(column.name);
-  const fields = session.fields.columns?.[column.name] ?? {};
+  const entry = findEntry(session.fields, column.name);
+  const fields = session.fields.columns?.[entry] ?? {};
   const isSaving = rolesBeingSaved.has(column.name);
   for (const radio of row.querySelectorAll("input")) radio.checked = radio.value === role;
   row.classList.toggle("masked", role === "quasi");
@@ -175,10 +183,59 @@ function showRow(column) {
   row.querySelector(".as").textContent = isSaving
     ? ". Checking …"
     : role === "quasi"
-    ? describeMasking(fields)
+    ? describeMasking(fields) + (entry === column.name ? "" : `, in the set ${entry}`)
     : "";
   setContent(row.querySelector(".lacks"), isSaving ? null : describeLacks(column, fields));
+  showFamily(row.querySelector(".family"), column.name);
   showGround(row.querySelector(".ground"), column, isSaving ? {} : fields);
+}
+
+// At the first column of a family: whether it is masked as one set.
+function showFamily(place, name) {
+  const family = profile.families.find(({ columns }) => columns[0] === name);
+  if (!family) return;
+  const set = findEntry(session.fields, name);
+  const isSet = set !== name;
+  const words = isSet ? "Mask them one by one" : "Mask them as one set";
+  const columns = isSet ? session.fields.columns[set].columns : family.columns;
+  const change = isSet ? () => separateSet(set) : () => combineColumns(family);
+  setContent(
+    place,
+    `${columns[0]} to ${columns.at(-1)} have values of the same kind. `,
+    h("button", { type: "button", on: { click: () => guardSaving(change()) } }, words),
+  );
+}
+
+function combineColumns(family) {
+  return changeFields((fields) => {
+    for (const name of family.columns) {
+      takeFromSet(fields, name);
+      delete fields.columns[name];
+    }
+    fields.columns[family.name] = family.fields;
+  }, `${formatCount(family.columns.length, "column")} are now the set ${family.name}.`);
+}
+
+function separateSet(set) {
+  const names = session.fields.columns[set].columns;
+  return changeFields((fields) => {
+    for (const name of names) takeFromSet(fields, name);
+  }, `The columns of ${set} are now masked one by one.`);
+}
+
+// Takes a column out of its set, to be masked by itself; a set of one column is none.
+function takeFromSet(fields, name) {
+  const set = findEntry(fields, name);
+  if (set === name) return;
+  const { type: _type, columns, ...alone } = fields.columns[set];
+  const rest = columns.filter((other) => other !== name);
+  fields.columns[name] = { ...alone };
+  if (rest.length > 1) {
+    fields.columns[set] = { ...fields.columns[set], columns: rest };
+  } else {
+    delete fields.columns[set];
+    for (const other of rest) fields.columns[other] = { ...alone };
+  }
 }
 
 // The distance between the values of a sensitive attribute in t-closeness: a control if it has a
@@ -242,8 +299,9 @@ function describeLacks({ name }, fields) {
       ".",
     ];
   }
+  const entry = findEntry(session.fields, name);
   return session.problems
-    .filter(({ where }) => where[0] === "columns" && where[1] === name)
+    .filter(({ where }) => where[0] === "columns" && where[1] === entry)
     .map(({ what, hint }) => `${capitalise(what)}. ${hint ? formatHint(hint) : ""}`)
     .join(" ");
 }
@@ -312,6 +370,7 @@ async function suggestFields({ name, missing_marks: marks }, role) {
 
 function applyFields(fields, column, suggestion) {
   fields.columns ??= {};
+  takeFromSet(fields, column.name);
   const before = fields.columns[column.name];
   if (before?.role === "quasi") maskedFields.set(column.name, before);
   fields.columns[column.name] = suggestion.fields;
@@ -457,7 +516,7 @@ function formatMarks({ missing_marks: marks = [] }) {
 function showMissing() {
   const { missing: treatment = "refuse" } = session.fields;
   const incomplete = profile.columns.filter(({ name, missing }) =>
-    missing && chosenRoles.get(name) === "quasi"
+    missing && chosenRoles.get(name) === "quasi" && findEntry(session.fields, name) === name
   );
   const isWrong = incomplete.length > 0 && treatment === "refuse";
   const counts = incomplete.map(({ name, missing }) => `${name} (${formatInteger(missing)})`);

@@ -65,7 +65,7 @@ def list_values(
     limit: Annotated[int, Query(ge=1, le=5000)] = 100,
 ) -> ColumnValues:
     """The values of a column, or those that contain a text, with their counts."""
-    counts = bench.opened().values(bench.known(name))
+    counts = bench.values(name)
     letters = fold_name(search)
     matches = [(v, n) for v, n in counts.items() if not letters or letters in fold_name(v)]
     matches.sort(key=lambda match: (-match[1], match[0]))
@@ -151,7 +151,7 @@ class BuiltTaxonomy(BaseModel):
 @router.post("/taxonomies", status_code=201)
 def build_taxonomy(request: BuildTaxonomyRequest, bench: Bench) -> BuiltTaxonomy:
     """Build a taxonomy from the values of a column; no existing file is overwritten."""
-    counts = bench.opened().values(bench.known(request.column))
+    counts = bench.values(request.column)
     written = _write_taxonomy(bench, request, _make_taxonomy(bench, request, counts), counts)
     return BuiltTaxonomy(
         file=written.file.name,
@@ -183,7 +183,7 @@ def _write_taxonomy(
 ) -> means.SavedTaxonomy:
     """Write a taxonomy to a file; refused if values of the column have no concept in it."""
     names = [column.name for column in bench.opened().profile.columns]
-    number = names.index(request.column) + 1
+    number = names.index(bench.table_columns(request.column)[0]) + 1
     plain_file = means.taxonomy_path(bench.draft.path, number, request.column)
     file = means.free_taxonomy_path(plain_file, taxonomy)
     is_complete = request.how != "outline"
@@ -213,7 +213,7 @@ def get_outline(name: ColumnName, bench: Bench, afresh: bool = False) -> Taxonom
     """The taxonomy of a column for editing; without one, or if ``afresh``, its plain values."""
     fields = bench.column(name)
     if afresh or fields.get("taxonomy") in (None, *KNOWN_TAXONOMIES):
-        flat = means.taxonomy_of_values(bench.opened().values(name), "flat")
+        flat = means.taxonomy_of_values(bench.values(name), "flat")
         return TaxonomyOutline(outline=means.outline_of(flat), file=None, left_over=[])
     column_meaning = load_meaning(bench, name).meaning
     return TaxonomyOutline(

@@ -62,6 +62,14 @@ class ColumnSummary(BaseModel):
     notes: list[str]
 
 
+class SetSuggestion(BaseModel):
+    """Columns that can be masked as one set, and the fields of the set."""
+
+    name: str
+    columns: list[str]
+    fields: dict[str, Any]
+
+
 class TableColumns(BaseModel):
     """The columns of the open table."""
 
@@ -71,6 +79,9 @@ class TableColumns(BaseModel):
     missing: str = Field(description="The suggested treatment of missing values.")
     missing_marks: list[str]
     columns: list[ColumnSummary]
+    families: list[SetSuggestion] = Field(
+        description="Columns with numbered names and values of the same kind."
+    )
 
 
 @router.get("/columns")
@@ -84,6 +95,10 @@ def list_columns(bench: Bench) -> TableColumns:
         missing=profile.missing,
         missing_marks=profile.missing_marks,
         columns=[_summarise_column(column) for column in profile.columns],
+        families=[
+            SetSuggestion(name=family.name, columns=list(family.columns), fields=family.fields)
+            for family in profile.families
+        ],
     )
 
 

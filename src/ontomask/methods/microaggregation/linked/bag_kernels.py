@@ -14,6 +14,7 @@ from ontomask.methods.microaggregation.merging import groups_kernels
 from ontomask.methods.microaggregation.merging.bundles import Bundle, bundle_arrays, lend_arrays
 from ontomask.methods.microaggregation.merging.space import TupleSpace
 from ontomask.methods.microaggregation.merging.space_kernels import answer_with
+from ontomask.microdata.sets.matching_kernels import assign
 
 __all__ = ["allocate_bag_scratch", "bundle_bag_space", "match_bags"]
 
@@ -117,60 +118,7 @@ def _match_rows(space: Any, t: Index, slots: Floats, first: Index, many: Index) 
         space.match[0] = 0 if straight <= crossed else 1
         space.match[1] = 1 - space.match[0]
         return total + min(straight, crossed)
-    return total + _assign(space, many, rows)
-
-
-@jit
-def _assign(space: Any, many: Index, rows: Index) -> float:
-    """The assignment of least cost, by shortest augmenting paths (Kuhn 1955, Munkres 1957).
-
-    Each of the fewer ones, slots or rows, gets a partner.
-    """
-    flip = many > rows
-    size, others = (rows, many) if flip else (many, rows)
-    u, v, least = space.potential[0], space.potential[1], space.potential[2]
-    partner, way, seen = space.column[0], space.column[1], space.column[2]
-    for j in range(others + 1):
-        v[j], partner[j] = 0.0, 0
-    for i in range(size + 1):
-        u[i] = 0.0
-    for i in range(1, size + 1):
-        partner[0] = i
-        at = 0
-        for j in range(others + 1):
-            least[j], seen[j] = np.inf, 0
-        while partner[at] != 0:
-            seen[at] = 1
-            row, step, following = partner[at], np.inf, 0
-            for j in range(1, others + 1):
-                if seen[j]:
-                    continue
-                cost = space.costs[j - 1, row - 1] if flip else space.costs[row - 1, j - 1]
-                reduced = cost - u[row] - v[j]
-                if reduced < least[j]:
-                    least[j], way[j] = reduced, at
-                if least[j] < step:
-                    step, following = least[j], j
-            for j in range(others + 1):
-                if seen[j]:
-                    u[partner[j]] += step
-                    v[j] -= step
-                else:
-                    least[j] -= step
-            at = following
-        while at != 0:
-            partner[at] = partner[way[at]]
-            at = way[at]
-    total = 0.0
-    for i in range(many):
-        space.match[i] = -1
-    for j in range(1, others + 1):
-        if partner[j] == 0:
-            continue
-        slot, row = (j - 1, partner[j] - 1) if flip else (partner[j] - 1, j - 1)
-        space.match[slot] = row
-        total += space.costs[slot, row]
-    return total
+    return total + assign(space.costs, many, rows, space.potential, space.column, space.match)
 
 
 @jit

@@ -242,10 +242,10 @@ def _find_broken_groups(grouped: _Grouped, rules: Sequence[GroupRule]) -> Flags:
     groups = int(grouped.group.max(initial=-1)) + 1
     if not rules:
         return np.zeros(groups, dtype=bool)
-    known = [(_take_records(column, grouped.group >= 0), *rule) for column, *rule in rules]
-    wanted = [
-        (replace(column, tuple=grouped.group[column.tuple]), *rule) for column, *rule in known
-    ]
+    wanted = []
+    for column, kind, limit in rules:
+        released = _take_records(column, grouped.group >= 0)
+        wanted.append((replace(released, tuple=grouped.group[released.tuple]), kind, limit))
     encoded = bundle_arrays(encode_rules(groups, 0, wanted, np.arange(groups)))
     return np.array([not keeps_rules(encoded, np.array([g]), 1, 0) for g in range(groups)])
 

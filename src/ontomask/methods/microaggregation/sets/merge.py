@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -126,9 +127,9 @@ class _SetSearch(GroupSearch):
 
         mixed = None if operators is None else np.argsort(interleaved_order(operators.tuples))
         order = first_order(columns, mixed)
-        self.columns = columns
+        self.columns = [column.take(order) for column in columns]
         self.space, other_space = build_set_space(
-            columns, counts, order, objective, centroid, operators
+            self.columns, counts, order, objective, centroid, operators
         )
         listed = max(min(LISTED, len(order) - 1), 1)
         super().__init__(
@@ -152,14 +153,14 @@ class _SetSearch(GroupSearch):
             return
         for another in self._orders(operators, np.random.default_rng(seed)):
             neighbours_kernels.compare_next(space, another.astype(np.int32), WINDOW, near, far)
+        self.columns = [replace(column) for column in self.columns]  # without what they cached
         neighbours_kernels.compare_second(space, min(FIRST, near.shape[1]), near, far)
 
     def _orders(self, operators: Operators | None, random: np.random.Generator) -> Iterator[Longs]:
         for column in self.columns:
-            ordered = column.take(self.order)
-            yield from item_orders(ordered)
+            yield from item_orders(column)
             size = len(column.taxonomy) + 1
-            yield from least_rank_orders(ordered.closures, size, RANDOM_ORDERS, random)
+            yield from least_rank_orders(column.closures, size, RANDOM_ORDERS, random)
         if operators is not None:
             place = np.argsort(self.order)
             for another in orders(operators.tuples):

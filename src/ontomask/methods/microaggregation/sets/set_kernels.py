@@ -86,7 +86,7 @@ def allocate_set_scratch(space: SetSpace, others: TupleSpace) -> Any:
     levels = allocate_level_scratch(len(space.marks), tuples + 1)
     return _bundle_scratch(
         *levels,
-        np.empty((columns, len(space.marks) + 1), dtype=np.int32),
+        np.empty((columns, len(space.marks)), dtype=np.int32),
         np.zeros(columns, dtype=np.int64),
         np.zeros((columns, tuples + 2 if columns > 1 else 0)),
         np.full(1, -1, dtype=np.int64),
@@ -151,8 +151,6 @@ def set_group_cost(space: Any, work: Any, members: Any, many: Index) -> float:
     if space.many_others:
         groups_kernels.group_cost(space.others, work.others, members, many)
     columns = space.scale.size
-    if columns == 1 and not space.best and not space.many_others:
-        return _majority_cost(space, work, members, many)
     cost = 0.0
     # Each set by itself, then each again beside the others.
     for turn in range(1 if columns == 1 else 2):
@@ -183,48 +181,6 @@ def set_group_cost(space: Any, work: Any, members: Any, many: Index) -> float:
             )
             if columns > 1:
                 _measure_members(space, work, members, many, s)
-    return cost
-
-
-@jit
-def _majority_cost(space: Any, work: Any, members: Any, many: Index) -> float:
-    """What a group of single sets costs by the rule: :func:`level_set` without its detours."""
-    records, seen, found = work.records, work.seen, work.found[0]
-    start, stop, concepts = space.start[0], space.stop[0], space.concepts
-    weight = space.weight
-    total, distinct = np.int64(0), 0
-    for q in range(many):
-        t = members[q]
-        mine = weight[t]
-        total += mine
-        for at in range(start[t], stop[t]):
-            concept = concepts[at]
-            held = records[concept]
-            seen[distinct] = concept
-            distinct += held == 0
-            records[concept] = held + mine
-    missing = space.missing[0]
-    is_missing = 2 * records[missing] > total
-    size = 0
-    for i in range(distinct):
-        concept = seen[i]
-        holds = np.int64(2 * records[concept] >= total)
-        if concept == missing or is_missing:
-            holds = np.int64(is_missing and concept == missing)
-        records[concept] = holds
-        found[size] = concept
-        size += holds
-    work.found_size[0] = size
-    cost = 0.0
-    for q in range(many):
-        t = members[q]
-        shared = np.int64(0)
-        for at in range(start[t], stop[t]):
-            shared += records[concepts[at]]
-        distance = space.scale[0] * closure_distance(shared, stop[t] - start[t] + size - shared)
-        cost += weight[t] * (distance * distance if space.squared else distance)
-    for i in range(distinct):
-        records[seen[i]] = 0
     return cost
 
 

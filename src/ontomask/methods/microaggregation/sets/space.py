@@ -96,7 +96,7 @@ def build_set_space(
     centroid: str,
     operators: Operators | None,
 ) -> tuple[SetSpace, TupleSpace]:
-    """The tuples in another order; ``operators`` are those of the other attributes."""
+    """The tuples in an order, which the columns have already; ``operators`` are of the others."""
     from ontomask.methods.microaggregation.merging.bundles import bundle_arrays
 
     tuples = len(order)
@@ -106,7 +106,7 @@ def build_set_space(
     if operators is not None:
         others = build_tuple_space(operators, objective, "rule", order)
         others = others._replace(scale=others.scale * (sum(factors) / total))
-    sets = [column.closures.take(order) for column in columns]
+    sets = [column.closures for column in columns]
     sizes = [len(column.taxonomy) + 1 for column in columns]
     first = np.concatenate(([0], np.cumsum(sizes)))  # of the concepts of each column
     begins = np.concatenate(([0], np.cumsum([len(one.concepts) for one in sets])))

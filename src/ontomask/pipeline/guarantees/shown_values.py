@@ -1,0 +1,97 @@
+"""What a method promises of the values of a finished table, verified on it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.engines.memory.values import canonical_text
+from ontomask.engines.protocol import Applied
+from ontomask.errors import ParameterError
+from ontomask.methods.method import Method
+from ontomask.microdata.distinct_values import DistinctValues
+from ontomask.microdata.known_values import merge_look_alikes, without_unknown
+from ontomask.microdata.schema import Date, Nominal, NominalSet, Numeric, Ordinal, Schema
+from ontomask.microdata.sets import ConceptSets
+from ontomask.microdata.sets.spread_sets import combine_columns
+from ontomask.microdata.shown_values import ShownValues
+from ontomask.pipeline.complete_records import flag_marks
+from ontomask.pipeline.guarantees.released_classes import UnmaskedColumns
+
+__all__ = ["verify_values"]
+
+Longs = NDArray[np.int64]
+
+
+def verify_values(schema: Schema, method: Method, applied: Applied) -> str:
+    """Verify what a method promises of the values that a finished table shows; what holds."""
+    if not method.verifies_values or not applied.records:
+        return ""
+    columns, person = schema.quasi_identifiers, schema.person
+    counted = applied.count_masked_rows([] if person is None else [person])
+    cells = [_read_column(column, counted, schema.missing_marks) for column in columns]
+    sets = _join_values(columns, cells)
+    names = tuple(column.column for column in columns)
+    records = cells[0].weights
+    assert records is not None
+    people = None
+    if person is not None:
+        known = without_unknown(counted[person], schema.missing_marks)
+        people = merge_look_alikes(known)[0].codes
+        _refuse_linked_records(schema, method, applied, people, records)
+    return method.verify_values(ShownValues(names, sets, records, people))
+
+
+def _read_column(
+    column: Nominal | Numeric | Ordinal | Date,
+    counted: Mapping[str, DistinctValues],
+    marks: Collection[str],
+) -> DistinctValues:
+    """The cells of a quasi-identifier; those of a set over several columns are combined."""
+    if len(column.table_columns) == 1:
+        return counted[column.column]
+    parts = [counted[name] for name in column.table_columns]
+    return combine_columns(
+        [part.without_values(flag_marks(part.values, ["", *marks])) for part in parts]
+    )
+
+
+def _join_values(
+    columns: Sequence[Nominal | Numeric | Ordinal | Date], counted: Sequence[DistinctValues]
+) -> ConceptSets:
+    """The values of each row, read from the cells and numbered over all columns."""
+    numbers: dict[tuple[int, str | None], int] = {}
+    owners, values = [], []
+    for j, (column, distinct) in enumerate(zip(columns, counted, strict=True)):
+        cells = [
+            column.split(value) if isinstance(column, NominalSet) else [value]
+            for value in distinct.values
+        ]
+        places = [
+            [numbers.setdefault((j, canonical_text(part)), len(numbers)) for part in cell]
+            for cell in cells
+        ]
+        places.append([numbers.setdefault((j, None), len(numbers))])  # missing
+        by_cell = ConceptSets.from_lists(places).take(distinct.codes % len(places))
+        owners.append(by_cell.owners())
+        values.append(by_cell.concepts)
+    return ConceptSets.from_pairs(
+        np.concatenate(owners), np.concatenate(values), len(counted[0].codes)
+    )
+
+
+def _refuse_linked_records(
+    schema: Schema, method: Method, applied: Applied, people: Longs, records: Longs
+) -> None:
+    """Refuse a release in which the records of a person can be put together."""
+    known = people >= 0
+    has_several = np.bincount(people[known], weights=records[known]).max(initial=0) > 1
+    links = UnmaskedColumns.of_table(applied.engine, schema).links
+    if links and has_several:
+        raise ParameterError(
+            f"the released column {links[0]!r} links the records of a person, but {method.title} "
+            "protects the values of each record alone",
+            "do not release it, or write all values of a person into one record",
+        )
