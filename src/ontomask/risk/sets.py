@@ -64,6 +64,8 @@ class _SetHolders(NamedTuple):
             people = np.concatenate([np.full(len(used), -1), people[several]])
         if sum(comb(length, size) for length in sets.sizes().tolist()) > most:
             return None
+        if len(np.unique(sets.concepts)) ** size >= 2**63:  # their numbers would not be told apart
+            return None
         return count_combinations_of(sets, records, k, size, people).rare
 
 

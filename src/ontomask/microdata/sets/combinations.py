@@ -87,18 +87,20 @@ def _counted_parts(
     sets: ConceptSets, counts: Longs, size: int, people: Longs | None
 ) -> Iterator[tuple[Longs, Longs]]:
     """Each combination once, with its records, as many at a time as can be sorted."""
-    lengths, base = sets.sizes(), int(sets.concepts.max(initial=0)) + 1
+    used, number = np.unique(sets.concepts, return_inverse=True)
+    base = len(used)
     if base**size >= 2**63:
         raise ParameterError(
             f"{base:,} different values are too many to count combinations of {size} of them",
             "choose a smaller m",
         )
+    lengths, concepts = sets.sizes(), number.ravel().astype(np.int64)
     parts = sum(comb(length, size) for length in lengths.tolist()) // AT_A_TIME + 1
     for part in range(parts):
         keys, owners = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
         for length in np.unique(lengths[lengths >= size]).tolist():
             places = np.flatnonzero(lengths == length)
-            table = sets.concepts[sets.offsets[places][:, None] + np.arange(length)]
+            table = concepts[sets.offsets[places][:, None] + np.arange(length)]
             for chosen in combinations(range(length), size):
                 mine = table[:, chosen[0]] % parts == part
                 key = np.zeros(int(mine.sum()), dtype=np.int64)
