@@ -126,17 +126,16 @@ def add_sets(domain: Taxonomy, sets: Iterable[Concept]) -> Taxonomy:
         return domain
     number = {name: place for place, name in enumerate([*domain.identifiers, *new])}
     parents = domain.parent_links
-    child, parent = [np.repeat(np.arange(len(domain)), parents.sizes())], [parents.items]
-    for name, members in new.items():
-        above = [number[member] for member in members] or [0]
-        child.append(np.full(len(above), number[name]))
-        parent.append(np.array(above))
+    above = [members or [domain.root] for members in new.values()]
+    sizes = [len(members) for members in above]
+    child = np.repeat(np.arange(len(number)), [*parents.sizes().tolist(), *sizes])
+    parent = [number[member] for members in above for member in members]
     label = {member: domain.label(member) for members in new.values() for member in members}
     labels = [(BETWEEN.join(label[m] for m in members) or "nothing",) for members in new.values()]
     return Taxonomy.from_numbers(
         list(number),
-        np.concatenate(child),
-        np.concatenate(parent),
+        child,
+        np.concatenate([parents.items, parent]),
         [*domain.label_lists, *labels],
         {alias: number[concept] for alias, concept in domain.alias_items()},
         about=domain.about,
