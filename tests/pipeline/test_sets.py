@@ -384,7 +384,7 @@ def test_too_many_sets_for_a_table_are_refused(diagnoses, sets, monkeypatch):
 
 
 def test_what_sets_cannot_have(diagnoses):
-    with pytest.raises(SchemaError, match="measure must be 'sanchez' for sets, got 'lin'"):
+    with pytest.raises(SchemaError, match="must be 'sanchez' or 'matching' for sets, got 'lin'"):
         om.Schema([om.NominalSet("dx", diagnoses, measure="lin")])
     with pytest.raises(SchemaError, match="separator must be text such as ';', got ''"):
         om.Schema([om.NominalSet("dx", diagnoses, separator="")])
