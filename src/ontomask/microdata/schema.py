@@ -89,7 +89,7 @@ class Nominal(_SchemaColumn):
     heads: bool = False
     ground: str = "equal"
 
-    own_measures: ClassVar[tuple[str, ...]] = ()
+    _own_measures: ClassVar[tuple[str, ...]] = ()
 
     def problems(self) -> Iterator[str]:
         yield from super().problems()
@@ -106,7 +106,7 @@ class Nominal(_SchemaColumn):
                 f"{self.ground!r}"
             )
         try:
-            if self.measure not in self.own_measures:
+            if self.measure not in self._own_measures:
                 find_measure(self.measure, self.taxonomy)
             if self.domain not in ("lcs", "taxonomy"):
                 self.taxonomy.code(self.domain)
@@ -152,7 +152,7 @@ class NominalSet(Nominal):
     columns: Sequence[str] | None = None
     long: bool = False
 
-    own_measures: ClassVar[tuple[str, ...]] = ("sanchez", "matching")
+    _own_measures: ClassVar[tuple[str, ...]] = ("sanchez", "matching")
 
     @property
     def table_columns(self) -> tuple[str, ...]:
@@ -167,9 +167,9 @@ class NominalSet(Nominal):
             yield f"column {self.column!r}: separator must be text such as ';', got {separator!r}"
         if self.columns is not None:
             yield from self._problems_of_columns()
-        if self.measure not in self.own_measures:
+        if self.measure not in self._own_measures:
             yield (
-                f"column {self.column!r}: measure must be {quote_choices(self.own_measures)} for "
+                f"column {self.column!r}: measure must be {quote_choices(self._own_measures)} for "
                 f"sets, got {self.measure!r}"
             )
 

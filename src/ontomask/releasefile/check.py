@@ -299,9 +299,10 @@ class _Checker:
             return None
         tuples, records = place_records(rows, encoded, kept)
         count_values = count_known_by_tuple(records, schema)
-        if UnmaskedColumns.of_table(engine, schema).links or schema.linked is not None:
-            self._attempt(lambda: self._note_linked_people(schema, tuples, count_values))
         self._attempt(lambda: self._refuse_impossible(schema, tuples, count_values))
+        released = {*schema.confidential_names, *schema.keep}
+        if not self.problems and (schema.linked is not None or schema.person in released):
+            self._attempt(lambda: self._note_linked_people(schema, tuples, count_values))
         return tuples, count_values, records.count_rows
 
     def _note_linked_people(
