@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from ontomask.microdata.tuples import Transitions
 
 __all__ = [
-    "COUNTS_RECORDS",
     "ADDED_MEASURES",
     "USUAL_VALUES_NOTE",
     "BetterDirection",
@@ -22,6 +21,7 @@ __all__ = [
     "FigureDescriptions",
     "FigureMeasure",
     "added_measures",
+    "describe_unit",
     "with_added_figures",
 ]
 
@@ -34,11 +34,15 @@ USUAL_VALUES_NOTE = (
     "real and synthetic hospital records, and a census. Yours may differ."
 )
 
-#: About the figures of risk, if the schema has a person column.
-COUNTS_RECORDS = (
-    "These figures count records. This release has a person column, and a person may have several "
-    "records, so the risk per person can be higher."
-)
+
+def describe_unit(one_record_each: bool) -> str:
+    """Say what the figures of risk count, if the schema has a person column."""
+    if one_record_each:
+        return "Each record in these figures is one person, with all values of the person."
+    return (
+        "These figures count records. This release has a person column, and a person may have "
+        "several records, so the risk per person can be higher."
+    )
 
 
 @dataclass(frozen=True)

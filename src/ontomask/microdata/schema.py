@@ -486,6 +486,11 @@ class Schema:
             for entry in self.confidential
         )
 
+    @property
+    def releases_pseudonyms(self) -> bool:
+        """Whether the column of the person is released, as a pseudonym."""
+        return self.linked is not None or self.long_set is not None
+
     def check(self, columns: Sequence[str]) -> None:
         """Raise an error with every problem if a table with these columns does not fit."""
         problems = [
@@ -528,8 +533,8 @@ class Schema:
         """The columns of a table that are not released."""
         kept = {"quasi_identifiers", "confidential", "keep"}
         named = self.roles
-        if self.person is not None and (self.linked is not None or self.long_set is not None):
-            named[self.person] = ["keep"]  # as a pseudonym
+        if self.person is not None and self.releases_pseudonyms:
+            named[self.person] = ["keep"]
         elif self.person is not None:
             named.setdefault(self.person, ["identifiers"])
         rest = ["keep"] if self.other == "keep" else ["drop"]
@@ -539,8 +544,8 @@ class Schema:
         """The columns of a table that are released unmasked and are not sensitive."""
         columns = list(columns)
         hidden = {*self.masked_columns, *self.confidential_names, *self.removed(columns)}
-        if self.linked is not None and self.person is not None:
-            hidden.add(self.person)  # released as a pseudonym
+        if self.person is not None and self.releases_pseudonyms:
+            hidden.add(self.person)
         return [column for column in columns if column not in hidden]
 
     def __repr__(self) -> str:

@@ -126,7 +126,8 @@ class CheckResult:
     ``uncertain`` are the requirements that the method does not guarantee. Whether they are met is
     only known after masking.
     ``tuples`` and ``risk``, of the table as it is, are None where a problem is in the way.
-    ``person`` is the column that identifies people; the figures of ``risk`` count records.
+    ``person`` is the column that identifies people. The figures of ``risk`` count records, or people
+    with all their values where ``long`` says that the table has a row for each value.
     ``population`` are the figures of the original table against its population; None where none is
     described, or a problem is in the way.
     """
@@ -142,6 +143,7 @@ class CheckResult:
     uncertain: tuple[str, ...] = ()
     person: str | None = None
     population: dict[str, Any] | None = None
+    long: bool = False
 
     @property
     def fine(self) -> bool:
@@ -231,6 +233,7 @@ class _Checker:
             uncertain=() if self.problems else tuple(_uncertain_requirements(self.spec)),
             person=self.spec.person,
             population=population,
+            long=schema is not None and schema.long_set is not None,
         )
 
     def _find_flat_taxonomies(self, schema: Schema) -> None:
@@ -302,11 +305,12 @@ class _Checker:
         self._attempt(lambda: self._refuse_impossible(schema, tuples, count_values))
         released = {*schema.confidential_names, *schema.keep}
         if not self.problems and (schema.linked is not None or schema.person in released):
-            self._attempt(lambda: self._note_linked_people(schema, tuples, count_values))
+            gathered = engine is not stored
+            self._attempt(lambda: self._note_linked_people(schema, tuples, count_values, gathered))
         return tuples, count_values, records.count_rows
 
     def _note_linked_people(
-        self, schema: Schema, tuples: Tuples, count_values: ValueCounter
+        self, schema: Schema, tuples: Tuples, count_values: ValueCounter, gathered: bool
     ) -> None:
         """Note how many people are unique by all their records; a method must keep these linked."""
         assert schema.person is not None
@@ -316,7 +320,7 @@ class _Checker:
         )
         if schema.linked is not None and records.links:
             self.spec.method_object().check_links(tuples)
-        if records.links and (uniques := count_unique_people(records)):
+        if (records.links or gathered) and (uniques := count_unique_people(records)):
             self.notes.append(
                 f"{uniques:,} of {records.people:,} people "
                 f"({format_percent(uniques / records.people)}) are unique for an attacker who can "
@@ -487,6 +491,11 @@ class _Checker:
             return unknown_texts(engine.stored, name, self.spec.missing_marks)
         return self.spec.missing_marks
 
+    @property
+    def _releases_pseudonyms(self) -> bool:
+        listed = self.spec.columns.values()
+        return self.spec.linked is not None or any(column.long for column in listed)
+
     def _describe_column(
         self, name: str, distinct: int | None = None, missing: int | None = None
     ) -> CheckedColumn:
@@ -498,6 +507,8 @@ class _Checker:
         )
         if column_spec is None and name == self.spec.person:
             role = "identifier"
+        if name == self.spec.person and self._releases_pseudonyms:
+            role = "pseudonym"
         matches = self.mappings.get(name)
         return CheckedColumn(
             name,

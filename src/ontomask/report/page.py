@@ -14,7 +14,7 @@ from ontomask.disclosure.values import decode_date
 from ontomask.errors import format_percent
 from ontomask.methods.method import Method
 from ontomask.microdata.attributes import NominalAttribute
-from ontomask.microdata.measures import COUNTS_RECORDS, USUAL_VALUES_NOTE
+from ontomask.microdata.measures import USUAL_VALUES_NOTE, describe_unit
 from ontomask.microdata.schema import Date, Nominal, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.report import words
@@ -103,7 +103,7 @@ def report_contents(
         "measured": words.list_measurements(facts),
         "tiles": _tiles(facts),
         "where_usual": USUAL_VALUES_NOTE,
-        "counts_records": COUNTS_RECORDS if schema.person else "",
+        "counts_records": _describe_unit(facts, schema),
         "glossary": {
             term: GLOSSARY[term]
             for term in sorted(
@@ -126,6 +126,14 @@ def report_contents(
         "spreads": _spreads(plan, schema, least),
         "changes": _changes(plan, schema, least, facts["taxonomies"]),
     }
+
+
+def _describe_unit(facts: Mapping[str, Any], schema: Schema) -> str:
+    """Say what the figures of risk count; nothing if there are only records."""
+    if schema.person is None:
+        return ""
+    links = facts.get("links")
+    return describe_unit(one_record_each=bool(links) and not links["links"])
 
 
 # ---------------------------------------------------------------------- the head

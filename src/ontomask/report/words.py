@@ -107,8 +107,8 @@ def worst_classes(guarantee: Mapping[str, Any]) -> tuple[int, int, str, str]:
     released = guarantee.get("released")
     if released is None:
         return guarantee["smallest"], guarantee.get("uniques", 0), guarantee["unit"], ""
-    linked = released["link"] is not None
-    known = " by linked records" if linked else " on quasi-identifiers and kept columns"
+    known = " on quasi-identifiers and kept columns" if released["columns"] else ""
+    known = " by linked records" if released["link"] is not None else known
     return released["smallest"], released["uniques"], released["unit"], known
 
 

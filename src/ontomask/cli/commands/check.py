@@ -147,9 +147,9 @@ def _show_risk(result: CheckResult) -> None:
     )
     _show_population(result.population)
     if result.person is not None:
-        from ontomask.microdata.measures import COUNTS_RECORDS
+        from ontomask.microdata.measures import describe_unit
 
-        typer.echo(COUNTS_RECORDS)
+        typer.echo(describe_unit(result.long))
 
 
 def _show_population(figures: dict[str, Any] | None) -> None:
