@@ -126,8 +126,8 @@ class CheckResult:
     ``uncertain`` are the requirements that the method does not guarantee. Whether they are met is
     only known after masking.
     ``tuples`` and ``risk``, of the table as it is, are None where a problem is in the way.
-    ``person`` is the column that identifies people. The figures of ``risk`` count records, or people
-    with all their values where ``long`` says that the table has a row for each value.
+    ``person`` is the column that identifies people. The figures of ``risk`` count records, or
+    people with all their values where ``long`` says that the table has a row for each value.
     ``population`` are the figures of the original table against its population; None where none is
     described, or a problem is in the way.
     """
@@ -305,8 +305,8 @@ class _Checker:
         self._attempt(lambda: self._refuse_impossible(schema, tuples, count_values))
         released = {*schema.confidential_names, *schema.keep}
         if not self.problems and (schema.linked is not None or schema.person in released):
-            gathered = engine is not stored
-            self._attempt(lambda: self._note_linked_people(schema, tuples, count_values, gathered))
+            is_long = engine is not stored
+            self._attempt(lambda: self._note_linked_people(schema, tuples, count_values, is_long))
         return tuples, count_values, records.count_rows
 
     def _note_linked_people(

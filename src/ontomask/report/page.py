@@ -133,7 +133,7 @@ def _describe_unit(facts: Mapping[str, Any], schema: Schema) -> str:
     if schema.person is None:
         return ""
     links = facts.get("links")
-    return describe_unit(one_record_each=bool(links) and not links["links"])
+    return describe_unit(one_record_each=links is not None and not links["links"])
 
 
 # ---------------------------------------------------------------------- the head
