@@ -116,8 +116,8 @@ class CheckResult:
     ``uncertain`` are the requirements that the method does not guarantee. Whether they are met is
     only known after masking.
     ``tuples`` and ``risk``, of the table as it is, are None where a problem is in the way.
-    ``person`` is the column that identifies people. The figures of ``risk`` count records, or people
-    with all their values where ``long`` says that the table has a row for each value.
+    ``person`` is the column that identifies people. The figures of ``risk`` count records, or
+    people with all their values where ``long`` says that the table has a row for each value.
     ``population`` are the figures of the original table against its population; None where none is
     described, or a problem is in the way.
     """
@@ -287,15 +287,13 @@ class _Checker:
         tuples, records = place_records(rows, encoded, kept)
         count_values = count_known_by_tuple(records, schema)
         if UnmaskedColumns.of_table(engine, schema).links or schema.linked is not None:
-            gathered = engine is not stored
-            self._attempt(
-                lambda: self._note_linked_people(schema, tuples, count_values, gathered)
-            )
+            is_long = engine is not stored
+            self._attempt(lambda: self._note_linked_people(schema, tuples, count_values, is_long))
         self._attempt(lambda: self._refuse_impossible(schema, tuples, count_values))
         return tuples, count_values, records.count_rows
 
     def _note_linked_people(
-        self, schema: Schema, tuples: Tuples, count_values: ValueCounter, gathered: bool
+        self, schema: Schema, tuples: Tuples, count_values: ValueCounter, is_long: bool
     ) -> None:
         """Note how many people are unique by all their records; a method must keep these linked."""
         assert schema.person is not None
@@ -305,7 +303,7 @@ class _Checker:
         )
         if schema.linked is not None and records.links:
             self.spec.method_object().check_links(tuples)
-        if (records.links or gathered) and (uniques := count_unique_people(records)):
+        if (records.links or is_long) and (uniques := count_unique_people(records)):
             self.notes.append(
                 f"{uniques:,} of {records.people:,} people "
                 f"({format_percent(uniques / records.people)}) are unique for an attacker who can "

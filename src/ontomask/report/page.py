@@ -130,8 +130,8 @@ def _describe_unit(facts: Mapping[str, Any], schema: Schema) -> str:
     """Say what the figures of risk count; nothing if there are only records."""
     if schema.person is None:
         return ""
-    links = facts.get("links")
-    return describe_unit(one_record_each=bool(links) and not links["links"])
+    links = facts.get("links") or {"links": None}
+    return describe_unit(one_record_each=links["links"] == 0)
 
 
 # ---------------------------------------------------------------------- the head
