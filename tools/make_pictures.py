@@ -118,7 +118,7 @@ def people(folder: Path, chromium: Any) -> None:
     ontomask("mask", place / "release.yaml")
     page = opened(chromium, place / "stays.released.report.html", "light")
     shot(page, "#holds", "people-guarantees")
-    shot(page, "#risk", "people-risk", height=510)
+    shot(page, "#risk", "people-risk", height=492)
     shot(page, "#loss", "people-loss")
     with served(place, "stays.csv") as link:
         context = chromium.new_context(viewport={"width": 1280, "height": 800})
