@@ -46,6 +46,20 @@ other: drop
 method: {name: microaggregation, k: 5}
 """
 
+STAYS = """
+data: stays.csv
+output: stays.released.csv
+columns:
+  patient: {role: identifier}
+  sex: {role: quasi, type: ordinal, levels: [F, M]}
+  age: {role: quasi, type: numeric}
+  diagnosis: {role: quasi, taxonomy: icd9cm}
+  length_of_stay: {role: quasi, type: numeric}
+person: patient
+linked: split
+method: {name: microaggregation, k: 5}
+"""
+
 DIABETES = """
 data: diabetes.csv
 output: released.csv
@@ -62,7 +76,7 @@ def main(wanted: str = "") -> None:
     """Make the pictures whose names begin as is wanted."""
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, browser() as chromium:
-        pages = (report, compare, reproduce, workbench)
+        pages = (report, people, compare, reproduce, workbench)
         for make in pages:
             if make.__name__.startswith(wanted):
                 make(Path(folder), chromium)
@@ -91,6 +105,30 @@ def report(folder: Path, chromium: Any) -> None:
             page.locator("#icicles g.box[aria-label*='Circulatory']").first.click()
             shot(page, "#icicles", "report-branch")
     on_paper(opened(chromium, path, "light"), folder, "report-paper")
+
+
+def people(folder: Path, chromium: Any) -> None:
+    """The report and the Roles screen of stays whose patients stay linked."""
+    place = folder / "people"
+    place.mkdir()
+    table = {name: column.tolist() for name, column in om.datasets.discharges(3_000).items()}
+    names = ["patient", "sex", "age", "diagnosis", "length_of_stay"]
+    write(place / "stays.csv", names, zip(*(table[name] for name in names), strict=True))
+    (place / "release.yaml").write_text(STAYS)
+    ontomask("mask", place / "release.yaml")
+    page = opened(chromium, place / "stays.released.report.html", "light")
+    shot(page, "#holds", "people-guarantees")
+    shot(page, "#risk", "people-risk", height=492)
+    shot(page, "#loss", "people-loss")
+    with served(place, "stays.csv") as link:
+        context = chromium.new_context(viewport={"width": 1280, "height": 800})
+        page = context.new_page()
+        page.goto(link)
+        page.wait_for_selector("#table b", state="attached")
+        way = Way(page, link.partition("/?")[0])
+        way.to("roles", "#panel[data-uniques][aria-busy=false]")
+        way.take("people-roles")
+        context.close()
 
 
 def compare(folder: Path, chromium: Any) -> None:

@@ -125,6 +125,20 @@ def test_every_frame_gives_the_same_release(stays, kind, linked):
     assert not set(other.data["patient"]) & set(expected.data["patient"])
 
 
+def test_releases_with_one_seed_have_other_pseudonyms(stays):
+    tree, table = stays
+    with_ward = pd.DataFrame(table).assign(ward="a")
+    wider = schema_for(tree, "equal", keep=["ward"])
+    releases = [
+        om.mask(pd.DataFrame(table), schema_for(tree, "equal"), om.Microaggregation(k=3), seed=7),
+        om.mask(pd.DataFrame(table), schema_for(tree, "equal"), om.Microaggregation(k=4), seed=7),
+        om.mask(pd.DataFrame(table), schema_for(tree, "drop"), om.Microaggregation(k=3), seed=7),
+        om.mask(with_ward, wider, om.Microaggregation(k=3), seed=7),
+    ]
+    pseudonyms = [set(release.data["patient"]) for release in releases]
+    assert len(set.union(*pseudonyms)) == sum(map(len, pseudonyms))
+
+
 @pytest.mark.parametrize(("suffix", "linked"), [("csv", "split"), ("parquet", "equal")])
 def test_files_are_recounted(stays, tmp_path, suffix, linked):
     tree, table = stays

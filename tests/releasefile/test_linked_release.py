@@ -110,8 +110,15 @@ method: {name: microaggregation, k: 3}
     (folder / "release.yaml").write_text(text, encoding="utf-8")
     checked = command(folder, "check", "release.yaml")
     assert checked.code == 0, checked.err
+    assert "patient    pseudonym" in checked.out
+    assert "Each record in these figures is one person" in checked.out
+    assert "of 20 people" in checked.err
+    assert "Warning" not in checked.err  # a pseudonym is not a column that links records
     masked = command(folder, "mask", "release.yaml")
     assert masked.code == 0, masked.err
+    report = (folder / "released.report.html").read_text("utf-8")
+    assert "Each record in these figures is one person" in report
+    assert "quasi-identifiers and kept columns" not in report
     people = defaultdict(set)
     with (folder / "released.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):

@@ -38,7 +38,10 @@ def apply_plan(counted: Counted, plan: Plan, secret: bytes) -> Applied:
     for column, targets in zip(columns, transitions.targets.T, strict=True):
         outputs |= column.output_columns(targets)
     if plan.linked is not None and schema.person is not None:
-        names = make_pseudonyms(plan.linked, counted.people_names, secret)
+        settings = (plan.method, schema.linked, schema.link_price)
+        released = sorted(set(counted.engine.names) - set(schema.removed(counted.engine.names)))
+        key = derive_key(secret, f"pseudonyms {settings!r} {released!r}")
+        names = make_pseudonyms(plan.linked, counted.people_names, key)
         outputs[schema.person] = OutputColumn(names, plan.linked.pseudonym, text=True)
     removed = schema.removed(counted.engine.names)
     applied = counted.records.apply(transitions, outputs, removed, secret, plan.drops)
@@ -48,12 +51,11 @@ def apply_plan(counted: Counted, plan: Plan, secret: bytes) -> Applied:
     return applied
 
 
-def make_pseudonyms(plan: LinkedPlan, people: Sequence[str], secret: bytes) -> list[str]:
+def make_pseudonyms(plan: LinkedPlan, people: Sequence[str], key: bytes) -> list[str]:
     """Make the pseudonyms of a release: keyed hashes of the people and their pieces.
 
-    Another release has other ones, so that the two cannot be put together by them.
+    Each release has a key of its own, so that two cannot be put together by their pseudonyms.
     """
-    key = derive_key(secret, "pseudonyms")
     names = [
         "p"
         + blake2b(

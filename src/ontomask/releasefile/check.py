@@ -310,7 +310,7 @@ class _Checker:
         return tuples, count_values, records.count_rows
 
     def _note_linked_people(
-        self, schema: Schema, tuples: Tuples, count_values: ValueCounter, gathered: bool
+        self, schema: Schema, tuples: Tuples, count_values: ValueCounter, is_long: bool
     ) -> None:
         """Note how many people are unique by all their records; a method must keep these linked."""
         assert schema.person is not None
@@ -320,7 +320,7 @@ class _Checker:
         )
         if schema.linked is not None and records.links:
             self.spec.method_object().check_links(tuples)
-        if (records.links or gathered) and (uniques := count_unique_people(records)):
+        if (records.links or is_long) and (uniques := count_unique_people(records)):
             self.notes.append(
                 f"{uniques:,} of {records.people:,} people "
                 f"({format_percent(uniques / records.people)}) are unique for an attacker who can "
