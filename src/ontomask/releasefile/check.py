@@ -305,12 +305,13 @@ class _Checker:
         self._attempt(lambda: self._refuse_impossible(schema, tuples, count_values))
         released = {*schema.confidential_names, *schema.keep}
         if not self.problems and (schema.linked is not None or schema.person in released):
-            is_long = engine is not stored
-            self._attempt(lambda: self._note_linked_people(schema, tuples, count_values, is_long))
+            is_set_alone = engine is not stored and len(schema.quasi_identifiers) == 1
+            if not is_set_alone:  # it has a warning of its own
+                self._attempt(lambda: self._note_linked_people(schema, tuples, count_values))
         return tuples, count_values, records.count_rows
 
     def _note_linked_people(
-        self, schema: Schema, tuples: Tuples, count_values: ValueCounter, is_long: bool
+        self, schema: Schema, tuples: Tuples, count_values: ValueCounter
     ) -> None:
         """Note how many people are unique by all their records; a method must keep these linked."""
         assert schema.person is not None
@@ -320,7 +321,7 @@ class _Checker:
         )
         if schema.linked is not None and records.links:
             self.spec.method_object().check_links(tuples)
-        if (records.links or is_long) and (uniques := count_unique_people(records)):
+        if uniques := count_unique_people(records):
             self.notes.append(
                 f"{uniques:,} of {records.people:,} people "
                 f"({format_percent(uniques / records.people)}) are unique for an attacker who can "
