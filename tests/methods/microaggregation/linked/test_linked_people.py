@@ -124,7 +124,20 @@ def test_every_row_of_a_class_keeps_l_and_t(linked, seed, k, least):
         assert len(set(values)) >= least
         apart = (abs(values.count(v) / len(values) - c / n) for v, c in whole.items())
         assert sum(apart) / 2 <= closeness + 1e-9
-    assert released.dropped < n
+
+
+@pytest.mark.parametrize("linked", ["equal", "drop", "split"])
+def test_rows_that_can_keep_a_rule_are_not_dropped(linked):
+    """Twelve people with two rows each, whose values take turns."""
+    taxonomy, person = om.datasets.diagnoses(), np.repeat(np.arange(12), 2)
+    words = np.array(["influenza", "sprain"] * 12)
+    tuples, record_tuple = of_words(taxonomy, words)
+    ones = np.ones(24, dtype=np.int64)
+    ill = SensitiveCounts("ill", np.arange(24), person % 2, ones)
+    rules = [(ill, DISTINCT, 2.0), (ill, EQUAL, 0.25)]
+    released = link_people(Operators(tuples), record_tuple, person, 4, linked=linked, rules=rules)
+    check_release(released, tuples, record_tuple, person, 4)
+    assert released.dropped == 0
 
 
 def test_people_with_one_row_each_are_grouped_as_tuples_are():
