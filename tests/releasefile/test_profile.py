@@ -526,3 +526,23 @@ def test_a_few_numbered_columns_may_be_a_set(looked_at, tmp_path):
     (line,) = (line for line in text.splitlines() if "type: set" in line)
     fields = "role: quasi, type: set, taxonomy: icd9cm, columns: [diag_1, diag_2, diag_3]"
     assert line == f"  # diag_set: {{{fields}}}"
+
+
+def test_a_row_for_each_code_may_be_a_set(tmp_path):
+    """The line in the comment is a release file that masks the table as sets."""
+    stays = pd.DataFrame(datasets.discharges(600))
+    codes = pd.concat(
+        [
+            stays[["patient", name]].set_axis(["patient", "code"], axis=1)
+            for name in ("diagnosis", "secondary_diagnosis")
+        ]
+    ).dropna()
+    codes.to_csv(tmp_path / "codes.csv", index=False)
+    write_proposal(profile(tmp_path / "codes.csv"), tmp_path / "release.yaml")
+    text = (tmp_path / "release.yaml").read_text("utf-8")
+    (line,) = [line for line in text.splitlines() if line.startswith("  # code: ")]
+    (single,) = [line for line in text.splitlines() if line.startswith("  code: ")]
+    (tmp_path / "release.yaml").write_text(text.replace(single, line.replace("# ", "")), "utf-8")
+    spec = load_release_file(tmp_path / "release.yaml")
+    assert spec.schema().long_set.column == "code"
+    assert spec.schema().person == "patient"

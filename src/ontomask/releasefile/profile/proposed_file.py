@@ -154,6 +154,7 @@ def _release_file_text(profile: Profile, target: Path, taxonomy_files: dict[str,
         family = family_of.get(column.name)
         if family is None or not family.is_proposed:
             lines += _column_lines(column, taxonomy_files.get(column.name))
+            lines += _long_lines(column) if column is profile.long_values else []
         else:
             lines += _comment(f"{column.name}: {_column_summary(column)}", "  ")
         if family is not None and column.name == family.columns[-1]:
@@ -245,6 +246,19 @@ def _column_lines(column: ColumnProfile, file: str | None) -> list[str]:
         *_comment(_column_summary(column), "  "),
         *_comment(" ".join(sentences), "  "),
         f"  {_yaml_field(column.name, fields)}",
+    ]
+
+
+def _long_lines(column: ColumnProfile) -> list[str]:
+    """The set that the rows of a person may be, as a comment."""
+    fields = {"role": "quasi", "type": "set", **suggested_fields(column.suggestion), "long": True}
+    return [
+        *_comment(
+            "If each row has one value of a person, and all rows of the person are one set, write "
+            "this line instead:",
+            "  ",
+        ),
+        f"  # {_yaml_field(column.name, fields)}",
     ]
 
 

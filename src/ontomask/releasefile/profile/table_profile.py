@@ -29,6 +29,9 @@ from ontomask.releasefile.profile.proposals import (
 
 __all__ = ["ColumnProfile", "Profile", "profile_open_table", "profile"]
 
+#: A long table has at most so many columns, and at least so many rows for each person.
+MOST_LONG_COLUMNS = 5
+FEWEST_ROWS_OF_PEOPLE = 1.5
 #: Of columns with these roles no value is shown at all.
 ROLES_WITHOUT_VALUES = ("identifier", "person", "drop", "undecided")
 
@@ -117,6 +120,15 @@ class Profile:
     def person(self) -> str | None:
         """The column that seems to identify a person."""
         return next((column.name for column in self.with_role("person")), None)
+
+    @property
+    def long_values(self) -> ColumnProfile | None:
+        """The column of codes of a table that may have a row for each value of a person."""
+        if self.person is None or len(self.columns) > MOST_LONG_COLUMNS:
+            return None
+        coded = [c for c in self.with_role("quasi") if c.suggestion.taxonomy and c.type != "set"]
+        has_several_rows = self.rows >= FEWEST_ROWS_OF_PEOPLE * self[self.person].facts.distinct
+        return coded[0] if len(coded) == 1 and has_several_rows else None
 
     @property
     def missing_marks(self) -> list[str]:
