@@ -16,7 +16,7 @@ import numpy as np
 
 from ontomask.disclosure.folding import is_safe_count
 from ontomask.microdata.tuples import Transitions
-from ontomask.utility.sets import BranchCounts, count_branches
+from ontomask.utility.sets import SetBranches, count_branches
 
 __all__ = ["withhold_sets"]
 
@@ -105,7 +105,7 @@ def _sum_counts(rows: Sequence[Row]) -> Row:
     return {name: sum(row[name] for row in rows) for name in ("records", "changed")}
 
 
-def _safe_pairs(counts: BranchCounts, threshold: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _safe_pairs(counts: SetBranches, threshold: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Which pairs of branches may be shown; in the diagonal, which branches."""
     both, one = counts.before, counts.before.diagonal()
     parts = (

@@ -375,8 +375,8 @@ class AttackerSpec(_StrictModel):
     """What attackers are assumed to know."""
 
     knows: Annotated[int, Field(ge=1)] = Field(
-        description="The largest number of values of a person that an attacker knows; the method "
-        "protects every combination of so many."
+        description="The largest number of values of a person that an attacker knows. The method "
+        "protects all combinations of up to this number."
     )
 
 

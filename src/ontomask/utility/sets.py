@@ -23,7 +23,7 @@ from ontomask.utility.association import Correlations
 from ontomask.utility.sides import NominalSide, attribute_distances, sides
 
 __all__ = [
-    "BranchCounts",
+    "SetBranches",
     "BranchLift",
     "KeptValues",
     "SetSizeLoss",
@@ -324,7 +324,7 @@ def _contains(keys: Longs, owner: Longs, concept: Longs) -> Flags:
 
 
 @dataclass(frozen=True, eq=False)
-class BranchCounts:
+class SetBranches:
     """How many records hold values of two branches, before and after masking.
 
     Attributes:
@@ -365,7 +365,7 @@ def _correlate(both: Floats, n: int) -> Floats:
 
 
 @cache_per_plan
-def count_branches(plan: Transitions) -> dict[str, BranchCounts]:
+def count_branches(plan: Transitions) -> dict[str, SetBranches]:
     """Count the records that hold values of every two branches of each column of sets."""
     counts = {}
     for name, (_, column) in _set_columns(plan).items():
@@ -380,7 +380,7 @@ def count_branches(plan: Transitions) -> dict[str, BranchCounts]:
         )
         names = tuple(column.domain.identifiers[code] for code in chosen.tolist())
         records = int(weights[0].sum()), int(weights[1].sum())
-        counts[name] = BranchCounts(names, records, before, after)
+        counts[name] = SetBranches(names, records, before, after)
     return counts
 
 
