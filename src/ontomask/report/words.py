@@ -50,7 +50,7 @@ def list_guarantees(facts: Mapping[str, Any], method: Method) -> list[str]:
         )
     left_out = facts["records"]["dropped"] or facts["method"]["drops"]
     sentences.append(
-        "All columns that are not masked are unchanged"
+        f"All {'other ' if facts.get('links') else ''}columns that are not masked are unchanged"
         + ("; some records were removed." if left_out else ".")
     )
     if facts.get("order") == "shuffled":
