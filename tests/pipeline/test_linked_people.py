@@ -250,8 +250,9 @@ def test_every_shared_row_is_diverse(case, linked, limit):
     method = om.Microaggregation(k=k, protects=["payer"], **limit)
     try:
         release = om.mask(pd.DataFrame(table), schema, method, seed=1)
-    except ParameterError:  # one payer alone
-        assert len(set(table["payer"])) == 1
+    except ParameterError as error:  # one payer alone, or too much was removed
+        if len(set(table["payer"])) > 1 and "t must be larger for linked" not in error.message:
+            raise
         return
     frame = release.data
     check_release(table, rows(frame[COLUMNS]), k) if len(frame) else None

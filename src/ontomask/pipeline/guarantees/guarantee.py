@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import InternalError, WeakProtectionWarning, format_count, format_percent
+from ontomask.errors import (
+    InternalError,
+    ParameterError,
+    WeakProtectionWarning,
+    format_count,
+    format_percent,
+)
 from ontomask.methods.method import Method
 from ontomask.methods.settings import changed_settings
 from ontomask.microdata.grouped_rows import ClassCounts
@@ -171,7 +177,8 @@ def make_guarantee(
         raise InternalError(f"{k}-anonymity was guaranteed, but a class has {size_text}")
     if links is not None and released is not None and not released.columns:
         _verify_linked(k, released)
-    promises = _verify_sensitive(method, confidential)
+    lost = 0 if links is None else links.lost_records
+    promises = _verify_sensitive(method, confidential, lost)
     alone = f"{k}-anonymous on {names}: smallest equivalence class {size_text}{promises}"
     headline = [alone]
     if released is not None and released.smallest >= k:
@@ -281,8 +288,12 @@ def _format_size(size: int, unit: str) -> str:
     return f"{size:,} {one if size == 1 else unit}"
 
 
-def _verify_sensitive(method: Method, confidential: Sequence[Confidential]) -> str:
-    """Verify what the method guarantees for sensitive attributes, and describe it."""
+def _verify_sensitive(method: Method, confidential: Sequence[Confidential], lost: int) -> str:
+    """Verify what the method guarantees for sensitive attributes, and describe it.
+
+    Of linked records, ``lost`` are removed. The values of the released table then differ from those
+    that the method has compared its groups with, and t may be out of reach.
+    """
     from ontomask.risk import closeness, distinct_diversity, entropy_diversity
     from ontomask.risk.t_closeness import is_close
 
@@ -301,6 +312,14 @@ def _verify_sensitive(method: Method, confidential: Sequence[Confidential]) -> s
             words += f"; {kind}{promise.l}-diverse in {column.name}"
         if promise.t is not None:
             if not is_close(column, promise.t + SLIGHT):
+                if lost:
+                    raise ParameterError(
+                        f"t must be larger for linked records: {format_count(lost, 'record')} had "
+                        f"to be removed, and the values of {column.name!r} in a class then differ "
+                        f"from the released table by {closeness(column, column.ground):.3g}, more "
+                        f"than {promise.t:g}",
+                        "use a larger t, or l instead",
+                    )
                 raise InternalError(
                     f"t = {promise.t} was guaranteed for {column.name!r}, got "
                     f"{closeness(column, column.ground):g}"
