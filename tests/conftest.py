@@ -24,7 +24,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):  # ignored under nohup, and so by every command that is started
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-# The first example may compile a loop; a shared machine has slow moments. No deadlines.
+# The first example may compile a loop; a shared machine has slow moments. No deadlines. How many
+# examples a test cannot use depends on chance, and is no failure.
 # In CI the same examples are tried every time, so that a change is blamed for what it did;
 # elsewhere new ones are.
 for profile, examples in {"ontomask": 15, "fast": 5}.items():
@@ -32,7 +33,7 @@ for profile, examples in {"ontomask": 15, "fast": 5}.items():
         profile,
         deadline=None,
         max_examples=examples,
-        suppress_health_check=[HealthCheck.too_slow],
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
         derandomize="CI" in os.environ,
     )
 settings.load_profile("ontomask")

@@ -244,10 +244,11 @@ METHODS = [
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 @given(columns=tables(max_records=12))
 def test_every_record_is_accounted_for(method, columns):
+    if isinstance(method, NoiseAddition):  # which refuses columns with one value
+        columns = [column for column in columns if len(set(column[0])) > 1]
+        assume(columns)
     records = Counter(zip(*(values for values, _ in columns), strict=True))
     assume(records.total() >= 3)
-    if isinstance(method, NoiseAddition):
-        assume(all(len(set(values)) > 1 for values, _ in columns))
     release = released(columns, method)
     masked = Counter()
     for t, count in records.items():
