@@ -102,6 +102,19 @@ def test_files_are_recounted(tmp_path, suffix):
     )
 
 
+def test_spark_frames_are_recounted(spark, tmp_path):
+    frame = spark.createDataFrame(made("pyarrow", TABLE))
+    release = om.mask(frame, schema_for(), om.Microaggregation(k=3), seed=3)
+    assert release.data.columns == ["patient", "dx", "sex"]
+    after = gather(map(tuple, release.data.collect()))
+    in_memory = om.mask(pd.DataFrame(TABLE), schema_for(), om.Microaggregation(k=3), seed=3).data
+    assert after == gather(rows(in_memory))
+    release.write(tmp_path / "released.csv")
+    assert Counter(after.values()) == Counter(
+        gather(pl.read_csv(tmp_path / "released.csv").rows()).values()
+    )
+
+
 def test_it_is_what_lists_of_the_people_give():
     people = defaultdict(list)
     for person, word in zip(TABLE["patient"], TABLE["dx"], strict=True):

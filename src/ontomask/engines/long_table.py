@@ -18,7 +18,7 @@ from ontomask.engines.duckdb.sql import identifier
 from ontomask.engines.memory.engine import FrameEngine
 from ontomask.engines.memory.frame import Frame
 from ontomask.engines.protocol import Engine
-from ontomask.errors import ColumnError, InternalError, ParameterError, format_count
+from ontomask.errors import ColumnError, InternalError, format_count
 from ontomask.microdata.known_values import fold_value
 
 __all__ = ["PeopleEngine", "gather_people"]
@@ -39,20 +39,7 @@ class PeopleEngine(FrameEngine):
 
     def present(self, data: Any) -> Any:
         """The released table as a long one, of the kind that was gathered."""
-        rows = self._spread(data)
-        if not isinstance(self.long, FrameEngine):
-            return rows
-        original = self.long.table
-        if original.kind == "pandas":
-            return rows.to_pandas()
-        if original.kind in ("polars", "lazy"):
-            import polars as pl
-
-            frame = pl.DataFrame(pl.from_arrow(rows))
-            return frame.lazy() if original.kind == "lazy" else frame
-        if original.kind == "duckdb":
-            return original.original.query("ontomask_original", "select * from rows")
-        return rows
+        return self.long.convert_rows(self._spread(data))
 
     def write_released(
         self, data: Any, target: Path, force: bool, escape_formulas: bool = False
@@ -133,21 +120,15 @@ def gather_people(
     Values that are missing, or marks of missing values, are left out. All other released columns
     must have the same value in all rows of a person. Spellings of a person that look alike are one.
     """
+    names = [name for name in engine.names if name == person or name not in set(removed)]
     if isinstance(engine, StoredEngine):
         sql, source = engine.sql, engine.stored.source
         own = None
-    elif isinstance(engine, FrameEngine):
-        own = duckdb.connect()
-        own.register("ontomask_rows", _as_arrow(engine.table))
-        sql, source = own, "ontomask_rows"
     else:
-        raise ParameterError(
-            "a long table of a set cannot be masked in Spark",
-            "gather the values of a person to a list first: "
-            f"groupBy({person!r}).agg(collect_set({values!r}).alias({values!r}))",
-        )
+        own = duckdb.connect()
+        own.register("ontomask_rows", _as_arrow(engine.read(names)))
+        sql, source = own, "ontomask_rows"
     try:
-        names = [name for name in engine.names if name == person or name not in set(removed)]
         people = _gather(sql, source, person, values, names, marks, drops_unknown)
     finally:
         if own is not None:

@@ -23,6 +23,8 @@ from ontomask.microdata.grouped_rows import ClassCounts, GroupedRows
 from ontomask.microdata.tuples import Transitions
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from ontomask.engines.memory.frame import Frame
 
 __all__ = [
@@ -72,6 +74,10 @@ class Engine(ABC):
     def present(self, data: Any) -> Any:
         """A released table in the form that its readers know: as the original was given."""
         return data
+
+    def convert_rows(self, rows: pa.Table) -> Any:
+        """Other rows as a table of the kind that was given."""
+        return rows
 
     @abstractmethod
     def count_rows(

@@ -362,6 +362,8 @@ def _verify_written(session: SparkSession, release: Release, place: str) -> None
     written = session.read.parquet(place)
     if _tally(written) != _tally(release.data):
         raise InternalError("the written table is not the one that was masked")
+    if release.schema.long_set is not None:  # the classes are of people, not of rows
+        return
     masked = release.schema.masked_columns
     names = {name: f"c{j}" for j, name in enumerate(written.columns)}
     sizes = written.toDF(*names.values()).groupBy(*(names[name] for name in masked)).count()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from ontomask.engines.memory.frame import Frame
 from ontomask.engines.memory.records import FrameRecords
 from ontomask.engines.protocol import CountedRows, Engine
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["FrameEngine", "draw_places"]
 
@@ -55,6 +58,19 @@ class FrameEngine(Engine):
 
     def read(self, columns: Sequence[str]) -> Frame:
         return self.table
+
+    def convert_rows(self, rows: pa.Table) -> Any:
+        original = self.table
+        if original.kind == "pandas":
+            return rows.to_pandas()
+        if original.kind in ("polars", "lazy"):
+            import polars as pl
+
+            frame = pl.DataFrame(pl.from_arrow(rows))
+            return frame.lazy() if original.kind == "lazy" else frame
+        if original.kind == "duckdb":
+            return original.original.query("ontomask_original", "select * from rows")
+        return rows
 
     def write_released(
         self, data: Any, target: Path, force: bool, escape_formulas: bool = False

@@ -129,6 +129,10 @@ class SparkEngine(Engine):
         wanted = [column for column in dict.fromkeys(columns) if column in self.names]
         return Frame(self._fetch(self.source, wanted))
 
+    def convert_rows(self, rows: pa.Table) -> DataFrame:
+        with translate_spark_errors():
+            return self.spark.createDataFrame(rows)
+
     def sample(self, size: int, seed: int) -> FrameEngine:
         """Those records whose hashes with the seed are least, whatever their order.
 
