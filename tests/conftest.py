@@ -28,7 +28,7 @@ if hasattr(signal, "SIGHUP"):  # ignored under nohup, and so by every command th
 # examples a test cannot use depends on chance, and is no failure.
 # In CI the same examples are tried every time, so that a change is blamed for what it did;
 # elsewhere new ones are.
-for profile, examples in {"ontomask": 15, "fast": 5}.items():
+for profile, examples in {"ontomask": 10, "fast": 5, "thorough": 150}.items():
     settings.register_profile(
         profile,
         deadline=None,

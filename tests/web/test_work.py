@@ -146,6 +146,21 @@ def test_a_run_is_what_mask_gives_and_fits_while_nothing_that_matters_changes(fo
     assert not fits()
 
 
+def test_the_process_that_has_done_a_task_does_the_next_one_unless_it_was_cancelled(folder, work):
+    work.start(task(folder, "try", sample=200))
+    first = work._process
+    assert work.wait().state == "done"
+    work.start(task(folder, "try", sample=100))
+    assert work._process is first
+    assert work.wait().result["records"] == 100
+    work.start(task(folder, "try", sample=100))
+    work.cancel()
+    assert work.wait().state == "cancelled"
+    work.start(task(folder, "try", sample=100))
+    assert work._process is not first
+    assert work.wait().state == "done"
+
+
 def test_a_try_takes_a_sample_and_keeps_nothing(folder, work):
     before = files(folder)
     assert work.version == 0

@@ -1,15 +1,18 @@
-"""Background tasks of the workbench: one at a time, each in its own process.
+"""Background tasks of the workbench: one at a time, in a process of their own.
 
 The process is :mod:`ontomask.web.jobs.process`. It reads its task from one pipe and writes its
 progress to another. Cancelling closes the first pipe, which also happens when the workbench is
-killed; a process that does not react is ended.
+killed; a process that does not react is ended. One that has done its task waits for the next,
+which then starts at once.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -28,6 +31,9 @@ from ontomask.web.errors import Busy
 __all__ = ["JobFailure", "JobKind", "JobRequest", "JobRunner", "JobState"]
 
 JobKind = Literal["run", "try", "release"]
+
+#: The environment of a process, and where it looks for modules.
+_Settings = tuple[dict[str, str], list[str]]
 
 #: Descriptions of the running task, by kind.
 BUSY_WORDS = {
@@ -142,7 +148,8 @@ class JobRunner:
             )
             self._began = monotonic()
             try:
-                self._process = _start_process()
+                settings = _process_settings()
+                self._process = _IDLE.take(settings)
             except OSError as error:
                 self._set_end(
                     "failed", _process_failure(f"no process can be started: {error.strerror}")
@@ -150,7 +157,7 @@ class JobRunner:
                 return self._state.model_copy()
             self._follower = Thread(
                 target=self._follow_process,
-                args=(self._process, task),
+                args=(self._process, settings, task),
                 daemon=True,
             )
             self._follower.start()
@@ -158,7 +165,9 @@ class JobRunner:
 
     # ------------------------------------------------------------------ going on
 
-    def _follow_process(self, process: subprocess.Popen[bytes], task: JobRequest) -> None:
+    def _follow_process(
+        self, process: subprocess.Popen[bytes], settings: _Settings, task: JobRequest
+    ) -> None:
         """Send the task to the process, and read its messages until it ends."""
         last: Mapping[str, Any] = {}
         with suppress(OSError, ValueError):  # it ended, or was ended, at once
@@ -168,10 +177,14 @@ class JobRunner:
             with suppress(ValueError):  # half a line, where it was killed
                 last = json.loads(line)
                 self._take_message(last)
-        code = process.wait()
-        for pipe in (process.stdin, process.stdout):
-            with suppress(OSError):
-                pipe.close()  # type: ignore[union-attr]
+            if "end" in last:
+                break
+        with self._lock:  # from here on it cannot be cancelled
+            self._process = None
+            stays = last.get("stays", False) and not self._state.cancelling
+        if stays:
+            _IDLE.keep(process, settings)
+        code = 0 if stays else _close(process)
         end = last.get("end")
         if end is None:  # killed: it could not remove what it had not finished
             for folder in (temporary_folder(), task.folder, task.runs):
@@ -204,7 +217,6 @@ class JobRunner:
         self._state.now, self._state.cancelling = "", False
         self._state.seconds = round(monotonic() - self._began, 1)
         self._state.count += 1
-        self._process = None
 
     # ------------------------------------------------------------------ ending
 
@@ -235,14 +247,65 @@ class JobRunner:
             self.wait(max(SECONDS_TO_END.values()) + 5)
 
 
-def _start_process() -> subprocess.Popen[bytes]:
-    return start_python(
-        "from ontomask.web.jobs.process import main; main()",
-        subprocess.PIPE,
-        subprocess.PIPE,
-        None,
-        environment={name: text for name, text in os.environ.items() if name != "ONTOMASK_SEED"},
-    )
+class _IdleProcess:
+    """The process that has done its task and waits for another, if there is one."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: tuple[subprocess.Popen[bytes], _Settings] | None = None
+
+    def take(self, settings: _Settings) -> subprocess.Popen[bytes]:
+        """A process for a task: the one that waits, unless it was started with other settings."""
+        kept = self._exchange(None)
+        if kept is not None:
+            process, started_with = kept
+            if process.poll() is None and settings == started_with:
+                return process
+            _close(process)
+        return start_python(
+            "from ontomask.web.jobs.process import main; main()",
+            subprocess.PIPE,
+            subprocess.PIPE,
+            None,
+            environment=settings[0],
+        )
+
+    def keep(self, process: subprocess.Popen[bytes], settings: _Settings) -> None:
+        """Keep a process until it is taken."""
+        other = self._exchange((process, settings))
+        if other is not None:  # of another workbench
+            _close(other[0])
+
+    def close(self) -> None:
+        """End the process that waits."""
+        kept = self._exchange(None)
+        if kept is not None:
+            _close(kept[0])
+
+    def _exchange(
+        self, kept: tuple[subprocess.Popen[bytes], _Settings] | None
+    ) -> tuple[subprocess.Popen[bytes], _Settings] | None:
+        with self._lock:
+            before, self._kept = self._kept, kept
+        return before
+
+
+_IDLE = _IdleProcess()
+atexit.register(_IDLE.close)
+
+
+def _process_settings() -> _Settings:
+    """The environment that a process gets, and where it looks for modules."""
+    environment = {name: text for name, text in os.environ.items() if name != "ONTOMASK_SEED"}
+    return environment, list(sys.path)
+
+
+def _close(process: subprocess.Popen[bytes]) -> int:
+    """Close the pipes of a process that ends, and wait for it; its exit code."""
+    for pipe in (process.stdin, process.stdout):
+        with suppress(OSError):
+            pipe.close()  # type: ignore[union-attr]  # it is a pipe
+    return process.wait()
 
 
 def _end_process(process: subprocess.Popen[bytes], patience: float) -> None:

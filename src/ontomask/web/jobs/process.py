@@ -1,24 +1,26 @@
-"""The process that runs one long task of the workbench.
+"""The process that runs the long tasks of the workbench, one after another.
 
-A separate process frees its memory at the end, keeps the page responsive and can be stopped at any
-time. It reads the task as a line of JSON from its standard input, because the seed must not appear
-on a command line or in a file. It writes its progress as lines of JSON to its standard output. It
-stops when its input is closed, either because the task was cancelled or because the workbench was
-killed, and then removes unfinished files, as after Ctrl-C.
+A separate process keeps the page responsive and can be stopped at any time. It reads each task as a
+line of JSON from its standard input, because the seed must not appear on a command line or in a
+file. It writes its progress as lines of JSON to its standard output. It stops when its input is
+closed, either because the task was cancelled or because the workbench was killed, and then removes
+unfinished files, as after Ctrl-C. A process that holds much memory after its task ends, to give
+that back.
 """
 
 from __future__ import annotations
 
 import _thread
+import gc
 import json
 import os
 import signal
-import sys
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO
@@ -35,52 +37,79 @@ __all__ = ["main"]
 #: Seconds that a cancelled task may take to stop before the process is ended.
 SECONDS_TO_END = 30.0
 
+#: A process that holds no more bytes than this after its task waits for another one.
+MOST_MEMORY_KEPT = 500_000_000
+
 
 def main() -> None:
-    """Read the task, do it, and report how it ended."""
+    """Read tasks, do them, and report how each ended."""
     for number in STOP_SIGNALS:  # the parent may have ignored one of them
         signal.signal(number, signal.default_int_handler)
-    line = sys.stdin.buffer.readline()
-    if not line:  # cancelled before it started
-        return
-    task = json.loads(line)
     channel = _Channel(os.fdopen(os.dup(1), "w", encoding="utf-8"))
     os.dup2(2, 1)  # output of libraries must not mix with the messages
+    Thread(target=channel.watch_input, daemon=True).start()
+    with suppress(KeyboardInterrupt):
+        for task in iter(channel.tasks.get, None):
+            with channel.while_working():
+                end = _try_task(task, channel)
+            gc.collect()
+            stays = end["end"] == "done" and not _holds_much_memory()
+            channel.send(**end, stays=stays)
+            if not stays:
+                return
+
+
+def _try_task(task: Mapping[str, Any], channel: _Channel) -> dict[str, Any]:
+    """Do a task; how it ended."""
     try:
-        Thread(target=channel.watch_input, daemon=True).start()
-        channel.send(end="done", result=_do_task(task, channel))
+        return {"end": "done", "result": _do_task(task, channel)}
     except KeyboardInterrupt:
-        channel.send(end="cancelled")
+        return {"end": "cancelled"}
     except OntomaskError as error:
-        channel.send(
-            end="failed",
-            error=type(error).__name__,
-            message=error.message,
-            hint=control_hint(error),
-        )
+        return {
+            "end": "failed",
+            "error": type(error).__name__,
+            "message": error.message,
+            "hint": control_hint(error),
+        }
     except MemoryError:
-        channel.send(
-            end="failed",
-            error="MemoryError",
-            message="not enough memory",
-            hint="close other programs, or set memory in the release file, for example memory: 2GB",
-        )
+        return {
+            "end": "failed",
+            "error": "MemoryError",
+            "message": "not enough memory",
+            "hint": "close other programs, or set memory in the release file, for example "
+            "memory: 2GB",
+        }
     except Exception as error:
         traceback.print_exc()
-        channel.send(
-            end="failed",
-            error="InternalError",
-            message=f"internal error: {type(error).__name__}",
-            hint="the terminal shows the details; please report them",
-        )
+        return {
+            "end": "failed",
+            "error": "InternalError",
+            "message": f"internal error: {type(error).__name__}",
+            "hint": "the terminal shows the details; please report them",
+        }
+
+
+def _holds_much_memory() -> bool:
+    """Whether this process holds so much memory that it should be given back.
+
+    The system's own peak is no measure: on Linux, a new process starts with that of its parent.
+    """
+    try:
+        with open("/proc/self/statm", "rb") as status:
+            pages = int(status.read().split()[1])
+    except OSError:  # not Linux
+        return True
+    return pages * os.sysconf("SC_PAGE_SIZE") > MOST_MEMORY_KEPT
 
 
 class _Channel:
-    """The connection to the workbench: messages to it, and whether the task was cancelled."""
+    """The connection to the workbench: its tasks, messages to it, whether it cancelled the task."""
 
     def __init__(self, answers: TextIO) -> None:
         self._answers, self._lock = answers, Lock()
-        self._cancelled = Event()
+        self._cancelled, self._working = Event(), Event()
+        self.tasks: SimpleQueue[Mapping[str, Any] | None] = SimpleQueue()
 
     def send(self, **message: Any) -> None:
         """Send a message; the workbench may have ended already."""
@@ -88,6 +117,13 @@ class _Channel:
         with self._lock, suppress(OSError, ValueError):
             self._answers.write(f"{line}\n")
             self._answers.flush()
+
+    @contextmanager
+    def while_working(self) -> Iterator[None]:
+        """Interrupt what the block does where the task is cancelled."""
+        self._working.set()
+        yield
+        self._working.clear()
 
     def report_progress(self, now: str) -> None:
         """Report progress; stop here if the task was cancelled, as an interrupt may be lost."""
@@ -100,12 +136,17 @@ class _Channel:
             raise KeyboardInterrupt
 
     def watch_input(self) -> None:
-        """Wait until the input ends, and then stop the work."""
+        """Pass on the tasks; when the input ends, stop the work."""
+        line = b""
         with suppress(OSError, ValueError):
-            while os.read(0, 4096):  # not through Python, whose lock it would hold at the end
-                pass
+            while text := os.read(0, 65536):  # not through Python, whose lock it would hold
+                *lines, line = (line + text).split(b"\n")
+                for whole in lines:
+                    self.tasks.put(json.loads(whole))
         self._cancelled.set()
-        _thread.interrupt_main()
+        self.tasks.put(None)
+        if self._working.is_set():
+            _thread.interrupt_main()
         Event().wait(SECONDS_TO_END)
         os._exit(1)
 
