@@ -41,7 +41,7 @@ from ontomask.pipeline.planning.blocks import BlockPlan
 from ontomask.pipeline.planning.linked_people import LinkFigures
 from ontomask.pipeline.planning.plan import People, Plan
 from ontomask.pipeline.population import CountedPopulation
-from ontomask.risk import Confidential
+from ontomask.risk import Confidential, LinkedRows
 from ontomask.risk.classes import canonical_targets
 from ontomask.taxonomy import TermMap
 
@@ -104,6 +104,7 @@ class Release:
     _records_of_unknown: int = field(default=0, repr=False, compare=False)
     _sensitive_counts: _SensitiveCountsPair = field(default=((), ()), repr=False, compare=False)
     _people: _PeoplePair = field(default=(None, None), repr=False, compare=False)
+    _linked_rows: LinkedRows | None = field(default=None, repr=False, compare=False)
     _applied: Applied | None = field(default=None, repr=False, compare=False)
     mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
     renamed: Mapping[str, int] = field(default_factory=dict)
@@ -132,6 +133,7 @@ class Release:
                 after,
                 before,
                 people=self._people,
+                linked=self._linked_rows,
                 removed=self.drops,
             )
         ).with_population(dict(self.population_figures))
@@ -298,6 +300,7 @@ def make_release(
         _records_of_unknown=counted.of_unknown,
         _sensitive_counts=(after, counted.plan_input.confidential),
         _people=(owners, counted.plan_input.people),
+        _linked_rows=plan.list_linked_rows(counted.plan_input),
         _applied=applied,
         population_figures={}
         if population is None

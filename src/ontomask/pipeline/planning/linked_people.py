@@ -14,6 +14,7 @@ from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.grouped_rows import GroupedRows
 from ontomask.microdata.linked_records import LinkedRecords
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
+from ontomask.risk.linked_people import LinkedRows
 from ontomask.risk.released_classes import (
     ReleasedClasses,
     count_people_classes,
@@ -97,6 +98,24 @@ class LinkedPlan:
         plan = self.transitions
         kept = self.pseudonym[plan.target] >= 0
         return class_of[plan.target[kept]], records.person[plan.source[kept]]
+
+    def list_rows(self, records: LinkedRecords) -> LinkedRows:
+        """The original rows of each person, and the released rows of each pseudonym.
+
+        Targets are those of the plan of values.
+        """
+        plan = self.transitions
+        kept = self.pseudonym[plan.target] >= 0
+        target = plan.target[kept]
+        return LinkedRows(
+            records.person,
+            records.tuple_number,
+            records.count,
+            self.pseudonym[target],
+            self.class_of[target],
+            plan.count[kept],
+            self.person,
+        )
 
     def count_planned_classes(self, records: LinkedRecords, column: str) -> ReleasedClasses:
         """The classes of people by all their released records, which the column links."""
