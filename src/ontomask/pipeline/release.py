@@ -41,7 +41,7 @@ from ontomask.pipeline.planning.blocks import BlockPlan
 from ontomask.pipeline.planning.linked_people import LinkFigures
 from ontomask.pipeline.planning.plan import People, Plan
 from ontomask.pipeline.population import CountedPopulation
-from ontomask.risk import Confidential, LinkedRows
+from ontomask.risk import Confidential, LinkedRows, masked_classes
 from ontomask.risk.classes import canonical_targets
 from ontomask.taxonomy import TermMap
 
@@ -111,6 +111,14 @@ class Release:
     more_cautions: tuple[str, ...] = ()
     look_alikes: tuple[str, ...] = ()
     population_figures: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def combinations(self) -> int:
+        """Number of different combinations of values that are released, suppressed ones as one.
+
+        It is the number of equivalence classes unless records of a person are linked.
+        """
+        return len(masked_classes(self.transitions, self.drops))
 
     @property
     def drops(self) -> bool:
@@ -247,7 +255,7 @@ class Release:
         tuples = self.transitions.tuples
         parts = [
             format_count(self.records, "record"),
-            f"{len(tuples):,} → {format_count(self.guarantee.classes, 'combination')} of values",
+            f"{len(tuples):,} → {format_count(self.combinations, 'combination')} of values",
             format_method(self.method),
             *summarise_guarantee(self.guarantee),
         ]

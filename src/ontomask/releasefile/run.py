@@ -75,7 +75,7 @@ class Outcome:
             "records": self.manifest["records"],
             "tuples": {
                 "before": len(self.release.transitions.tuples),
-                "after": self.release.guarantee.classes,
+                "after": self.release.combinations,
             },
             "guarantee": self.manifest["guarantee"],
             "utility": {name: utility[name] for name in MAIN_UTILITY},
