@@ -24,7 +24,7 @@ from ontomask.taxonomy.readers import bundled
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["FORMATS", "load_taxonomy", "reader", "write_taxonomy"]
+__all__ = ["FORMATS", "load_taxonomy", "reader", "recognise_format", "write_taxonomy"]
 
 
 def _check_reader(name: str, module: Any) -> Any:
@@ -148,13 +148,7 @@ def _source_files(source: Source, module: Any) -> list[Path]:
 
 def _detect_format(source: Source, options: dict[str, Any]) -> str:
     """The first format that knows the content, and has these options if any does."""
-    own = FORMATS.own_names
-    tried = [
-        *(format for format in own if format not in TABLE_FORMATS),
-        *(format for format in FORMATS.available() if format not in own),
-        *TABLE_FORMATS,
-    ]
-    knowing = [format for format in tried if _knows(format, source)]
+    knowing = [format for format in _formats_in_order() if _knows(format, source)]
     for format in knowing:
         if options.keys() <= set(_option_names(reader(format).read)):
             return format
@@ -170,6 +164,29 @@ def _detect_format(source: Source, options: dict[str, Any]) -> str:
         "the format cannot be detected from the content",
         f"set format to one of {quote_names(FORMATS, most=len(FORMATS))}",
     )
+
+
+def _formats_in_order() -> list[str]:
+    """All formats: those that any table may be are the last."""
+    own = FORMATS.own_names
+    return [
+        *(format for format in own if format not in TABLE_FORMATS),
+        *(format for format in FORMATS.available() if format not in own),
+        *TABLE_FORMATS,
+    ]
+
+
+def recognise_format(path: Path) -> str | None:
+    """The format of a file that nobody named; None if it may be any other table or file.
+
+    A reader of tables says with ``recognises`` which of them are a taxonomy beyond doubt.
+    """
+    source = Source(path)
+    for format in _formats_in_order():
+        recognises = getattr(reader(format), "recognises", None)
+        if recognises(source) if recognises is not None else _knows(format, source):
+            return format
+    return None
 
 
 def _knows(format: str, source: Source) -> bool:
