@@ -43,18 +43,21 @@ def _check_reader(name: str, module: Any) -> Any:
 FORMATS: Registry[Any] = Registry(
     "ontomask.readers",
     {
-        name: f"ontomask.taxonomy.readers.{name.replace('-', '_')}"
-        for name in (
-            "obo",
-            "skos",
-            "owl",
-            "wordnet",
-            "mesh",
-            "rf2",
-            "amnesia",
-            "anjana",
-            "child-parent",
-            "arx",
+        name: f"ontomask.taxonomy.readers.{module}"
+        for name, module in (
+            ("obo", "obo"),
+            ("claml", "clinical.claml"),
+            ("icd10cm-tabular", "clinical.icd10cm_tabular"),
+            ("fhir", "clinical.fhir"),
+            ("mesh", "mesh"),
+            ("skos", "skos"),
+            ("owl", "owl"),
+            ("wordnet", "wordnet"),
+            ("rf2", "rf2"),
+            ("amnesia", "amnesia"),
+            ("anjana", "anjana"),
+            ("child-parent", "child_parent"),
+            ("arx", "arx"),
         )
     },
     _check_reader,
@@ -87,6 +90,9 @@ def load_taxonomy(
       N-Triples.
     - ``mesh``: MeSH descriptors of the NLM as XML, the mtrees file, or a table of tree numbers.
 
+    - ``claml``: ICD-10, ICD-10-GM, OPS, ICF and others in ClaML; ``icd10cm-tabular``: ICD-10-CM as
+      CDC publishes it; ``fhir``: code systems and value sets as JSON or XML.
+
     Formats of folders: ``wordnet``, a WordNet of your own, and ``rf2``, a SNOMED CT release. A zip
     archive of the folder is read without unpacking it. ``archive.zip/name`` is a file in one.
 
@@ -96,7 +102,7 @@ def load_taxonomy(
         **options: Options of the format. Tables: ``delimiter`` and ``encoding``. ``child-parent``:
             ``child``, ``parent`` and ``label`` name the columns; ``header=False`` if there is no
             header. ``rf2``: ``language="en"`` selects the terms; ``root`` reads only what is below
-            a concept.
+            a concept. ``claml``, ``fhir``: ``language``, one or several.
 
     Returns:
         The taxonomy.
