@@ -18,7 +18,10 @@ __all__ = ["SIDE_FILE_SUFFIXES", "OWN_FOLDER", "WorkingFolder"]
 OWN_FOLDER = ".ontomask"
 
 #: Endings of files that may hold a taxonomy.
-TAXONOMY_SUFFIXES = (".obo", ".owl", ".rdf", ".ttl", ".nt", ".xml", ".csv", ".tsv", ".txt", ".json")
+TAXONOMY_SUFFIXES = (
+    *(".obo", ".owl", ".rdf", ".ttl", ".nt", ".xml", ".csv", ".tsv", ".txt", ".json", ".zip"),
+    *(".trig", ".nq", ".jsonld", ".ofn", ".owx", ".omn"),
+)
 
 #: Endings of files that are written with a release and are not tables to mask.
 SIDE_FILE_SUFFIXES = (".taxonomy.csv", ".private.csv", ".manifest.json")

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.methods.method import Method
+from ontomask.methods.microaggregation.sets.columns import name_centroids, separate_sets
 from ontomask.methods.operators import Operators
+from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.grouped_rows import GroupedRows
 from ontomask.microdata.linked_records import LinkedRecords
+from ontomask.microdata.sets import ConceptSets, missing_concept, set_centroids
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
+from ontomask.pipeline.planning.set_sizes import shorten_sets
 from ontomask.risk.released_classes import (
     ReleasedClasses,
     count_people_classes,
@@ -70,7 +75,8 @@ class LinkedPlan:
     becomes: a target for each pseudonym and combination of values. ``pseudonym`` is the pseudonym
     of each of these targets, -1 for records that are not released, and ``class_of`` the target of
     the plan of values. ``person`` and ``piece`` are the person of each pseudonym, and its number
-    among the pseudonyms of the person.
+    among the pseudonyms of the person. ``shortened`` is the number of records whose set had too
+    many values for its columns, by attribute.
     """
 
     transitions: Transitions
@@ -79,6 +85,7 @@ class LinkedPlan:
     person: Longs
     piece: Longs
     figures: LinkFigures
+    shortened: Mapping[str, int] = field(default_factory=dict)
 
     def number_classes(self, values: Longs) -> Longs:
         """The equivalence class of each target: who shares this row and all rows of the pseudonym.
@@ -111,16 +118,26 @@ class LinkedPlan:
 
 
 def plan_linked_people(
-    method: Method, tuples: Tuples, records: LinkedRecords
+    method: Method,
+    tuples: Tuples,
+    records: LinkedRecords,
+    most_members: Sequence[int | None] = (),
 ) -> tuple[Transitions, LinkedPlan]:
-    """Plan the values of linked records, and their pseudonyms."""
+    """Plan the values of linked records, and their pseudonyms.
+
+    ``most_members`` is how many values a released set of each attribute may hold, None for any.
+    """
     record_unit, record_tuple, person = records.list_records()
     linked = method.link_people(tuples, records)
-    linked = _unify_person_values(tuples, record_tuple, person, linked)
+    fixed = np.array([_is_of_people(codes[record_tuple], person) for codes in tuples.codes])
+    linked = _unify_person_values(tuples, record_tuple, linked, np.flatnonzero(fixed))
+    linked = linked._replace(targets=_round_targets(tuples, linked.targets))
+    linked, shortened = _shorten_sets(tuples, record_tuple, linked, most_members, fixed)
+    tuples = replace(tuples, attributes=linked.attributes)  # with the sets that rows become
     is_released = linked.target >= 0
     # The last target is that of records which are not released.
     nothing = np.full((1, len(tuples.attributes)), np.nan)
-    targets = np.vstack([_round_targets(tuples, linked.targets), nothing])
+    targets = np.vstack([linked.targets, nothing])
     first, class_of = Transitions.find_equal_targets(targets)
     record_class = class_of[linked.target]
     values = Transitions.from_pairs(
@@ -146,7 +163,8 @@ def plan_linked_people(
         broken=len(owner) - len(np.unique(owner)),
         uniques_before=count_unique_people(records),
     )
-    return values, LinkedPlan(transitions, pseudonym, unit_class, owner, piece, figures)
+    plan = LinkedPlan(transitions, pseudonym, unit_class, owner, piece, figures, shortened)
+    return values, plan
 
 
 def give_pseudonyms(
@@ -196,13 +214,12 @@ def _number_pseudonyms(
 
 
 def _unify_person_values(
-    tuples: Tuples, record_tuple: Longs, person: Longs, linked: LinkedPeople
+    tuples: Tuples, record_tuple: Longs, linked: LinkedPeople, fixed: Longs
 ) -> LinkedPeople:
     """Give all rows of a pseudonym one value of what does not change from row to row of a person.
 
     Sex and year of birth are such columns. Each group takes the centroid of its pseudonyms.
     """
-    fixed = np.flatnonzero([_is_of_people(codes[record_tuple], person) for codes in tuples.codes])
     kept = np.flatnonzero(linked.target >= 0)
     if not fixed.size or not len(kept):
         return linked
@@ -212,20 +229,76 @@ def _unify_person_values(
     group = linked.group[members]
     order = np.argsort(group, kind="stable")
     groups, start = np.unique(group[order], return_index=True)
-    ones = np.ones(len(members), dtype=np.int64)
     of_people = Tuples(
-        tuple(tuples.attributes[j] for j in fixed),
+        tuple(linked.attributes[j] for j in fixed),
         tuples.codes[np.ix_(fixed, record_tuple[members[order]])],
-        ones,
+        np.ones(len(members), dtype=np.int64),
     )
-    centroids = Operators(of_people).centroids(
-        np.append(start, len(order)).astype(np.int64), np.arange(len(order))
-    )
-    targets = linked.targets.copy()
+    attributes, centroids = _find_centroids(of_people, np.append(start, len(order)))
+    wider, targets = list(linked.attributes), linked.targets.copy()
     targets[np.ix_(linked.target[kept], fixed)] = centroids[
         np.searchsorted(groups, linked.group[kept])
     ]
-    return linked._replace(targets=targets)
+    for j, attribute in zip(fixed, attributes, strict=True):
+        wider[j] = attribute
+    return linked._replace(targets=targets, attributes=tuple(wider))
+
+
+def _find_centroids(tuples: Tuples, start: Longs) -> tuple[tuple[Attribute, ...], Floats]:
+    """The centroid by the rule of each group; tuples are in the order of the groups.
+
+    Sets are added to the attributes.
+    """
+    members = np.arange(len(tuples))
+    groups = ConceptSets(start.astype(np.int64), members.astype(np.int32))
+    columns, others = separate_sets(tuples)
+    closures = [
+        set_centroids(
+            column.closures, tuples.counts, groups, missing=missing_concept(column.taxonomy)
+        )
+        for column in columns
+    ]
+    centroids = np.empty((len(groups), 0))
+    if others is not None:
+        centroids = Operators(others).centroids(groups.offsets, members)
+    return name_centroids(tuples.attributes, closures, centroids)
+
+
+def _shorten_sets(
+    tuples: Tuples,
+    record_tuple: Longs,
+    linked: LinkedPeople,
+    most_members: Sequence[int | None],
+    fixed: NDArray[np.bool_],
+) -> tuple[LinkedPeople, dict[str, int]]:
+    """Leave values out of sets that do not fit their columns; equal rows change together.
+
+    What does not change from row to row of a person is made shorter apart from the other columns,
+    so that it stays the same in all rows of a pseudonym.
+    """
+    shortened: dict[str, int] = {}
+    for is_mine in (fixed, ~fixed):
+        limits = [m if mine else None for m, mine in zip(most_members, is_mine, strict=False)]
+        if all(limit is None for limit in limits):
+            continue
+        compared = linked.targets[:, fixed] if is_mine is fixed else linked.targets
+        first, place = Transitions.find_equal_targets(compared)
+        kept = linked.target >= 0
+        whole = replace(
+            tuples,
+            attributes=linked.attributes,
+            counts=np.bincount(record_tuple[kept], minlength=len(tuples)),
+        )
+        ones = np.ones(int(kept.sum()), dtype=np.int64)
+        plan = Transitions(
+            whole, linked.targets[first], record_tuple[kept], place[linked.target[kept]], ones
+        )
+        attributes, targets, records = shorten_sets(plan, limits)
+        renumbered = linked.targets.copy()
+        renumbered[:, is_mine] = targets[place][:, is_mine]
+        linked = linked._replace(targets=renumbered, attributes=attributes)
+        shortened.update(records)
+    return linked, shortened
 
 
 def _is_of_people(values: Longs, person: Longs) -> bool:

@@ -145,8 +145,8 @@ def _plan_linked(counted: PlanInput, method: Method, records: LinkedRecords) -> 
     if method.promised_k is not None:
         refuse_k_above_people(method.promised_k, records.people)
     method.check_links(counted.tuples)
-    transitions, linked = plan_linked_people(method, counted.tuples, records)
-    return Plan(transitions, method, linked=linked)
+    transitions, linked = plan_linked_people(method, counted.tuples, records, counted.most_members)
+    return Plan(transitions, method, linked=linked, shortened=linked.shortened)
 
 
 def _combine_block_plans(plans: Sequence[BlockPlan]) -> BlockPlan | None:

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from ontomask._runtime.compiled import jit
 from ontomask.methods.microaggregation.linked.space import BagSpace
-from ontomask.methods.microaggregation.merging import groups_kernels
-from ontomask.methods.microaggregation.merging.bundles import Bundle, bundle_arrays, lend_arrays
-from ontomask.methods.microaggregation.merging.space import TupleSpace
+from ontomask.methods.microaggregation.merging import space_kernels
+from ontomask.methods.microaggregation.merging.bundles import Bundle, lend_arrays
 from ontomask.methods.microaggregation.merging.space_kernels import answer_with
 from ontomask.microdata.sets.matching_kernels import assign
 
@@ -72,8 +71,8 @@ def bundle_bag_space(space: BagSpace) -> Any:
     return _bundle_space(*space)
 
 
-def allocate_bag_scratch(space: BagSpace, rows: TupleSpace) -> Any:
-    """Work space, bundled, for groups of up to all bags."""
+def allocate_bag_scratch(space: BagSpace, rows: Any) -> Any:
+    """Work space, bundled, for groups of up to all bags; ``rows`` is that of the rows."""
     bags, most, width = len(space.weight), len(space.match), space.slots.shape[1]
     remembered = bags if bags <= REMEMBERED else 0
     return _bundle_scratch(
@@ -82,7 +81,7 @@ def allocate_bag_scratch(space: BagSpace, rows: TupleSpace) -> Any:
         np.zeros(1, dtype=np.int64),
         np.empty(bags + 1, dtype=np.int64),
         np.full(1, -1, dtype=np.int64),
-        bundle_arrays(groups_kernels.allocate_scratch(rows, bags + 1)),
+        rows,
         np.full((remembered, remembered), np.nan),
     )
 
@@ -93,9 +92,9 @@ def _measure_rows(
 ) -> None:
     """Write what each row of a bag (column) costs in each slot (row)."""
     costs, of_rows, start, squared = space.costs, space.rows, space.start[t], space.squared
-    for i in range(many):
-        for j in range(rows):
-            distance = groups_kernels.tuple_distance(of_rows, start + j, slots[first + i])
+    for j in range(rows):
+        for i in range(many):
+            distance = space_kernels.tuple_distance(of_rows, start + j, slots[first + i])
             costs[i, j] = distance * distance if squared else distance
 
 
@@ -162,7 +161,7 @@ def bag_group_cost(space: Any, work: Any, members: Any, many: Index) -> float:
     work.many_slots[0] = slots
     row = np.full((many, slots), -1, np.int64)
     least = np.inf
-    for _ in range(SWEEPS):
+    for sweep in range(SWEEPS):
         total, is_settled = 0.0, True
         for q in range(many):
             t = members[q]
@@ -176,12 +175,12 @@ def bag_group_cost(space: Any, work: Any, members: Any, many: Index) -> float:
         work.kept[:slots] = work.slots[:slots]
         if is_settled or total <= SLIGHT:  # the middle of the same rows is the same
             break
+        at = space.spare + (sweep & 1) * space.half  # the other half has those that are kept
         for i in range(slots):
             for q in range(many):
                 work.entries[q] = row[q, i]
-            groups_kernels.group_cost(space.rows, work.rows, work.entries, many)
-            for j in range(width):
-                work.slots[i, j] = work.rows.centre[j]
+            space_kernels.group_cost(space.rows, work.rows, work.entries, many)
+            at = space_kernels.write_centre(space.rows, work.rows, at, work.slots[i])
     return least
 
 
@@ -193,14 +192,24 @@ def bag_keep_centre(space: Any, work: Any, groups: Any, group: Index) -> None:
             groups.centre[group, j] = space.target[work.single[0], j]
         return
     slots = work.many_slots[0]
-    if space.used[0] + slots > space.slots.shape[0]:
+    if space.used[0] + slots > space.slots.shape[0] or not _store_slots(space, work, slots):
         _move_together(space, groups)
+        _store_slots(space, work, slots)
     groups.centre[group, 0] = space.used[0]
     groups.centre[group, 1] = slots
-    for i in range(slots):
-        for j in range(space.slots.shape[1]):
-            space.slots[space.used[0] + i, j] = work.kept[i, j]
     space.used[0] += slots
+
+
+@jit
+def _store_slots(space: Any, work: Any, slots: Index) -> bool:
+    """Write the slots of a centroid after all others; whether there is room for what they hold."""
+    fits = True
+    for i in range(slots):
+        slot = space.slots[space.used[0] + i]
+        for j in range(slot.size):
+            slot[j] = work.kept[i, j]
+        fits &= space_kernels.store_centre(space.rows, slot, space.spare)
+    return fits
 
 
 @jit
@@ -217,6 +226,7 @@ def _move_together(space: Any, groups: Any) -> None:
         groups.centre[group, 0] = space.own + size
         size += slots
     space.used[0] = space.own + size
+    space_kernels.move_centres(space.rows, space.slots, space.own, space.used[0])
 
 
 answer_with(BagSpaceType, bag_distance, bag_record_cost, bag_group_cost, bag_keep_centre)
@@ -250,6 +260,8 @@ def _bundle_space(
     price: Any,
     squared: Any,
     rows: Any,
+    spare: Any,
+    half: Any,
     match: Any,
     costs: Any,
     potential: Any,
@@ -266,6 +278,8 @@ def _bundle_space(
         price,
         squared,
         rows,
+        spare,
+        half,
         match,
         costs,
         potential,
