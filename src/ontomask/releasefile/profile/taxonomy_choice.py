@@ -30,7 +30,7 @@ CLEARLY_BETTER = 0.05
 class TaxonomyChoice:
     """The taxonomies that contain values of a column, the best one first.
 
-    ``rivals`` are so many taxonomies after the first that are about as good.
+    ``rivals`` is the number of taxonomies after the first that are about as good.
     """
 
     ranked: tuple[TaxonomyCoverage, ...]
