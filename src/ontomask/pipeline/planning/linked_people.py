@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.grouped_rows import GroupedRows
 from ontomask.microdata.linked_records import LinkedRecords
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
+from ontomask.pipeline.planning.linked_tables import JoinedTables, LinkedTable, join_tables
 from ontomask.risk.released_classes import (
     ReleasedClasses,
     count_people_classes,
@@ -103,7 +105,7 @@ class LinkedPlan:
         plan = self.transitions
         kept = self.pseudonym[plan.target] >= 0
         target = plan.target[kept]
-        people = DistinctValues(list(range(records.people)), records.person[plan.source[kept]])
+        people = _label_people(records.person[plan.source[kept]])
         names = DistinctValues(list(range(len(self.person))), self.pseudonym[target])
         columns = {f"{column} before": people, column: names}
         rows = GroupedRows(self.class_of[target], columns, plan.count[kept])
@@ -111,42 +113,75 @@ class LinkedPlan:
 
 
 def plan_linked_people(
-    method: Method, tuples: Tuples, records: LinkedRecords
-) -> tuple[Transitions, LinkedPlan]:
-    """Plan the values of linked records, and their pseudonyms."""
-    record_unit, record_tuple, person = records.list_records()
-    linked = method.link_people(tuples, records)
-    linked = _unify_person_values(tuples, record_tuple, person, linked)
+    method: Method, tables: Sequence[LinkedTable]
+) -> tuple[list[tuple[Transitions, LinkedPlan]], LinkFigures]:
+    """Plan the values and the pseudonyms of linked records, and say what becomes of their links.
+
+    People share the rows of all tables, and a pseudonym is the same in all of them.
+    """
+    joined = join_tables(method, tables)
+    _, record_tuple, person = joined.records.list_records()
+    linked = method.link_people(joined.tuples, joined.records)
+    linked = _unify_person_values(joined, record_tuple, person, linked)
     is_released = linked.target >= 0
-    # The last target is that of records which are not released.
-    nothing = np.full((1, len(tuples.attributes)), np.nan)
-    targets = np.vstack([_round_targets(tuples, linked.targets), nothing])
-    first, class_of = Transitions.find_equal_targets(targets)
-    record_class = class_of[linked.target]
+    owners, pseudonym = _number_pseudonyms(linked, record_tuple, person, is_released)
+    target_kind = np.zeros(len(linked.targets), dtype=np.int64)
+    target_kind[linked.target[is_released]] = joined.kinds.kind[record_tuple[is_released]]
+    targets = joined.blank_missing(linked.targets, target_kind)
+    plans = [
+        _plan_table(table, linked.target[mine], targets[:, columns], pseudonym[mine], owners)
+        for table, mine, columns in zip(
+            tables, joined.split_records(), joined.split_columns(), strict=True
+        )
+    ]
+    return plans, _count_links(joined.records, pseudonym, owners[0])
+
+
+def _plan_table(
+    table: LinkedTable,
+    record_target: Longs,
+    targets: Floats,
+    record_pseudonym: Longs,
+    owners: tuple[Longs, Longs],
+) -> tuple[Transitions, LinkedPlan]:
+    """The plans of one table, of the targets of all."""
+    tuples, records = table.tuples, table.records
+    record_unit, record_tuple, _ = records.list_records()
+    used, place = np.unique(record_target, return_inverse=True)
+    is_lost = used < 0  # the target of records that are not released
+    own = np.where(is_lost[:, np.newaxis], np.nan, _round_targets(tuples, targets[used]))
+    first, class_of = Transitions.find_equal_targets(own)
+    record_class = class_of[place.ravel()]
     values = Transitions.from_pairs(
-        tuples, targets, record_tuple, linked.target % len(targets), np.ones_like(record_tuple)
+        tuples, own, record_tuple, place.ravel(), np.ones_like(record_tuple)
     )
-    pseudonyms, record_pseudonym = _number_pseudonyms(linked, record_tuple, person, is_released)
     # A target of units is a pseudonym with a combination of values.
-    pair = np.where(is_released, record_pseudonym * len(first) + record_class, -1)
-    pairs, record_target = np.unique(pair, return_inverse=True)
+    pair = np.where(record_target >= 0, record_pseudonym * len(first) + record_class, -1)
+    pairs, unit_target = np.unique(pair, return_inverse=True)
     pseudonym = np.where(pairs < 0, -1, pairs // len(first))
-    unit_class = np.where(pairs < 0, class_of[-1], pairs % len(first))
+    unit_class = np.where(pairs < 0, class_of[0], pairs % len(first))
     units = Tuples(tuples.attributes, tuples.codes[:, records.tuple_number], records.count)
-    key, count = np.unique(record_unit * len(pairs) + record_target.ravel(), return_counts=True)
+    key, count = np.unique(record_unit * len(pairs) + unit_target.ravel(), return_counts=True)
     source, target = np.divmod(key, len(pairs))
-    transitions = Transitions(units, targets[first][unit_class], source, target, count)
-    owner, piece = pseudonyms
-    figures = LinkFigures(
+    transitions = Transitions(units, own[first][unit_class], source, target, count)
+    figures = _count_links(records, record_pseudonym, owners[0])
+    return values, LinkedPlan(transitions, pseudonym, unit_class, *owners, figures)
+
+
+def _count_links(records: LinkedRecords, record_pseudonym: Longs, owner: Longs) -> LinkFigures:
+    """Count what became of the links of records; ``owner`` is the person of each pseudonym."""
+    is_released = record_pseudonym >= 0
+    pseudonyms = np.unique(record_pseudonym[is_released])
+    owners = len(np.unique(owner[pseudonyms]))
+    return LinkFigures(
         people=records.people,
-        pseudonyms=len(owner),
-        lost_people=records.people - len(np.unique(owner)),
+        pseudonyms=len(pseudonyms),
+        lost_people=records.people - owners,
         lost_records=int((~is_released).sum()),
         links=records.links,
-        broken=len(owner) - len(np.unique(owner)),
+        broken=len(pseudonyms) - owners,
         uniques_before=count_unique_people(records),
     )
-    return values, LinkedPlan(transitions, pseudonym, unit_class, owner, piece, figures)
 
 
 def give_pseudonyms(
@@ -196,36 +231,47 @@ def _number_pseudonyms(
 
 
 def _unify_person_values(
-    tuples: Tuples, record_tuple: Longs, person: Longs, linked: LinkedPeople
+    joined: JoinedTables, record_tuple: Longs, person: Longs, linked: LinkedPeople
 ) -> LinkedPeople:
     """Give all rows of a pseudonym one value of what does not change from row to row of a person.
 
     Sex and year of birth are such columns. Each group takes the centroid of its pseudonyms.
     """
-    fixed = np.flatnonzero([_is_of_people(codes[record_tuple], person) for codes in tuples.codes])
-    kept = np.flatnonzero(linked.target >= 0)
-    if not fixed.size or not len(kept):
-        return linked
+    kinds = joined.kinds
+    targets = linked.targets.copy()
+    # Columns that rows of the same kinds have are looked at together.
+    patterns, pattern = np.unique(kinds.has, axis=1, return_inverse=True)
+    for number, has in enumerate(patterns.T):
+        rows = np.flatnonzero(has[kinds.kind[record_tuple]])
+        columns = np.flatnonzero(pattern.ravel() == number)
+        codes = joined.tuples.codes[:, record_tuple[rows]]
+        fixed = np.array([j for j in columns if _is_of_people(codes[j], person[rows])], dtype=int)
+        kept = rows[linked.target[rows] >= 0]
+        if fixed.size and len(kept):
+            centroids = _centre_people(joined.tuples, record_tuple, linked, kept, fixed)
+            targets[np.ix_(linked.target[kept], fixed)] = centroids
+    return linked._replace(targets=targets)
+
+
+def _centre_people(
+    tuples: Tuples, record_tuple: Longs, linked: LinkedPeople, kept: Longs, columns: Longs
+) -> Floats:
+    """The centroid of some columns among the pseudonyms of the group of each record."""
     # One record of each pseudonym, by group.
     _, first = np.unique(linked.pseudonym[kept], return_index=True)
     members = kept[first]
     group = linked.group[members]
     order = np.argsort(group, kind="stable")
     groups, start = np.unique(group[order], return_index=True)
-    ones = np.ones(len(members), dtype=np.int64)
     of_people = Tuples(
-        tuple(tuples.attributes[j] for j in fixed),
-        tuples.codes[np.ix_(fixed, record_tuple[members[order]])],
-        ones,
+        tuple(tuples.attributes[j] for j in columns),
+        tuples.codes[np.ix_(columns, record_tuple[members[order]])],
+        np.ones(len(members), dtype=np.int64),
     )
     centroids = Operators(of_people).centroids(
         np.append(start, len(order)).astype(np.int64), np.arange(len(order))
     )
-    targets = linked.targets.copy()
-    targets[np.ix_(linked.target[kept], fixed)] = centroids[
-        np.searchsorted(groups, linked.group[kept])
-    ]
-    return linked._replace(targets=targets)
+    return centroids[np.searchsorted(groups, linked.group[kept])]
 
 
 def _is_of_people(values: Longs, person: Longs) -> bool:
@@ -245,6 +291,11 @@ def _round_targets(tuples: Tuples, targets: Floats) -> Floats:
 
 def count_unique_people(records: LinkedRecords) -> int:
     """Count the people who alone have all their records."""
-    people = DistinctValues(list(range(records.people)), records.person)
-    rows = GroupedRows(records.tuple_number, {"person": people}, records.count)
+    columns = {"person": _label_people(records.person)}
+    rows = GroupedRows(records.tuple_number, columns, records.count)
     return count_people_classes(rows, "person", (), "person").uniques
+
+
+def _label_people(person: Longs) -> DistinctValues:
+    """A column with a name for each person."""
+    return DistinctValues(list(range(int(person.max(initial=-1)) + 1)), person)

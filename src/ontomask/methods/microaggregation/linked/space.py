@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ontomask.methods.microaggregation.merging.space import TupleSpace, build_tuple_space
 from ontomask.methods.operators import Operators
+from ontomask.microdata.linked_records import RowKinds
 from ontomask.microdata.sets import ConceptSets
 from ontomask.microdata.tuples import Tuples
 
@@ -18,6 +19,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
+#: The weight of a kind without attributes, whose rows are all alike.
+SLIGHT = 1e-12
 #: How often the rows of all bags fit into the room for centroids.
 ROOM = 3
 
@@ -27,7 +30,9 @@ class BagSpace(NamedTuple):
 
     Bag ``t`` has the rows ``start[t]`` to ``stop[t]`` of the space ``rows``. A centroid, and
     ``target[t]`` is one, is the first of its slots and their number; the slots of bags and then
-    those of groups are in ``slots``, a row of targets each.
+    those of groups are in ``slots``, a row of targets each with its kind behind them. The rows of a
+    bag are in the order of their kinds; rows of different kinds are never matched. ``factor`` turns
+    a distance into the mean over the attributes of a kind.
     """
 
     weight: Longs
@@ -40,6 +45,9 @@ class BagSpace(NamedTuple):
     price: float  # of a surplus row
     squared: bool
     rows: Any  # a bundled space
+    row_kind: Longs
+    kinds: int
+    factor: Floats
     match: Longs  # work space: the row of each slot
     costs: Floats
     potential: Floats
@@ -53,6 +61,7 @@ def build_bag_space(
     price: float,
     objective: str,
     centroid: str,
+    kinds: RowKinds,
 ) -> tuple[BagSpace, TupleSpace]:
     """The bags, whose items are tuples of the operators; and the space of their rows."""
     from ontomask.methods.microaggregation.merging.bundles import bundle_arrays
@@ -64,8 +73,9 @@ def build_bag_space(
         _operators_of(operators, every_row), objective, centroid, np.arange(len(owner))
     )
     most = int(bags.sizes().max(initial=1))
-    slots = np.empty((len(owner) * (1 + ROOM), rows.target.shape[1]))
-    slots[: len(owner)] = rows.target
+    row_kind = kinds.kind[bags.concepts]
+    slots = np.empty((len(owner) * (1 + ROOM), rows.target.shape[1] + 1))
+    slots[: len(owner)] = np.column_stack([rows.target, row_kind])
     start, stop = bags.offsets[:-1].copy(), bags.offsets[1:].copy()
     space = BagSpace(
         weight=counts,
@@ -78,12 +88,21 @@ def build_bag_space(
         price=price,
         squared=objective == "sse",
         rows=bundle_arrays(rows),
+        row_kind=row_kind,
+        kinds=len(kinds.has),
+        factor=_kind_factors(operators, kinds),
         match=np.empty(most + 1, dtype=np.int64),
         costs=np.empty((most + 1, most + 1)),
         potential=np.empty((3, most + 1)),
         column=np.empty((3, most + 1), dtype=np.int64),
     )
     return space, rows
+
+
+def _kind_factors(operators: Operators, kinds: RowKinds) -> Floats:
+    """What makes a distance over all attributes one over those of each kind."""
+    own = kinds.has @ np.array(operators.factors)
+    return np.where(kinds.has.all(axis=1), 1.0, sum(operators.factors) / np.maximum(own, SLIGHT))
 
 
 def _operators_of(operators: Operators, tuples: Tuples) -> Operators:
