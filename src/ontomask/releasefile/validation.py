@@ -15,6 +15,7 @@ from ontomask.releasefile.methods import problems_of_attacker, problems_of_setti
 from ontomask.releasefile.problems import FieldPath, Problem, choices_hint, format_value
 from ontomask.taxonomy.names import closest_names, name_hint
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES, TAXONOMIES_IN_WORDS
+from ontomask.taxonomy.readers.text.archives import source_exists
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -349,7 +350,7 @@ def _problems_of_files(
                     f"is only accepted for taxonomies in files, but {taxonomy!r} is bundled",
                     f"remove it, or write ./{taxonomy} for a file of that name",
                 )
-    elif isinstance(taxonomy, str) and taxonomy and not (folder / taxonomy).exists():
+    elif isinstance(taxonomy, str) and taxonomy and not source_exists(folder / taxonomy):
         near = closest_names(taxonomy, KNOWN_TAXONOMIES, most=1)
         yield Problem(
             (*where, "taxonomy"),

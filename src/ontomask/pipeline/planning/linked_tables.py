@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,19 +19,25 @@ from ontomask.microdata.linked_records import LinkedRecords, RowKinds
 from ontomask.microdata.tuples import SensitiveCounts, Tuples
 from ontomask.pipeline.planning.missing_numbers import plans_in_parts, split_by_missing_numbers
 
+if TYPE_CHECKING:
+    from ontomask.methods.microaggregation.linked import LinkedPeople
+
 __all__ = ["JoinedTables", "LinkedTable", "join_tables"]
 
 Flags = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class LinkedTable:
-    """The tuples and the linked records of a table; people have one number in all tables."""
+    """The tuples and the linked records of a table; people have one number in all tables.
+
+    ``most_members`` is how many values a released set of each attribute may hold, None for any.
+    """
 
     tuples: Tuples
     records: LinkedRecords
+    most_members: Sequence[int | None] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +70,13 @@ class JoinedTables:
             yield slice(first, last)
             first = last
 
-    def blank_missing(self, targets: Floats, kind: Longs) -> Floats:
-        """The targets without the values that rows of their kind do not have."""
-        return np.where(self.kinds.has[kind], targets, MISSING_NUMBER)
+    def blank_missing(self, linked: LinkedPeople, record_tuple: Longs) -> LinkedPeople:
+        """What records become, without the values that rows of their kind do not have."""
+        released = linked.target >= 0
+        kind = np.zeros(len(linked.targets), dtype=np.int64)
+        kind[linked.target[released]] = self.kinds.kind[record_tuple[released]]
+        targets = np.where(self.kinds.has[kind], linked.targets, MISSING_NUMBER)
+        return linked._replace(targets=targets)
 
 
 def join_tables(method: Method, tables: Sequence[LinkedTable]) -> JoinedTables:

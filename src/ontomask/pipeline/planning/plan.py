@@ -149,12 +149,15 @@ def plan_linked_tables(
     for table in tables:
         assert table.linked is not None
         method.check_links(table.tuples)
-        linked_tables.append(LinkedTable(table.tuples, table.linked))
+        linked_tables.append(LinkedTable(table.tuples, table.linked, table.most_members))
     people = len(np.unique(np.concatenate([table.records.person for table in linked_tables])))
     if method.promised_k is not None:
         refuse_k_above_people(method.promised_k, people)
     plans, figures = plan_linked_people(method, linked_tables)
-    return [Plan(transitions, method, linked=linked) for transitions, linked in plans], figures
+    return [
+        Plan(transitions, method, linked=linked, shortened=linked.shortened)
+        for transitions, linked in plans
+    ], figures
 
 
 def _combine_block_plans(plans: Sequence[BlockPlan]) -> BlockPlan | None:

@@ -21,10 +21,11 @@ from ontomask.errors import (
 from ontomask.taxonomy.cache import read_through_cache, repeat_warnings
 from ontomask.taxonomy.names import closest_names, name_hint
 from ontomask.taxonomy.readers import bundled
+from ontomask.taxonomy.readers.text.archives import find_source
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["FORMATS", "load_taxonomy", "reader", "write_taxonomy"]
+__all__ = ["FORMATS", "load_taxonomy", "reader", "recognise_format", "write_taxonomy"]
 
 
 def _check_reader(name: str, module: Any) -> Any:
@@ -42,18 +43,21 @@ def _check_reader(name: str, module: Any) -> Any:
 FORMATS: Registry[Any] = Registry(
     "ontomask.readers",
     {
-        name: f"ontomask.taxonomy.readers.{name.replace('-', '_')}"
-        for name in (
-            "obo",
-            "skos",
-            "owl",
-            "wordnet",
-            "mesh",
-            "rf2",
-            "amnesia",
-            "anjana",
-            "child-parent",
-            "arx",
+        name: f"ontomask.taxonomy.readers.{module}"
+        for name, module in (
+            ("obo", "obo"),
+            ("claml", "clinical.claml"),
+            ("icd10cm-tabular", "clinical.icd10cm_tabular"),
+            ("fhir", "clinical.fhir"),
+            ("mesh", "mesh"),
+            ("skos", "skos"),
+            ("owl", "owl"),
+            ("wordnet", "wordnet"),
+            ("rf2", "rf2"),
+            ("amnesia", "amnesia"),
+            ("anjana", "anjana"),
+            ("child-parent", "child_parent"),
+            ("arx", "arx"),
         )
     },
     _check_reader,
@@ -76,7 +80,7 @@ def load_taxonomy(
     Names: ``icd9cm`` (ICD-9-CM diagnoses), ``icd9cm-procedures``, ``wordnet`` (WordNet 3.0 nouns,
     with identifiers such as ``person.n.01``) and, with the extra ``icd10``, ``icd10cm``.
 
-    Formats of files, which may be compressed with gzip:
+    Formats of files, which may be compressed with gzip or be the only file of a zip archive:
 
     - ``child-parent``: a table of children and parents. A table whose header names a child column
       and a parent column has this format, and so has a table of two columns.
@@ -86,7 +90,11 @@ def load_taxonomy(
       N-Triples.
     - ``mesh``: MeSH descriptors of the NLM as XML, the mtrees file, or a table of tree numbers.
 
-    Formats of folders: ``wordnet``, a WordNet of your own, and ``rf2``, a SNOMED CT release.
+    - ``claml``: ICD-10, ICD-10-GM, OPS, ICF and others in ClaML; ``icd10cm-tabular``: ICD-10-CM as
+      CDC publishes it; ``fhir``: code systems and value sets as JSON or XML.
+
+    Formats of folders: ``wordnet``, a WordNet of your own, and ``rf2``, a SNOMED CT release. A zip
+    archive of the folder is read without unpacking it. ``archive.zip/name`` is a file in one.
 
     Args:
         source: A name, or the path of a file or folder.
@@ -94,7 +102,7 @@ def load_taxonomy(
         **options: Options of the format. Tables: ``delimiter`` and ``encoding``. ``child-parent``:
             ``child``, ``parent`` and ``label`` name the columns; ``header=False`` if there is no
             header. ``rf2``: ``language="en"`` selects the terms; ``root`` reads only what is below
-            a concept.
+            a concept. ``claml``, ``fhir``: ``language``, one or several.
 
     Returns:
         The taxonomy.
@@ -110,14 +118,14 @@ def load_taxonomy(
             )
         return bundled.read(source)
     path = Path(source)
-    if not path.exists() and isinstance(source, str):
+    taxonomy_source = find_source(path)
+    if not taxonomy_source.path.exists() and isinstance(source, str):
         raise _unknown_taxonomy_error(source)
     if format is not None and format not in FORMATS:
         raise ParameterError(
             f"format must be a known format, got {format!r}",
             f"the formats are {quote_names(FORMATS, most=len(FORMATS))}",
         )
-    taxonomy_source = Source(path)
     format = format or _detect_format(taxonomy_source, options)
     read = reader(format).read
     _check_options(read, format, options)
@@ -127,7 +135,7 @@ def load_taxonomy(
             {
                 "format": format,
                 "options": options,
-                "name": path.name,
+                "name": taxonomy_source.where.removeprefix(str(path.parent)),
                 **({"reader": package} if (package := FORMATS.package_version(format)) else {}),
             },
             lambda: read(taxonomy_source, **options),
@@ -139,8 +147,8 @@ def load_taxonomy(
 
 
 def _source_files(source: Source, module: Any) -> list[Path]:
-    """What the reader will look at: the file itself, or the files that it says."""
-    if hasattr(module, "files"):
+    """What the reader will look at: the file or archive itself, or the files that it says."""
+    if hasattr(module, "files") and not source.path.is_file():
         paths: list[Path] = module.files(source)
         return paths
     return [source.path]
@@ -148,13 +156,7 @@ def _source_files(source: Source, module: Any) -> list[Path]:
 
 def _detect_format(source: Source, options: dict[str, Any]) -> str:
     """The first format that knows the content, and has these options if any does."""
-    own = FORMATS.own_names
-    tried = [
-        *(format for format in own if format not in TABLE_FORMATS),
-        *(format for format in FORMATS.available() if format not in own),
-        *TABLE_FORMATS,
-    ]
-    knowing = [format for format in tried if _knows(format, source)]
+    knowing = [format for format in _formats_in_order() if _knows(format, source)]
     for format in knowing:
         if options.keys() <= set(_option_names(reader(format).read)):
             return format
@@ -163,13 +165,42 @@ def _detect_format(source: Source, options: dict[str, Any]) -> str:
     if options and not source.is_folder:
         return "child-parent"  # options say what the content does not
     if source.is_folder:
-        raise source.error("this folder is not a taxonomy in a known format", "name a file in it")
+        names = ["/".join(file.place) for file in source.files]
+        raise source.error(
+            "this folder is not a taxonomy in a known format",
+            f"name a file in it: {quote_names([f'{source.path.name}/{name}' for name in names])}"
+            if names
+            else "it is empty",
+        )
     if not source.head.strip():
         raise source.error("the file is empty", "use a file that contains a taxonomy")
     raise source.error(
         "the format cannot be detected from the content",
         f"set format to one of {quote_names(FORMATS, most=len(FORMATS))}",
     )
+
+
+def _formats_in_order() -> list[str]:
+    """All formats: those that any table may be are the last."""
+    own = FORMATS.own_names
+    return [
+        *(format for format in own if format not in TABLE_FORMATS),
+        *(format for format in FORMATS.available() if format not in own),
+        *TABLE_FORMATS,
+    ]
+
+
+def recognise_format(path: Path) -> str | None:
+    """The format of a file that nobody named; None if it may be any other table or file.
+
+    A reader of tables says with ``recognises`` which of them are a taxonomy beyond doubt.
+    """
+    source = Source(path)
+    for format in _formats_in_order():
+        recognises = getattr(reader(format), "recognises", None)
+        if recognises(source) if recognises is not None else _knows(format, source):
+            return format
+    return None
 
 
 def _knows(format: str, source: Source) -> bool:

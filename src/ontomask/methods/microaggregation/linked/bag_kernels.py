@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from ontomask._runtime.compiled import jit
 from ontomask.methods.microaggregation.linked.space import BagSpace
-from ontomask.methods.microaggregation.merging import groups_kernels
-from ontomask.methods.microaggregation.merging.bundles import Bundle, bundle_arrays, lend_arrays
-from ontomask.methods.microaggregation.merging.space import TupleSpace
+from ontomask.methods.microaggregation.merging import space_kernels
+from ontomask.methods.microaggregation.merging.bundles import Bundle, lend_arrays
 from ontomask.methods.microaggregation.merging.space_kernels import answer_with
 from ontomask.microdata.sets.matching_kernels import assign
 
@@ -72,8 +71,8 @@ def bundle_bag_space(space: BagSpace) -> Any:
     return _bundle_space(*space)
 
 
-def allocate_bag_scratch(space: BagSpace, rows: TupleSpace) -> Any:
-    """Work space, bundled, for groups of up to all bags."""
+def allocate_bag_scratch(space: BagSpace, rows: Any) -> Any:
+    """Work space, bundled, for groups of up to all bags; ``rows`` is that of the rows."""
     bags, most, width = len(space.weight), len(space.match), space.slots.shape[1]
     remembered = bags if bags <= REMEMBERED else 0
     return _bundle_scratch(
@@ -82,7 +81,7 @@ def allocate_bag_scratch(space: BagSpace, rows: TupleSpace) -> Any:
         np.zeros(1, dtype=np.int64),
         np.empty(bags + 1, dtype=np.int64),
         np.full(1, -1, dtype=np.int64),
-        bundle_arrays(groups_kernels.allocate_scratch(rows, bags + 1)),
+        rows,
         np.full((remembered, remembered), np.nan),
     )
 
@@ -93,9 +92,10 @@ def _measure_rows(
 ) -> None:
     """Write what each of some rows (column) costs in each of some slots (row)."""
     costs, of_rows, squared = space.costs, space.rows, space.squared
-    for i in range(many):
-        for j in range(rows):
-            distance = factor * groups_kernels.tuple_distance(of_rows, row + j, slots[slot + i])
+    for j in range(rows):
+        for i in range(many):
+            distance = space_kernels.tuple_distance(of_rows, row + j, slots[slot + i])
+            distance *= factor
             costs[i, j] = distance * distance if squared else distance
 
 
@@ -187,11 +187,11 @@ def bag_group_cost(space: Any, work: Any, members: Any, many: Index) -> float:
         work.single[0] = members[0]
         return 0.0
     work.single[0] = -1
-    slots, width = _choose_slots(space, work, members, many), space.slots.shape[1] - 1
+    slots = _choose_slots(space, work, members, many)
     work.many_slots[0] = slots
     row = np.full((many, slots), -1, np.int64)
     least = np.inf
-    for _ in range(SWEEPS):
+    for sweep in range(SWEEPS):
         total, is_settled = 0.0, True
         for q in range(many):
             t = members[q]
@@ -205,12 +205,12 @@ def bag_group_cost(space: Any, work: Any, members: Any, many: Index) -> float:
         work.kept[:slots] = work.slots[:slots]
         if is_settled or total <= SLIGHT:  # the middle of the same rows is the same
             break
+        at = space.spare + (sweep & 1) * space.half  # the other half has those that are kept
         for i in range(slots):
             for q in range(many):
                 work.entries[q] = row[q, i]
-            groups_kernels.group_cost(space.rows, work.rows, work.entries, many)
-            for j in range(width):
-                work.slots[i, j] = work.rows.centre[j]
+            space_kernels.group_cost(space.rows, work.rows, work.entries, many)
+            at = space_kernels.write_centre(space.rows, work.rows, at, work.slots[i])
     return least
 
 
@@ -258,14 +258,24 @@ def bag_keep_centre(space: Any, work: Any, groups: Any, group: Index) -> None:
             groups.centre[group, j] = space.target[work.single[0], j]
         return
     slots = work.many_slots[0]
-    if space.used[0] + slots > space.slots.shape[0]:
+    if space.used[0] + slots > space.slots.shape[0] or not _store_slots(space, work, slots):
         _move_together(space, groups)
+        _store_slots(space, work, slots)
     groups.centre[group, 0] = space.used[0]
     groups.centre[group, 1] = slots
-    for i in range(slots):
-        for j in range(space.slots.shape[1]):
-            space.slots[space.used[0] + i, j] = work.kept[i, j]
     space.used[0] += slots
+
+
+@jit
+def _store_slots(space: Any, work: Any, slots: Index) -> bool:
+    """Write the slots of a centroid after all others; whether there is room for what they hold."""
+    fits = True
+    for i in range(slots):
+        slot = space.slots[space.used[0] + i]
+        for j in range(slot.size):
+            slot[j] = work.kept[i, j]
+        fits &= space_kernels.store_centre(space.rows, slot, space.spare)
+    return fits
 
 
 @jit
@@ -282,6 +292,7 @@ def _move_together(space: Any, groups: Any) -> None:
         groups.centre[group, 0] = space.own + size
         size += slots
     space.used[0] = space.own + size
+    space_kernels.move_centres(space.rows, space.slots, space.own, space.used[0])
 
 
 answer_with(BagSpaceType, bag_distance, bag_record_cost, bag_group_cost, bag_keep_centre)
@@ -320,6 +331,8 @@ def _bundle_space(
     row_kind: Any,
     kinds: Any,
     factor: Any,
+    spare: Any,
+    half: Any,
     match: Any,
     costs: Any,
     potential: Any,
@@ -339,6 +352,8 @@ def _bundle_space(
         row_kind,
         kinds,
         factor,
+        spare,
+        half,
         match,
         costs,
         potential,

@@ -9,16 +9,24 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.methods.microaggregation.linked.space import build_bag_space
+from ontomask.methods.microaggregation.linked.space import build_bag_space, build_row_space
 from ontomask.methods.microaggregation.merging.group_search import GroupSearch
 from ontomask.methods.microaggregation.merging.merge import FEW
 from ontomask.methods.microaggregation.merging.rules import GroupRule, encode_rules
 from ontomask.methods.microaggregation.merging.rules_kernels import DISTINCT
+from ontomask.methods.microaggregation.sets.columns import (
+    name_centroids,
+    read_closures,
+    separate_sets,
+)
+from ontomask.methods.microaggregation.sets.orders import item_orders
 from ontomask.methods.neighbours.orders import orders
 from ontomask.methods.operators import Operators
+from ontomask.microdata.attributes import Attribute, NominalAttribute
 from ontomask.microdata.linked_records import RowKinds
 from ontomask.microdata.sets import ConceptSets, distinct_sets
-from ontomask.microdata.tuples import SensitiveCounts
+from ontomask.microdata.sets.set_concepts import has_sets
+from ontomask.microdata.tuples import SensitiveCounts, Tuples
 
 __all__ = ["LinkedPeople", "link_people"]
 
@@ -48,6 +56,7 @@ class LinkedPeople(NamedTuple):
         group: For each record, the equivalence class of its pseudonym; -1 if it is dropped.
         targets: Rows of targets of the attributes.
         cost: The summed cost of the records that are kept.
+        attributes: The attributes, with the sets that rows became.
     """
 
     pseudonym: Longs
@@ -55,6 +64,7 @@ class LinkedPeople(NamedTuple):
     group: Longs
     targets: Floats
     cost: float
+    attributes: tuple[Attribute, ...]
 
     @property
     def dropped(self) -> int:
@@ -272,14 +282,18 @@ def _find_broken_groups(group: Longs, record_kind: Longs, rules: Sequence[GroupR
 
 def _drop_rows(grouped: _Grouped, drops: Flags) -> LinkedPeople:
     """What is released, without some rows of groups."""
-    pieces, target, group, targets, costs, _ = grouped
+    pieces, target, group, targets, costs, search = grouped
     is_dropped = (target < 0) | np.append(drops, True)[target]
+    attributes = search.operators.tuples.attributes
+    if any(map(has_sets, attributes)):
+        attributes, targets = search.name_slots(targets)
     return LinkedPeople(
         pieces,
         np.where(is_dropped, -1, target),
         np.where(is_dropped, -1, group),
         targets,
         float(costs[~is_dropped].sum()),
+        attributes,
     )
 
 
@@ -310,21 +324,28 @@ class _BagSearch(GroupSearch):
     ) -> None:
         from ontomask.methods.microaggregation.linked import bag_kernels
 
-        self.bags = bags
-        self.space, rows = build_bag_space(
-            operators, bags, counts, price, objective, centroid, kinds
-        )
+        self.bags, self.operators = bags, operators
+        self.rows = build_row_space(operators, kinds, bags, counts, objective, centroid)
+        self.space = build_bag_space(self.rows, bags, counts, price, objective)
         self.bundle = bag_kernels.bundle_bag_space(self.space)
         order = np.arange(len(bags))
         super().__init__(
             self.bundle,
-            bag_kernels.allocate_bag_scratch(self.space, rows),
+            bag_kernels.allocate_bag_scratch(self.space, self.rows.scratch),
             self.space.weight,
             self.space.target,
             encode_rules(len(bags), k, rules, order),
             _find_neighbours(operators, kinds, bags, price, self.bundle, known),
             order,
         )
+
+    def name_slots(self, slots: Floats) -> tuple[tuple[Attribute, ...], Floats]:
+        """Slots as targets of the attributes, and the attributes, which the sets are added to."""
+        attributes = self.operators.tuples.attributes
+        columns = [a for a in attributes if isinstance(a, NominalAttribute) and has_sets(a)]
+        sizes = [len(column.domain) + 1 for column in columns]
+        closures = read_closures(sizes, self.rows.concepts, slots)
+        return name_centroids(attributes, closures, slots[:, 2 * len(sizes) :])
 
 
 def _find_neighbours(
@@ -374,6 +395,15 @@ def _translate_lists(known: _BagSearch, bags: ConceptSets) -> Ints:
     return lists
 
 
+def _row_orders(tuples: Tuples) -> Iterator[Longs]:
+    """Rows in all orders in which similar ones are close; those with sets once for each item."""
+    columns, others = separate_sets(tuples)
+    for column in columns:
+        yield from item_orders(column)
+    if others is not None:
+        yield from orders(others)
+
+
 def _bag_orders(
     operators: Operators, kinds: RowKinds, bags: ConceptSets, price: float
 ) -> Iterator[Longs]:
@@ -386,20 +416,32 @@ def _bag_orders(
     sizes = np.zeros((len(bags), len(kinds.has)), dtype=np.int32)
     np.add.at(sizes, (owner, kinds.kind[bags.concepts]), 1)
     shape = np.unique(sizes, axis=0, return_inverse=True)[1].ravel()
-    for turn, another in enumerate(orders(operators.tuples)):
-        rank = np.empty(len(another), dtype=np.int64)
-        rank[another[np.argsort(kinds.kind[another], kind="stable")]] = np.arange(len(another))
-        ranked = rank[bags.concepts]
-        ranked = ranked[np.lexsort((ranked, owner))]
-        begin = bags.offsets[owner]
-        place = np.arange(len(owner)) - begin
+    for turn, by_value in enumerate(_row_orders(operators.tuples)):
+        another = by_value[np.argsort(kinds.kind[by_value], kind="stable")]
+        rank = np.full(len(operators.tuples), len(another))
+        rank[another[::-1]] = np.arange(len(another))[::-1]  # where a row stands first
+        by_rank = np.lexsort((rank[bags.concepts], owner))
+        ranked = rank[bags.concepts[by_rank]]
+        row, key = _list_places(another, bags.concepts[by_rank], len(rank))
+        begin = bags.offsets[owner[row]]
+        place = row - begin
         bits = len(another).bit_length() + 1
-        key = ranked
         for nth in range((BITS - 10) // bits - 1):
             at = nth + (nth >= place)
             other = np.where(
-                at < size[owner], ranked[np.minimum(begin + at, len(ranked) - 1)] + 1, 0
+                at < size[owner[row]], ranked[np.minimum(begin + at, len(ranked) - 1)] + 1, 0
             )
             key = (key << bits) | other
         by_rows = price < 1 and turn % 2 == 1
-        yield owner[np.argsort(key, kind="stable") if by_rows else np.lexsort((key, shape[owner]))]
+        yield owner[row][
+            np.argsort(key, kind="stable") if by_rows else np.lexsort((key, shape[owner[row]]))
+        ]
+
+
+def _list_places(order: Longs, rows: Ints, tuples: int) -> tuple[Longs, Longs]:
+    """All places where rows stand in an order of tuples, beside the number of the row."""
+    often = np.bincount(order, minlength=tuples)
+    by_tuple = np.argsort(order, kind="stable")
+    row = np.repeat(np.arange(len(rows)), often[rows])
+    nth = np.arange(len(row)) - np.repeat(np.cumsum(often[rows]) - often[rows], often[rows])
+    return row, by_tuple[(np.cumsum(often) - often)[rows[row]] + nth]
