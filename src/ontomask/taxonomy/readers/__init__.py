@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -49,11 +49,14 @@ FORMATS: Registry[Any] = Registry(
             ("claml", "clinical.claml"),
             ("icd10cm-tabular", "clinical.icd10cm_tabular"),
             ("fhir", "clinical.fhir"),
+            ("wn-lmf", "lexical.wn_lmf"),
             ("mesh", "mesh"),
             ("skos", "skos"),
             ("owl", "owl"),
             ("wordnet", "wordnet"),
             ("rf2", "rf2"),
+            ("omop", "clinical.omop"),
+            ("rrf", "clinical.rrf"),
             ("amnesia", "amnesia"),
             ("anjana", "anjana"),
             ("child-parent", "child_parent"),
@@ -73,7 +76,11 @@ def reader(format: str) -> Any:
 
 
 def load_taxonomy(
-    source: str | PathLike[str], format: str | None = None, **options: Any
+    source: str | PathLike[str],
+    format: str | None = None,
+    *,
+    labels: str | PathLike[str] | Sequence[str | PathLike[str]] | None = None,
+    **options: Any,
 ) -> Taxonomy:
     """Load a taxonomy by name, or from a file or folder.
 
@@ -89,20 +96,23 @@ def load_taxonomy(
     - ``obo``, ``owl``, ``skos``: ontologies and thesauri; the last two as RDF/XML, Turtle or
       N-Triples.
     - ``mesh``: MeSH descriptors of the NLM as XML, the mtrees file, or a table of tree numbers.
-
     - ``claml``: ICD-10, ICD-10-GM, OPS, ICF and others in ClaML; ``icd10cm-tabular``: ICD-10-CM as
-      CDC publishes it; ``fhir``: code systems and value sets as JSON or XML.
+      CDC publishes it; ``fhir``: code systems and value sets as JSON or XML; ``wn-lmf``: wordnets.
 
-    Formats of folders: ``wordnet``, a WordNet of your own, and ``rf2``, a SNOMED CT release. A zip
-    archive of the folder is read without unpacking it. ``archive.zip/name`` is a file in one.
+    Formats of folders: ``wordnet``, a WordNet of your own; ``rf2``, a SNOMED CT release; ``omop``,
+    a vocabulary of OHDSI; and ``rrf``, UMLS or RxNorm. A zip archive of the folder is read without
+    unpacking it. ``archive.zip/name`` is a file in one.
 
     Args:
         source: A name, or the path of a file or folder.
         format: The format. Without it, the content decides.
+        labels: Files of the Open Multilingual WordNet, such as ``wn-data-spa.tab``, whose words
+            are added to WordNet 3.0, before its own.
         **options: Options of the format. Tables: ``delimiter`` and ``encoding``. ``child-parent``:
             ``child``, ``parent`` and ``label`` name the columns; ``header=False`` if there is no
             header. ``rf2``: ``language="en"`` selects the terms; ``root`` reads only what is below
-            a concept. ``claml``, ``fhir``: ``language``, one or several.
+            a concept. ``claml``, ``fhir``: ``language``, one or several. ``omop``: ``domain``,
+            ``vocabulary``. ``rrf``: ``sab`` names the source.
 
     Returns:
         The taxonomy.
@@ -116,7 +126,7 @@ def load_taxonomy(
                 f"format and options cannot be used with the bundled taxonomy {source!r}",
                 f"to load a file with this name, write './{source}'",
             )
-        return bundled.read(source)
+        return _add_labels(bundled.read(source), labels)
     path = Path(source)
     taxonomy_source = find_source(path)
     if not taxonomy_source.path.exists() and isinstance(source, str):
@@ -143,7 +153,17 @@ def load_taxonomy(
     except TaxonomyError as error:  # say which file it was
         raise type(error)(f"{path}: {error.message}", error.hint) from None
     repeat_warnings(warned, str(path), stacklevel=2)
-    return taxonomy
+    return _add_labels(taxonomy, labels)
+
+
+def _add_labels(
+    taxonomy: Taxonomy, labels: str | PathLike[str] | Sequence[str | PathLike[str]] | None
+) -> Taxonomy:
+    if labels is None:
+        return taxonomy
+    from ontomask.taxonomy.readers.lexical.omw import add_words  # only where words are added
+
+    return add_words(taxonomy, labels)
 
 
 def _source_files(source: Source, module: Any) -> list[Path]:
