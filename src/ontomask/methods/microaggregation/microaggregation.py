@@ -360,6 +360,7 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
             objective=self.objective,
             centroid=self.centroid,
             rules=self._group_rules(replace(tuples, sensitive_counts=records.sensitive_counts)),
+            kinds=records.kinds,
         )
 
     def factors(self, tuples: Tuples) -> Sequence[float] | None:

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from ontomask.methods.method import Method
 from ontomask.methods.microaggregation.sets.columns import name_centroids, separate_sets
 from ontomask.methods.operators import Operators
-from ontomask.microdata.attributes import Attribute
+from ontomask.microdata.attributes import Attribute, NominalAttribute
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.grouped_rows import GroupedRows
 from ontomask.microdata.linked_records import LinkedRecords
 from ontomask.microdata.sets import ConceptSets, missing_concept, set_centroids
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
+from ontomask.pipeline.planning.linked_tables import JoinedTables, LinkedTable, join_tables
 from ontomask.pipeline.planning.set_sizes import shorten_sets
 from ontomask.risk.released_classes import (
     ReleasedClasses,
@@ -110,7 +111,7 @@ class LinkedPlan:
         plan = self.transitions
         kept = self.pseudonym[plan.target] >= 0
         target = plan.target[kept]
-        people = DistinctValues(list(range(records.people)), records.person[plan.source[kept]])
+        people = _label_people(records.person[plan.source[kept]])
         names = DistinctValues(list(range(len(self.person))), self.pseudonym[target])
         columns = {f"{column} before": people, column: names}
         rows = GroupedRows(self.class_of[target], columns, plan.count[kept])
@@ -118,21 +119,64 @@ class LinkedPlan:
 
 
 def plan_linked_people(
-    method: Method,
-    tuples: Tuples,
-    records: LinkedRecords,
-    most_members: Sequence[int | None] = (),
-) -> tuple[Transitions, LinkedPlan]:
-    """Plan the values of linked records, and their pseudonyms.
+    method: Method, tables: Sequence[LinkedTable]
+) -> tuple[list[tuple[Transitions, LinkedPlan]], LinkFigures]:
+    """Plan the values and the pseudonyms of linked records, and say what becomes of their links.
 
-    ``most_members`` is how many values a released set of each attribute may hold, None for any.
+    People share the rows of all tables, and a pseudonym is the same in all of them.
     """
-    record_unit, record_tuple, person = records.list_records()
-    linked = method.link_people(tuples, records)
-    fixed = np.array([_is_of_people(codes[record_tuple], person) for codes in tuples.codes])
-    linked = _unify_person_values(tuples, record_tuple, linked, np.flatnonzero(fixed))
+    joined = join_tables(method, tables)
+    _, record_tuple, person = joined.records.list_records()
+    linked = method.link_people(joined.tuples, joined.records)
+    linked, fixed = _unify_person_values(joined, record_tuple, person, linked)
+    owners, pseudonym = _number_pseudonyms(linked, record_tuple, person)
+    linked = joined.blank_missing(linked, record_tuple)
+    plans = [
+        _plan_table(
+            table,
+            _take_table(table, linked, records, columns),
+            fixed[columns],
+            pseudonym[records],
+            owners,
+        )
+        for table, records, columns in zip(
+            tables, joined.split_records(), joined.split_columns(), strict=True
+        )
+    ]
+    return plans, _count_links(joined.records, pseudonym, owners[0])
+
+
+def _take_table(
+    table: LinkedTable, linked: LinkedPeople, records: slice, columns: slice
+) -> LinkedPeople:
+    """What the records of one table become, with the targets that these use."""
+    used, place = np.unique(linked.target[records], return_inverse=True)
+    lost = int((used < 0).sum())
+    attributes = tuple(
+        wider if isinstance(wider, NominalAttribute) else own
+        for own, wider in zip(table.tuples.attributes, linked.attributes[columns], strict=True)
+    )
+    return linked._replace(
+        pseudonym=linked.pseudonym[records],
+        target=place.ravel() - lost,
+        group=linked.group[records],
+        targets=linked.targets[used[lost:], columns],
+        attributes=attributes,
+    )
+
+
+def _plan_table(
+    table: LinkedTable,
+    linked: LinkedPeople,
+    fixed: NDArray[np.bool_],
+    record_pseudonym: Longs,
+    owners: tuple[Longs, Longs],
+) -> tuple[Transitions, LinkedPlan]:
+    """The plans of one table."""
+    tuples, records = table.tuples, table.records
+    record_unit, record_tuple, _ = records.list_records()
     linked = linked._replace(targets=_round_targets(tuples, linked.targets))
-    linked, shortened = _shorten_sets(tuples, record_tuple, linked, most_members, fixed)
+    linked, shortened = _shorten_sets(tuples, record_tuple, linked, table.most_members, fixed)
     tuples = replace(tuples, attributes=linked.attributes)  # with the sets that rows become
     is_released = linked.target >= 0
     # The last target is that of records which are not released.
@@ -143,7 +187,6 @@ def plan_linked_people(
     values = Transitions.from_pairs(
         tuples, targets, record_tuple, linked.target % len(targets), np.ones_like(record_tuple)
     )
-    pseudonyms, record_pseudonym = _number_pseudonyms(linked, record_tuple, person, is_released)
     # A target of units is a pseudonym with a combination of values.
     pair = np.where(is_released, record_pseudonym * len(first) + record_class, -1)
     pairs, record_target = np.unique(pair, return_inverse=True)
@@ -153,18 +196,25 @@ def plan_linked_people(
     key, count = np.unique(record_unit * len(pairs) + record_target.ravel(), return_counts=True)
     source, target = np.divmod(key, len(pairs))
     transitions = Transitions(units, targets[first][unit_class], source, target, count)
-    owner, piece = pseudonyms
-    figures = LinkFigures(
+    figures = _count_links(records, record_pseudonym, owners[0])
+    plan = LinkedPlan(transitions, pseudonym, unit_class, *owners, figures, shortened)
+    return values, plan
+
+
+def _count_links(records: LinkedRecords, record_pseudonym: Longs, owner: Longs) -> LinkFigures:
+    """Count what became of the links of records; ``owner`` is the person of each pseudonym."""
+    is_released = record_pseudonym >= 0
+    pseudonyms = np.unique(record_pseudonym[is_released])
+    owners = len(np.unique(owner[pseudonyms]))
+    return LinkFigures(
         people=records.people,
-        pseudonyms=len(owner),
-        lost_people=records.people - len(np.unique(owner)),
+        pseudonyms=len(pseudonyms),
+        lost_people=records.people - owners,
         lost_records=int((~is_released).sum()),
         links=records.links,
-        broken=len(owner) - len(np.unique(owner)),
+        broken=len(pseudonyms) - owners,
         uniques_before=count_unique_people(records),
     )
-    plan = LinkedPlan(transitions, pseudonym, unit_class, owner, piece, figures, shortened)
-    return values, plan
 
 
 def give_pseudonyms(
@@ -188,14 +238,14 @@ def give_pseudonyms(
 
 
 def _number_pseudonyms(
-    linked: LinkedPeople, record_tuple: Longs, person: Longs, is_released: NDArray[np.bool_]
+    linked: LinkedPeople, record_tuple: Longs, person: Longs
 ) -> tuple[tuple[Longs, Longs], Longs]:
     """The person and piece of each released pseudonym, and the pseudonym of each record.
 
     Pseudonyms are numbered by person, then by what they release, so that the order of the rows does
     not matter; pieces that release the same may be exchanged.
     """
-    released = np.flatnonzero(is_released)
+    released = np.flatnonzero(linked.target >= 0)
     old, first, place = np.unique(
         linked.pseudonym[released], return_index=True, return_inverse=True
     )
@@ -214,15 +264,32 @@ def _number_pseudonyms(
 
 
 def _unify_person_values(
-    tuples: Tuples, record_tuple: Longs, linked: LinkedPeople, fixed: Longs
-) -> LinkedPeople:
+    joined: JoinedTables, record_tuple: Longs, person: Longs, linked: LinkedPeople
+) -> tuple[LinkedPeople, NDArray[np.bool_]]:
     """Give all rows of a pseudonym one value of what does not change from row to row of a person.
 
-    Sex and year of birth are such columns. Each group takes the centroid of its pseudonyms.
+    Sex and year of birth are such columns; they are flagged. Each group takes the centroid of its
+    pseudonyms.
     """
-    kept = np.flatnonzero(linked.target >= 0)
-    if not fixed.size or not len(kept):
-        return linked
+    tuples, kinds = joined.tuples, joined.kinds
+    is_fixed = np.zeros(len(tuples.attributes), dtype=bool)
+    # Columns that rows of the same kinds have are looked at together.
+    patterns, pattern = np.unique(kinds.has, axis=1, return_inverse=True)
+    for number, has in enumerate(patterns.T):
+        rows = np.flatnonzero(has[kinds.kind[record_tuple]])
+        for j in np.flatnonzero(pattern.ravel() == number):
+            is_fixed[j] = _is_of_people(tuples.codes[j, record_tuple[rows]], person[rows])
+        fixed = np.flatnonzero(is_fixed & (pattern.ravel() == number))
+        kept = rows[linked.target[rows] >= 0]
+        if fixed.size and len(kept):
+            linked = _centre_people(tuples, record_tuple, linked, kept, fixed)
+    return linked, is_fixed
+
+
+def _centre_people(
+    tuples: Tuples, record_tuple: Longs, linked: LinkedPeople, kept: Longs, fixed: Longs
+) -> LinkedPeople:
+    """Give some records the centroid of the pseudonyms of their group in some columns."""
     # One record of each pseudonym, by group.
     _, first = np.unique(linked.pseudonym[kept], return_index=True)
     members = kept[first]
@@ -318,6 +385,11 @@ def _round_targets(tuples: Tuples, targets: Floats) -> Floats:
 
 def count_unique_people(records: LinkedRecords) -> int:
     """Count the people who alone have all their records."""
-    people = DistinctValues(list(range(records.people)), records.person)
-    rows = GroupedRows(records.tuple_number, {"person": people}, records.count)
+    columns = {"person": _label_people(records.person)}
+    rows = GroupedRows(records.tuple_number, columns, records.count)
     return count_people_classes(rows, "person", (), "person").uniques
+
+
+def _label_people(person: Longs) -> DistinctValues:
+    """A column with a name for each person."""
+    return DistinctValues(list(range(int(person.max(initial=-1)) + 1)), person)

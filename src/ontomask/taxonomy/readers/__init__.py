@@ -168,10 +168,8 @@ def _add_labels(
 
 def _source_files(source: Source, module: Any) -> list[Path]:
     """What the reader will look at: the file or archive itself, or the files that it says."""
-    if hasattr(module, "files") and not source.path.is_file():
-        paths: list[Path] = module.files(source)
-        return paths
-    return [source.path]
+    paths: list[Path] = module.files(source) if hasattr(module, "files") else []
+    return list(dict.fromkeys(paths)) or [source.path]
 
 
 def _detect_format(source: Source, options: dict[str, Any]) -> str:

@@ -88,13 +88,14 @@ def allocate_bag_scratch(space: BagSpace, rows: Any) -> Any:
 
 @jit
 def _measure_rows(
-    space: Any, t: Index, rows: Index, slots: Floats, first: Index, many: Index
+    space: Any, row: Index, rows: Index, slots: Floats, slot: Index, many: Index, factor: float
 ) -> None:
-    """Write what each row of a bag (column) costs in each slot (row)."""
-    costs, of_rows, start, squared = space.costs, space.rows, space.start[t], space.squared
+    """Write what each of some rows (column) costs in each of some slots (row)."""
+    costs, of_rows, squared = space.costs, space.rows, space.squared
     for j in range(rows):
         for i in range(many):
-            distance = space_kernels.tuple_distance(of_rows, start + j, slots[first + i])
+            distance = space_kernels.tuple_distance(of_rows, row + j, slots[slot + i])
+            distance *= factor
             costs[i, j] = distance * distance if squared else distance
 
 
@@ -104,20 +105,58 @@ def _match_rows(space: Any, t: Index, slots: Floats, first: Index, many: Index) 
 
     ``space.match`` is the row of each slot, counted from the first of the bag; -1 for none.
     """
+    if space.kinds > 1:
+        return _match_kinds(space, t, slots, first, many)
     rows = space.stop[t] - space.start[t]
+    _measure_rows(space, space.start[t], rows, slots, first, many, space.factor[0])
     if rows == 1 and many == 1:
         space.match[0] = 0
-        _measure_rows(space, t, rows, slots, first, many)
         return space.costs[0, 0]
-    _measure_rows(space, t, rows, slots, first, many)
-    total = space.price * abs(rows - many)
+    return space.price * abs(rows - many) + _match_measured(space, rows, many, space.match)
+
+
+@jit
+def _match_measured(space: Any, rows: Index, many: Index, match: Longs) -> float:
+    """The least cost of rows in slots that were measured; as many as possible are matched."""
+    costs = space.costs
     if rows == 2 and many == 2:
-        straight = space.costs[0, 0] + space.costs[1, 1]
-        crossed = space.costs[0, 1] + space.costs[1, 0]
-        space.match[0] = 0 if straight <= crossed else 1
-        space.match[1] = 1 - space.match[0]
-        return total + min(straight, crossed)
-    return total + assign(space.costs, many, rows, space.potential, space.column, space.match)
+        straight, crossed = costs[0, 0] + costs[1, 1], costs[0, 1] + costs[1, 0]
+        match[0] = 0 if straight <= crossed else 1
+        match[1] = 1 - match[0]
+        return min(straight, crossed)
+    return assign(costs, many, rows, space.potential, space.column, match)
+
+
+@jit
+def _match_kinds(space: Any, t: Index, slots: Floats, first: Index, many: Index) -> float:
+    """As :func:`_match_rows`, kind by kind: rows and slots are in the order of their kinds."""
+    start, rows = space.start[t], space.stop[t] - space.start[t]
+    row_kind, last = space.row_kind, slots.shape[1] - 1  # where slots have their kind
+    total, row, slot = 0.0, np.int64(0), np.int64(0)
+    while row < rows or slot < many:
+        kind = space.kinds
+        if row < rows:
+            kind = row_kind[start + row]
+        if slot < many:
+            kind = min(kind, np.int64(slots[first + slot, last]))
+        next_row, next_slot = row, slot
+        while next_row < rows and row_kind[start + next_row] == kind:
+            next_row += 1
+        while next_slot < many and slots[first + next_slot, last] == kind:
+            next_slot += 1
+        alike, places = next_row - row, next_slot - slot
+        match = space.match[slot:next_slot]
+        total += space.price * abs(alike - places)
+        match[:] = -1
+        if alike > 0 and places > 0:
+            factor = space.factor[kind]
+            _measure_rows(space, start + row, alike, slots, first + slot, places, factor)
+            total += _match_measured(space, alike, places, match)
+            for i in range(places):
+                if match[i] >= 0:
+                    match[i] += row
+        row, slot = next_row, next_slot
+    return total
 
 
 @jit
@@ -140,24 +179,15 @@ def bag_record_cost(space: Any, distance: Any) -> float:
 def bag_group_cost(space: Any, work: Any, members: Any, many: Index) -> float:
     """What a group costs; its centroid is left in ``work``.
 
-    The slots are the rows of the smallest bag at first. Then, in turn, the rows of all bags are
-    matched with them, and each moves to the middle of its rows, as long as that costs less.
+    The slots of each kind are the rows of the bag with the fewest of it at first. Then, in turn,
+    the rows of all bags are matched with them, and each moves to the middle of its rows, as long as
+    that costs less.
     """
     if many == 1:
         work.single[0] = members[0]
         return 0.0
     work.single[0] = -1
-    smallest = members[0]
-    for q in range(1, many):
-        t = members[q]
-        if space.stop[t] - space.start[t] < space.stop[smallest] - space.start[smallest]:
-            smallest = t
-    first = space.start[smallest]
-    slots = space.stop[smallest] - first
-    width = space.slots.shape[1]
-    for i in range(slots):
-        for j in range(width):
-            work.slots[i, j] = space.slots[first + i, j]
+    slots = _choose_slots(space, work, members, many)
     work.many_slots[0] = slots
     row = np.full((many, slots), -1, np.int64)
     least = np.inf
@@ -182,6 +212,42 @@ def bag_group_cost(space: Any, work: Any, members: Any, many: Index) -> float:
             space_kernels.group_cost(space.rows, work.rows, work.entries, many)
             at = space_kernels.write_centre(space.rows, work.rows, at, work.slots[i])
     return least
+
+
+@jit
+def _choose_slots(space: Any, work: Any, members: Any, many: Index) -> Any:
+    """Write the first slots of a group: of each kind, the rows of the bag with the fewest of it.
+
+    A kind that a bag does not have has none. Returns the number of slots.
+    """
+    first, slots = members[0], np.int64(0)
+    begin = space.start[first]
+    while begin < space.stop[first]:
+        kind = space.row_kind[begin]
+        fewest, where = _find_run(space, first, kind)
+        begin += fewest
+        for q in range(1, many):
+            run, start = _find_run(space, members[q], kind)
+            if run < fewest:
+                fewest, where = run, start
+        for i in range(fewest):
+            work.slots[slots + i] = space.slots[where + i]
+        slots += fewest
+    return slots
+
+
+@jit
+def _find_run(space: Any, t: Index, kind: Index) -> Any:
+    """How many rows of a kind a bag has, and the first of them."""
+    if space.kinds == 1:
+        return space.stop[t] - space.start[t], space.start[t]
+    start = space.start[t]
+    while start < space.stop[t] and space.row_kind[start] < kind:
+        start += 1
+    stop = start
+    while stop < space.stop[t] and space.row_kind[stop] == kind:
+        stop += 1
+    return stop - start, start
 
 
 @jit
@@ -244,8 +310,10 @@ def match_bags(space: Any, group: Longs, centre: Floats, out: Longs, costs: Floa
         first, slots = np.int64(centre[group[t], 0]), np.int64(centre[group[t], 1])
         _match_rows(space, t, space.slots, first, slots)
         for i in range(slots):
-            out[space.start[t] + space.match[i]] = i
-            costs[space.start[t] + space.match[i]] = space.costs[i, space.match[i]]
+            row = space.start[t] + space.match[i]
+            factor = space.factor[space.row_kind[row]]
+            _measure_rows(space, row, 1, space.slots, first + i, 1, factor)
+            out[row], costs[row] = i, space.costs[0, 0]
 
 
 @jit
@@ -260,6 +328,9 @@ def _bundle_space(
     price: Any,
     squared: Any,
     rows: Any,
+    row_kind: Any,
+    kinds: Any,
+    factor: Any,
     spare: Any,
     half: Any,
     match: Any,
@@ -278,6 +349,9 @@ def _bundle_space(
         price,
         squared,
         rows,
+        row_kind,
+        kinds,
+        factor,
         spare,
         half,
         match,

@@ -12,6 +12,7 @@ from ontomask.methods.microaggregation.merging.space import build_tuple_space
 from ontomask.methods.microaggregation.sets.columns import separate_sets
 from ontomask.methods.microaggregation.sets.space import build_set_space
 from ontomask.methods.operators import Operators
+from ontomask.microdata.linked_records import RowKinds
 from ontomask.microdata.sets import ConceptSets
 from ontomask.microdata.tuples import Tuples
 
@@ -21,6 +22,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
+#: The weight of a kind without attributes, whose rows are all alike.
+SLIGHT = 1e-12
 #: How often the rows of all bags fit into the room for centroids.
 ROOM = 3
 
@@ -30,8 +33,10 @@ class BagSpace(NamedTuple):
 
     Bag ``t`` has the rows ``start[t]`` to ``stop[t]`` of the space ``rows``. A centroid, and
     ``target[t]`` is one, is the first of its slots and their number; the slots of bags and then
-    those of groups are in ``slots``, a row of targets each. Where rows have sets, the room of
-    their space from ``spare`` on is for centroids that are tried, in two halves.
+    those of groups are in ``slots``, a row of targets each with its kind behind them. The rows of a
+    bag are in the order of their kinds; rows of different kinds are never matched. ``factor`` turns
+    a distance into the mean over the attributes of a kind. Where rows have sets, the room of their
+    space from ``spare`` on is for centroids that are tried, in two halves.
     """
 
     weight: Longs
@@ -44,6 +49,9 @@ class BagSpace(NamedTuple):
     price: float  # of a surplus row
     squared: bool
     rows: Any  # a bundled space
+    row_kind: Longs
+    kinds: int
+    factor: Floats
     spare: int
     half: int  # how large half of it is
     match: Longs  # work space: the row of each slot
@@ -62,6 +70,8 @@ class RowSpace:
         scratch: Work space for groups of up to all bags, bundled.
         concepts: Of rows with sets, the concepts of all sets and centroids.
         half: How much of their end is for the sets of a centroid that is tried.
+        kind: The kind of each row.
+        factor: For each kind, what turns a distance into the mean over its attributes.
     """
 
     target: Floats
@@ -69,6 +79,8 @@ class RowSpace:
     scratch: Any
     concepts: Ints
     half: int
+    kind: Longs
+    factor: Floats
 
 
 def build_bag_space(
@@ -77,8 +89,8 @@ def build_bag_space(
     """The bags, given the space of their rows."""
     owned = len(rows.target)
     most = int(bags.sizes().max(initial=1))
-    slots = np.empty((owned * (1 + ROOM), rows.target.shape[1]))
-    slots[:owned] = rows.target
+    slots = np.empty((owned * (1 + ROOM), rows.target.shape[1] + 1))
+    slots[:owned] = np.column_stack([rows.target, rows.kind])
     start, stop = bags.offsets[:-1].copy(), bags.offsets[1:].copy()
     return BagSpace(
         weight=counts,
@@ -91,6 +103,9 @@ def build_bag_space(
         price=price,
         squared=objective == "sse",
         rows=rows.space,
+        row_kind=rows.kind,
+        kinds=len(rows.factor),
+        factor=rows.factor,
         spare=len(rows.concepts) - 2 * rows.half,
         half=rows.half,
         match=np.empty(most + 1, dtype=np.int64),
@@ -101,7 +116,12 @@ def build_bag_space(
 
 
 def build_row_space(
-    operators: Operators, bags: ConceptSets, counts: Longs, objective: str, centroid: str
+    operators: Operators,
+    kinds: RowKinds,
+    bags: ConceptSets,
+    counts: Longs,
+    objective: str,
+    centroid: str,
 ) -> RowSpace:
     """The rows of bags, whose items are tuples of the operators."""
     from ontomask.methods.microaggregation.merging import groups_kernels
@@ -110,13 +130,15 @@ def build_row_space(
     tuples, owner = operators.tuples, bags.owners()
     every_row = Tuples(tuples.attributes, tuples.codes[:, bags.concepts].copy(), counts[owner])
     order, most = np.arange(len(owner)), len(bags) + 1
+    kind, factor = kinds.kind[bags.concepts], _kind_factors(operators, kinds)
     columns, others = separate_sets(every_row)
     like = None if others is None else _operators_of(operators, others)
     if not columns:
         assert like is not None
         rows = build_tuple_space(like, objective, centroid, order)
         scratch = bundle_arrays(groups_kernels.allocate_scratch(rows, most))
-        return RowSpace(rows.target, bundle_arrays(rows), scratch, np.empty(0, np.int32), 0)
+        none = np.empty(0, np.int32)
+        return RowSpace(rows.target, bundle_arrays(rows), scratch, none, 0, kind, factor)
     from ontomask.methods.microaggregation.sets import set_kernels
 
     sets, other_space = build_set_space(
@@ -128,7 +150,15 @@ def build_row_space(
         set_kernels.allocate_set_scratch(sets, other_space, most),
         sets.concepts,
         sets.own,
+        kind,
+        factor,
     )
+
+
+def _kind_factors(operators: Operators, kinds: RowKinds) -> Floats:
+    """What makes a distance over all attributes one over those of each kind."""
+    own = kinds.has @ np.array(operators.factors)
+    return np.where(kinds.has.all(axis=1), 1.0, sum(operators.factors) / np.maximum(own, SLIGHT))
 
 
 def _operators_of(operators: Operators, tuples: Tuples) -> Operators:
