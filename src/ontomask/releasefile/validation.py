@@ -15,6 +15,7 @@ from ontomask.releasefile.methods import problems_of_attacker, problems_of_setti
 from ontomask.releasefile.problems import FieldPath, Problem, choices_hint, format_value
 from ontomask.taxonomy.names import closest_names, name_hint
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES, TAXONOMIES_IN_WORDS
+from ontomask.taxonomy.terms import MATCHING_SETTINGS
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -78,10 +79,7 @@ FIELDS_BY_TYPE = {
         "measure",
         "domain",
         "mapping",
-        "prefer",
-        "repair_codes",
-        "stems",
-        "heads",
+        *MATCHING_SETTINGS,
         "ground",
     ),
     "ordinal": ("levels",),

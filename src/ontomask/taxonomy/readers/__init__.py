@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -130,12 +131,21 @@ def load_taxonomy(
                 "name": path.name,
                 **({"reader": package} if (package := FORMATS.package_version(format)) else {}),
             },
-            lambda: read(taxonomy_source, **options),
+            lambda: _note_languages(read(taxonomy_source, **options), options.get("language")),
         )
     except TaxonomyError as error:  # say which file it was
         raise type(error)(f"{path}: {error.message}", error.hint) from None
     repeat_warnings(warned, str(path), stacklevel=2)
     return taxonomy
+
+
+def _note_languages(taxonomy: Taxonomy, language: str | Sequence[str] | None) -> Taxonomy:
+    """The taxonomy with the languages that its names were asked for in."""
+    if not language or taxonomy.about.languages:
+        return taxonomy
+    tags = [language] if isinstance(language, str) else language
+    languages = tuple(dict.fromkeys(tag.partition("-")[0].lower() for tag in tags))
+    return taxonomy.with_about(replace(taxonomy.about, languages=languages))
 
 
 def _source_files(source: Source, module: Any) -> list[Path]:
