@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Match", "MatchKind", "TermMap"]
 
-#: The score from which a hint proposes a suggestion as meant.
-PROPOSED_SCORE = 0.6
-
 #: What people write where a value is missing, folded.
 _MISSING_WORDS = frozenset({"", "na", "n a", "nan", "null", "none", "missing", "unknown"})
 
@@ -213,14 +210,20 @@ class TermMap:
         for match in unresolved[:3]:
             if match.concepts:
                 return self._advise_on_senses(match, argument)
-            best = self.suggest([match.value], 1)[match.value]
-            if best and best[0].score >= PROPOSED_SCORE:
-                corrections[match.value] = best[0].concept
+            if best := self._suggest_spelling(match.value):
+                corrections[match.value] = best.concept
         if corrections:
             return Hint(
                 "did you mean ", Setting(argument, corrections), f"?{self._name(corrections)}"
             )
         return Hint("map them with ", Setting(argument, Placeholder("{value: concept}")))
+
+    def _suggest_spelling(self, value: str) -> Suggestion | None:
+        """The best suggestion if it is spelt nearly as the value."""
+        from ontomask.taxonomy.terms.suggestions import is_spelt_alike
+
+        best = next(iter(self.suggest([value], 1)[value]), None)
+        return best if best and is_spelt_alike(value, best.name) else None
 
     def _advise_on_senses(self, match: Match, argument: str) -> Hint:
         return Hint(
