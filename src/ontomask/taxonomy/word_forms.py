@@ -19,6 +19,7 @@ __all__ = [
     "fold_umlauts",
     "fold_unicode",
     "guess_language",
+    "language_code",
     "stem_words",
 ]
 
@@ -43,6 +44,23 @@ SNOWBALL_LANGUAGES = {
 }
 #: The same the other way round.
 CODE_OF_LANGUAGE = {language: code for code, language in SNOWBALL_LANGUAGES.items()}
+
+#: Codes of three letters, by the codes of two.
+_THREE_LETTERS = {
+    **{"ar": "arb", "ca": "cat", "da": "dan", "de": "deu", "el": "ell", "en": "eng", "es": "spa"},
+    **{"eu": "eus", "fi": "fin", "fr": "fra", "it": "ita", "lt": "lit", "nb": "nob", "nl": "nld"},
+    **{"pt": "por", "ro": "ron", "ru": "rus", "sv": "swe", "tr": "tur"},
+}
+
+
+def language_code(tag: str) -> str:
+    """The code of two letters for the tag of a language; an empty text if it is unknown.
+
+    >>> language_code("spa"), language_code("es-MX"), language_code("data")
+    ('es', 'es', '')
+    """
+    tag = tag.partition("-")[0].lower()
+    return next((code for code, long in _THREE_LETTERS.items() if tag in (code, long)), "")
 
 
 def fold_name(name: str) -> str:
