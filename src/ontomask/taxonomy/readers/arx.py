@@ -23,12 +23,17 @@ from ontomask.taxonomy.readers.text.delimited import DelimitedTable, Row, first_
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["looks_like", "read", "write"]
+__all__ = ["looks_like", "read", "recognises", "write"]
 
 
 def looks_like(source: Source) -> bool:
     """Any table of three columns or more that nothing else claims."""
     return len(first_row(source)) > 2
+
+
+def recognises(source: Source) -> bool:
+    """A table whose name says that it is a hierarchy, as in ``adult_hierarchy_age.csv``."""
+    return "hierarch" in source.path.name.lower() and looks_like(source)
 
 
 def read(source: Source, *, delimiter: str | None = None, encoding: str = "utf-8-sig") -> Taxonomy:

@@ -34,7 +34,7 @@ from ontomask.taxonomy.readers.text.delimited import (
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["looks_like", "read", "write"]
+__all__ = ["looks_like", "read", "recognises", "write"]
 
 CHILD = ("child", "code", "concept", "id", "identifier", "node", "term", "value")
 PARENT = ("parent", "parent_code", "parent_id", "broader", "is_a")
@@ -58,6 +58,11 @@ def looks_like(source: Source) -> bool:
     """Two columns, or a first row that names a child and a parent column."""
     top = first_row(source)
     return len(top) == 2 or _columns_by_name(top) is not None
+
+
+def recognises(source: Source) -> bool:
+    """A first row that names a child and a parent column; two columns may be anything."""
+    return _columns_by_name(first_row(source)) is not None
 
 
 def read(

@@ -114,7 +114,7 @@ def _build_taxonomy(source: Source, records: Iterator[MeshRecord]) -> Taxonomy:
     labels: dict[str, list[str]] = {x: [f"{CATEGORIES[x]} [{x}]"] for x in letters}
     labels |= {identifier: record.names for identifier, record in first_record.items()}
     count = len(without_place - first_record.keys())
-    year_match = _YEAR.search(source.path.name)
+    year_match = _YEAR.search(source.file_name)
     return Taxonomy.from_edges(
         edges,
         labels | ({ROOT: ["Medical Subject Headings"]} if letters else {}),

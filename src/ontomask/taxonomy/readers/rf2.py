@@ -13,7 +13,6 @@ that of US English decides, then the lowest number of the description.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -45,7 +44,6 @@ COLUMNS = {
     "Language": ("refsetId", "referencedComponentId", "acceptabilityId"),
 }
 COMMON_COLUMNS = ("id", "effectiveTime", "active")
-DEEPEST = 5  # folders below the one that is named
 _FILE_NAME = re.compile(
     r"x?(?:sct2_(?P<kind>Concept|Description|Relationship)_\w*?|der2_cRefset_\w*?(?P<set>Language))"
     r"Snapshot(?:-(?P<language>[A-Za-z-]+))?_\w+?_(?P<date>\d{8})\w*\.txt(?:\.gz)?"
@@ -58,7 +56,7 @@ Rows = NDArray[np.int64]
 def looks_like(source: Source) -> bool:
     """A folder with a snapshot of concepts somewhere below it, or one file of a release."""
     if source.is_folder:
-        return any(kind == "Concept" for kind, *_ in _snapshot_files(source.path))
+        return any(kind == "Concept" for kind, *_ in _snapshot_files(source))
     return source.head_text.startswith("id\teffectiveTime\tactive\t")
 
 
@@ -93,19 +91,15 @@ def read(source: Source, *, language: str = "en", root: str | None = None) -> Ta
 
 def files(source: Source) -> list[Path]:
     """The files of a release that may be read."""
-    return [path for *_, path in _snapshot_files(source.path)]
+    return [file.path for *_, file in _snapshot_files(source)]
 
 
-def _snapshot_files(folder: Path) -> Iterator[tuple[str, str, str, Path]]:
-    """Kind, language, date and path of every snapshot file below a folder."""
-    for at, folders, names in os.walk(folder):
-        folders.sort()
-        if len(Path(at).relative_to(folder).parts) >= DEEPEST:
-            folders.clear()
-        for name in sorted(names):
-            if match := _FILE_NAME.fullmatch(name):
-                kind = match["kind"] or match["set"]
-                yield kind, (match["language"] or "").lower(), match["date"], Path(at) / name
+def _snapshot_files(source: Source) -> Iterator[tuple[str, str, str, Source]]:
+    """Kind, language and date of every snapshot file of a folder or an archive."""
+    for file in source.files:
+        if match := _FILE_NAME.fullmatch(file.file_name):
+            kind = match["kind"] or match["set"]
+            yield kind, (match["language"] or "").lower(), match["date"], file
 
 
 def _find_tables(source: Source, language: str) -> dict[str, list[Rf2Table]]:
@@ -115,18 +109,18 @@ def _find_tables(source: Source, language: str) -> dict[str, list[Rf2Table]]:
     wanted = str(language).lower()
     tables: dict[str, list[Rf2Table]] = {kind: [] for kind in COLUMNS}
     languages: set[str] = set()
-    for kind, file_language, date, path in _snapshot_files(source.path):
+    for kind, file_language, date, file in _snapshot_files(source):
         if kind == "Description":
             languages.add(file_language)
         if not file_language or file_language == wanted or file_language.startswith(f"{wanted}-"):
-            tables[kind].append(Rf2Table(Source(path), kind, date))
+            tables[kind].append(Rf2Table(file, kind, date))
     for kind in ("Concept", "Description", "Relationship"):
         if tables[kind]:
             continue
         if kind == "Description" and languages:
             raise ParameterError(
                 f"language must be a language of the release, got {language!r}",
-                f"the descriptions of {source.path} are in {quote_names(sorted(languages))}",
+                f"the descriptions of {source.where} are in {quote_names(sorted(languages))}",
             )
         raise source.error(
             f"the folder has no {kind} file of a snapshot",

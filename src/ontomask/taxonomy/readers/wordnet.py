@@ -31,7 +31,7 @@ _VERSION = re.compile(r"WordNet (\d[\d.]*) Copyright")
 def looks_like(source: Source) -> bool:
     """A folder with ``data.noun`` in it or in its ``dict``, or that file."""
     if source.is_folder:
-        return _find_file(source.path, "data.noun") is not None
+        return bool(_find_files(source.files, "data.noun"))
     return _DATA_LINE.search(source.head_text) is not None
 
 
@@ -53,7 +53,7 @@ def read(source: Source) -> Taxonomy:
         sense = senses.get((word, offset))
         if sense is None:
             raise data.error(
-                f"{words[0]!r} of synset {offset} is not in {index.path.name}",
+                f"{words[0]!r} of synset {offset} is not in {index.file_name}",
                 "the two files must be of the same edition",
                 line=line,
             )
@@ -79,22 +79,28 @@ def files(source: Source) -> list[Path]:
 
 def _noun_files(source: Source) -> tuple[Source, Source]:
     """``data.noun`` and ``index.noun``."""
-    data = _find_file(source.path, "data.noun") if source.is_folder else source.path
+    data = next(iter(_find_files(source.files, "data.noun")), None) if source.is_folder else source
     if data is None:
         raise source.error("this folder has no file data.noun", "use the folder that contains it")
-    index = _find_file(data.parent, "index.noun")
-    if index is None:
-        raise Source(data).error(
+    beside = source.files if source.is_folder else _files_beside(data)
+    index = [f for f in _find_files(beside, "index.noun") if f.place[:-1] == data.place[:-1]]
+    if not index:
+        raise data.error(
             "the file index.noun is missing in this folder",
             "put both files into one folder; index.noun has the numbers of the senses",
         )
-    return Source(data), Source(index)
+    return data, index[0]
 
 
-def _find_file(folder: Path, name: str) -> Path | None:
-    places = [folder / at / name for at in (".", "dict")]
-    paths = [p for place in places for p in (place, place.with_name(f"{name}.gz")) if p.is_file()]
-    return paths[0] if paths else None
+def _find_files(files: list[Source], name: str) -> list[Source]:
+    """The files of this name, also with gzip, the highest first."""
+    named = [file for file in files if file.file_name in (name, f"{name}.gz")]
+    return sorted(named, key=lambda file: len(file.place))
+
+
+def _files_beside(file: Source) -> list[Source]:
+    paths = [file.path.with_name(name) for name in ("index.noun", "index.noun.gz")]
+    return [Source(path, file.place) for path in paths if path.is_file()]
 
 
 def _content_lines(source: Source) -> Iterator[tuple[int, str]]:
