@@ -599,7 +599,13 @@ def _code_days(column: Date, distinct: DistinctValues) -> CodedColumn:
     stamps = isinstance(first, datetime.datetime)
 
     def date_of(number: float) -> datetime.date:
-        date = datetime.date.fromordinal(round(number) + _EPOCH)
+        try:
+            date = datetime.date.fromordinal(round(number) + _EPOCH)
+        except (ValueError, OverflowError):
+            raise ColumnError(
+                f"column {column.column!r} would have masked dates before the year 1 or after 9999",
+                Hint("keep them within its range with ", Setting("bounds", "resample")),
+            ) from None
         if not stamps:
             return date
         return datetime.datetime(date.year, date.month, date.day, tzinfo=zone)
