@@ -77,9 +77,9 @@ class LinkedPlan:
     becomes: a target for each pseudonym and combination of values. ``pseudonym`` is the pseudonym
     of each of these targets, -1 for records that are not released, and ``class_of`` the target of
     the plan of values. ``person`` and ``piece`` are the person of each pseudonym, and its number
-    among the pseudonyms of the person. ``bags`` is the class of all rows of each pseudonym, where
-    they are in several tables. ``shortened`` is the number of records whose set had too
-    many values for its columns, by attribute.
+    among the pseudonyms of the person. ``bags`` is the class of all rows of each pseudonym where
+    they are in several tables, and that of no pseudonym. ``shortened`` is the number of records
+    whose set had too many values for its columns, by attribute.
     """
 
     transitions: Transitions
@@ -98,7 +98,7 @@ class LinkedPlan:
         """
         classes = values[self.class_of]
         if self.bags is not None:
-            linked = np.where(self.pseudonym < 0, -1, self.bags[self.pseudonym]) + 1
+            linked = self.bags[self.pseudonym]
         else:
             linked = number_linked_classes(classes, self.pseudonym, self.transitions.class_sizes())
         return count_tuples([], [linked, classes])[1]
@@ -153,7 +153,7 @@ def plan_linked_people(
 
 
 def number_joint_bags(plans: Sequence[LinkedPlan], values: Sequence[Longs]) -> Longs:
-    """The class of each pseudonym by its rows in all tables.
+    """The class of each pseudonym by its rows in all tables; the last is that of no pseudonym.
 
     ``values`` is, by table, the class of each target of the plan of values.
     """
@@ -166,8 +166,8 @@ def number_joint_bags(plans: Sequence[LinkedPlan], values: Sequence[Longs]) -> L
         first += int(classes.max(initial=-1)) + 1
     of_link = np.concatenate(links)
     classes = number_linked_classes(np.concatenate(rows), of_link, np.concatenate(records))
-    bags = np.empty(len(plans[0].person), dtype=np.int64)
-    bags[of_link] = classes
+    bags = np.zeros(len(plans[0].person) + 1, dtype=np.int64)
+    bags[of_link] = 1 + classes
     return bags
 
 

@@ -194,11 +194,15 @@ def _make_joint_guarantee(
     sensitive = {
         f"{name}.{column.name}": column
         for name, release in releases.items()
-        for column in release._sensitive_counts[0]
+        for column in (release._sensitive_counts[0] if release.records else ())
     }
     if isinstance(method, Microaggregation) and method.protects is not None:
         promised = [name for name, column in sensitive.items() if column.name in method.protects]
-        method = replace(method, protects=promised)
+        method = (
+            replace(method, protects=promised)
+            if promised
+            else replace(method, l=None, t=None, protects=None)  # nothing is left that has them
+        )
     some = next(iter(releases.values()))
     confidential = [replace(column, name=name) for name, column in sensitive.items()]
     return make_guarantee(

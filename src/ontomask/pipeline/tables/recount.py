@@ -86,16 +86,19 @@ def _number_texts(values: Sequence[object]) -> Longs:
 
 def count_joint_classes(
     tables: Sequence[FinishedTable], link: str
-) -> tuple[Longs, ReleasedClasses]:
+) -> tuple[Longs, ReleasedClasses | None]:
     """Count the people who share all their rows in all tables, cell by cell.
 
     The pieces of a person count once. ``link`` is what the person is called.
 
     Returns:
         The sizes of the classes on the masked columns, in people, and the classes on these and the
-        kept columns, where pseudonyms that another column puts together are one.
+        kept columns, where pseudonyms that another column puts together are one; None if nothing is
+        released.
     """
     people = tables[0].plan.person
+    if not len(people):
+        return np.zeros(0, dtype=np.int64), None
     every = np.arange(len(people))
     _, sizes = _count_people(tables, every, people, with_kept=False)
     pairs = np.vstack([table.find_links() for table in tables])
