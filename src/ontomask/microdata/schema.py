@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from os import PathLike
 from typing import Any, ClassVar
 
@@ -24,6 +25,9 @@ from ontomask.errors import (
 from ontomask.microdata.linked_records import LINK_PRICE, LINKED, Linked
 from ontomask.taxonomy import Concept, Taxonomy
 from ontomask.taxonomy.names import closest_names
+from ontomask.taxonomy.terms import resolve_corrections
+from ontomask.taxonomy.terms.phrases import Heads, split_cell
+from ontomask.taxonomy.terms.senses import Senses
 
 __all__ = ["GROUNDS", "Date", "Nominal", "NominalSet", "Numeric", "Ordinal", "Schema"]
 
@@ -75,6 +79,10 @@ class Nominal(_SchemaColumn):
         heads: As in :func:`~ontomask.map_terms`.
         ground: For a sensitive attribute, the distance between values in t-closeness: ``"equal"``
             (1 if they differ) or ``"semantic"`` (that of ``measure``).
+        below: As in :func:`~ontomask.map_terms`.
+        senses: As in :func:`~ontomask.map_terms`.
+        split: As in :func:`~ontomask.map_terms`.
+        drop_parentheses: As in :func:`~ontomask.map_terms`.
     """
 
     column: str
@@ -85,9 +93,13 @@ class Nominal(_SchemaColumn):
     mapping: Mapping[str, Concept] | str | PathLike[str] | None = None
     prefer: Concept | Collection[Concept] = ()
     repair_codes: bool = False
-    stems: str | None = "english"
-    heads: bool = False
+    stems: str | None = "plural"
+    heads: bool | Heads | Collection[Heads] = False
     ground: str = "equal"
+    below: Concept | Collection[Concept] = ()
+    senses: Senses | None = None
+    split: str | Collection[str] = ()
+    drop_parentheses: bool = False
 
     _own_measures: ClassVar[tuple[str, ...]] = ()
 
@@ -139,6 +151,11 @@ class NominalSet(Nominal):
         stems: As in :func:`~ontomask.map_terms`.
         heads: As in :func:`~ontomask.map_terms`.
         ground: Only ``"equal"``.
+        below: As in :func:`~ontomask.map_terms`.
+        senses: As in :func:`~ontomask.map_terms`.
+        split: More characters between the values of a set in text, such as ``[",", "/"]``. A value
+            that has a concept as a whole is not split.
+        drop_parentheses: As in :func:`~ontomask.map_terms`.
         separator: What stands between the values of a set in text.
         columns: The columns of the table that hold one value of the set each, such as
             ``["diag_1", "diag_2", "diag_3"]``. Their order does not matter, and empty cells are
@@ -189,13 +206,23 @@ class NominalSet(Nominal):
                 "in a cell"
             )
 
-    def split(self, cell: Any) -> list[Any]:
+    def _is_name(self, text: str) -> bool:
+        return text in self._corrected or self.taxonomy.names.find(text) is not None
+
+    @cached_property
+    def _corrected(self) -> frozenset[str]:
+        return frozenset(resolve_corrections(self.mapping, self.taxonomy, "mapping"))
+
+    def read_cell(self, cell: Any) -> list[Any]:
         """The values in a cell: the parts of a text, or the elements of a list."""
         if isinstance(cell, str) and cell.startswith("["):
             with suppress(ValueError):
                 cell = json.loads(cell)
         if isinstance(cell, str):
             parts: list[Any] = [part.strip() for part in cell.split(self.separator)]
+            if self.split:
+                ends = [self.split] if isinstance(self.split, str) else list(self.split)
+                parts = [piece for part in parts for piece in split_cell(part, ends, self._is_name)]
         else:
             parts = list(cell) if isinstance(cell, Iterable) else [cell]
         return list(dict.fromkeys(part for part in parts if part is not None and part != ""))

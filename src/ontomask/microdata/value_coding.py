@@ -48,7 +48,7 @@ from ontomask.microdata.sets.set_concepts import (
 )
 from ontomask.microdata.sets.spread_sets import spread_over_columns
 from ontomask.taxonomy import Concept, Taxonomy, TermMap, map_terms
-from ontomask.taxonomy.mapping import resolve_corrections
+from ontomask.taxonomy.terms import MATCHING_SETTINGS, resolve_corrections
 
 __all__ = ["CodedColumn", "code_column", "concepts_of", "terms_of"]
 
@@ -205,14 +205,16 @@ def concepts_of(column: Nominal, distinct: DistinctValues) -> list[Concept]:
     """The concepts of the distinct values of a column."""
     known = _map_all_terms(column, distinct).concepts
     if isinstance(column, NominalSet):
-        return _name_cells(column, [column.split(value) for value in distinct.values], known)
+        return _name_cells(column, [column.read_cell(value) for value in distinct.values], known)
     return [known[str(value)] for value in distinct.values]
 
 
 def terms_of(column: Nominal, distinct: DistinctValues) -> TermMap:
     """Map the values of a column to concepts; some may have none."""
     if isinstance(column, NominalSet):
-        distinct = _count_parts([column.split(value) for value in distinct.values], distinct.counts)
+        distinct = _count_parts(
+            [column.read_cell(value) for value in distinct.values], distinct.counts
+        )
     return _terms_of_parts(column, distinct)
 
 
@@ -230,10 +232,7 @@ def _terms_of_parts(column: Nominal, distinct: DistinctValues) -> TermMap:
             counts,
             column.taxonomy,
             corrections=resolve_corrections(column.mapping, column.taxonomy, "mapping"),
-            prefer=column.prefer,
-            repair_codes=column.repair_codes,
-            stems=column.stems,
-            heads=column.heads,
+            **{name: getattr(column, name) for name in MATCHING_SETTINGS},
         )
     except OntomaskError as error:
         raise error.with_message(f"column {column.column!r}: {error.message}") from None
@@ -341,7 +340,7 @@ class _CodedSpreadSets(_CodedSets):
 def _code_sets(
     column: NominalSet, distinct: DistinctValues, category: bool, also: Sequence[Concept]
 ) -> CodedColumn:
-    cells = [column.split(value) for value in distinct.values]
+    cells = [column.read_cell(value) for value in distinct.values]
     parts = _count_parts(cells, distinct.counts)
     terms = _terms_of_parts(column, parts).require_all(column.column, argument="mapping")
     known = terms.concepts
@@ -600,7 +599,13 @@ def _code_days(column: Date, distinct: DistinctValues) -> CodedColumn:
     stamps = isinstance(first, datetime.datetime)
 
     def date_of(number: float) -> datetime.date:
-        date = datetime.date.fromordinal(round(number) + _EPOCH)
+        try:
+            date = datetime.date.fromordinal(round(number) + _EPOCH)
+        except (ValueError, OverflowError):
+            raise ColumnError(
+                f"column {column.column!r} would have masked dates before the year 1 or after 9999",
+                Hint("keep them within its range with ", Setting("bounds", "resample")),
+            ) from None
         if not stamps:
             return date
         return datetime.datetime(date.year, date.month, date.day, tzinfo=zone)

@@ -15,10 +15,12 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from ontomask._runtime.memory_sizes import is_memory_size
 from ontomask.errors import quote_choices
 from ontomask.releasefile.problems import choices_hint, format_value, spelling_hint
+from ontomask.taxonomy.terms.phrases import HEADS
 
 __all__ = [
     "PositiveNumber",
     "ONE_CHARACTER",
+    "ONE_OR_MORE_TEXTS",
     "OneOf",
     "SCALARS",
     "Share",
@@ -26,16 +28,18 @@ __all__ = [
     "NonEmptyText",
     "check_character",
     "check_columns",
+    "check_concepts",
     "check_date_format",
     "check_encoding",
     "check_file_names",
+    "check_heads",
     "with_json_schema",
     "check_levels",
     "check_mapping",
     "check_marks",
     "check_memory",
     "check_options",
-    "check_prefer",
+    "check_separators",
     "check_spark_config",
     "check_stems",
 ]
@@ -96,12 +100,34 @@ def check_mapping(value: Any) -> Any:
     return value
 
 
-def check_prefer(value: Any) -> Any:
-    """Check one preferred concept or several."""
+def check_concepts(value: Any) -> Any:
+    """Check one concept or several."""
     concepts = value if isinstance(value, list | tuple) else [value]
     if not concepts or not all(map(_is_text, concepts)):
         raise _refuse_value("a concept or a list of concepts", "put each of them in quotes")
     return tuple(concepts)
+
+
+def check_separators(value: Any) -> Any:
+    """Check one separator of values or several."""
+    separators = value if isinstance(value, list | tuple) else [value]
+    if not separators or not all(map(_is_text, separators)):
+        raise _refuse_value(
+            "a text or a list of texts", """put each of them in quotes: [";", "/"]"""
+        )
+    return tuple(separators)
+
+
+def check_heads(value: Any) -> Any:
+    """Check the ways to map phrases by a part of them."""
+    if isinstance(value, bool):
+        return value
+    ways = value if isinstance(value, list | tuple) else [value]
+    wrong = [way for way in ways if way not in HEADS]
+    if wrong or not ways:
+        hint = spelling_hint(wrong[0] if wrong else "", HEADS)
+        raise _refuse_value(f"true, false, {quote_choices(HEADS)}", hint)
+    return tuple(ways)
 
 
 def check_file_names(value: Any) -> Any:
@@ -146,15 +172,15 @@ def check_columns(value: Any) -> Any:
 
 
 def check_stems(value: Any) -> Any:
-    """Check the language of word stems; "none" becomes None."""
+    """Check how words are compared by their endings; "none" becomes None."""
     import Stemmer
 
     if value is None or (isinstance(value, str) and value.lower() == "none"):
         return None
     languages = sorted(Stemmer.algorithms())
-    if value not in languages:
-        hint = choices_hint(value, [*languages, "none"], "the languages are")
-        raise _refuse_value("a language of word stems, or 'none'", hint)
+    if value not in (*languages, "plural", "auto"):
+        hint = choices_hint(value, [*languages, "plural", "auto", "none"], "the languages are")
+        raise _refuse_value("'plural', 'auto', a language of word stems, or 'none'", hint)
     return value
 
 
@@ -221,6 +247,7 @@ def with_json_schema(**schema: Any) -> WithJsonSchema:
 ONE_CHARACTER = with_json_schema(type="string", minLength=1, maxLength=1)
 SCALARS = {"type": ["string", "number"]}
 TEXTS = {"type": "array", "items": {"type": "string"}}
+ONE_OR_MORE_TEXTS = with_json_schema(anyOf=[{"type": "string"}, {**TEXTS, "minItems": 1}])
 
 NonEmptyText = Annotated[str, Field(min_length=1)]
 PositiveNumber = Annotated[float, Field(gt=0, allow_inf_nan=False)]

@@ -64,6 +64,9 @@ from ontomask.report.plain_values import file_name
 from ontomask.taxonomy import Taxonomy, load_taxonomy
 from ontomask.taxonomy.readers import FORMATS
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
+from ontomask.taxonomy.terms import MATCHING_SETTINGS
+from ontomask.taxonomy.terms.phrases import HEADS
+from ontomask.taxonomy.terms.senses import SENSES
 
 __all__ = [
     "AttackerSpec",
@@ -101,10 +104,7 @@ _NOMINAL_FIELDS = (
     "domain",
     "weight",
     "mapping",
-    "prefer",
-    "repair_codes",
-    "stems",
-    "heads",
+    *MATCHING_SETTINGS,
     "ground",
 )
 
@@ -175,9 +175,21 @@ class ColumnSpec(_StrictModel):
     )
     prefer: Annotated[
         tuple[str, ...] | None,
-        PlainValidator(kinds.check_prefer),
-        kinds.with_json_schema(anyOf=[{"type": "string"}, {**kinds.TEXTS, "minItems": 1}]),
-    ] = Field(None, description="If a name is ambiguous, prefer the concepts below these.")
+        PlainValidator(kinds.check_concepts),
+        kinds.ONE_OR_MORE_TEXTS,
+    ] = Field(
+        None, description="If a value matches concepts below these in any form, take only them."
+    )
+    below: Annotated[
+        tuple[str, ...] | None,
+        PlainValidator(kinds.check_concepts),
+        kinds.ONE_OR_MORE_TEXTS,
+    ] = Field(None, description="Match only these concepts and what is below them.")
+    senses: Annotated[str | None, kinds.OneOf(SENSES)] = Field(
+        None,
+        description="Names of several concepts: first takes the most frequent sense (WordNet), "
+        "nearest the sense nearest to the other values. By default they stay ambiguous.",
+    )
     repair_codes: bool | None = Field(
         None, description="Whether to repair ICD codes that lost zeros or the point."
     )
@@ -185,9 +197,31 @@ class ColumnSpec(_StrictModel):
         str | None,
         PlainValidator(kinds.check_stems),
         kinds.with_json_schema(type=["string", "null"]),
-    ] = Field(None, description="The language of word stems; none turns stemming off.")
-    heads: bool | None = Field(
-        None, description="Whether to map unknown phrases by their head noun (English)."
+    ] = Field(
+        None,
+        description="plural folds plurals, the default; a language such as english compares word "
+        "stems as well; auto takes the language of the taxonomy; none compares neither.",
+    )
+    heads: Annotated[
+        bool | tuple[str, ...] | None,
+        PlainValidator(kinds.check_heads),
+        kinds.with_json_schema(
+            anyOf=[
+                {"type": "boolean"},
+                {"type": "string", "enum": list(HEADS)},
+                {"type": "array", "items": {"type": "string", "enum": list(HEADS)}, "minItems": 1},
+            ]
+        ),
+    ] = Field(
+        None,
+        description="Map unknown phrases by a part: last (or true) by the head noun (English), "
+        "first by the leading words, any-order by the same words in another order.",
+    )
+    split: Annotated[
+        tuple[str, ...] | None, PlainValidator(kinds.check_separators), kinds.ONE_OR_MORE_TEXTS
+    ] = Field(None, description="Characters between several values in a cell, such as [';', '/'].")
+    drop_parentheses: bool | None = Field(
+        None, description="Whether to look up unknown values without their parentheses."
     )
     ground: Annotated[str | None, kinds.OneOf(GROUNDS)] = Field(
         None,

@@ -17,6 +17,7 @@ from ontomask.releasefile.problems import FieldPath, Problem, choices_hint, form
 from ontomask.taxonomy.names import closest_names, name_hint
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES, TAXONOMIES_IN_WORDS
 from ontomask.taxonomy.readers.text.archives import source_exists
+from ontomask.taxonomy.terms import MATCHING_SETTINGS
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -80,10 +81,7 @@ FIELDS_BY_TYPE = {
         "measure",
         "domain",
         "mapping",
-        "prefer",
-        "repair_codes",
-        "stems",
-        "heads",
+        *MATCHING_SETTINGS,
         "ground",
     ),
     "ordinal": ("levels",),

@@ -24,7 +24,13 @@ from ontomask.methods.microaggregation.sets import space as set_space_module
 from ontomask.methods.operators import Operators
 from ontomask.microdata.attributes import MISSING, NominalAttribute, NumericalAttribute
 from ontomask.microdata.missing_values import NominalOrMissing
-from ontomask.microdata.sets.set_concepts import SET_MEASURE, add_sets, deepest_set, members_of
+from ontomask.microdata.sets.set_concepts import (
+    SET_MEASURE,
+    add_sets,
+    deepest_set,
+    members_of,
+    name_set,
+)
 from ontomask.microdata.tuples import SensitiveCounts, Tuples, count_tuples
 from plain_merging import Costs
 from set_plans import random_taxonomy
@@ -319,6 +325,65 @@ def test_small_tables_of_people_are_grouped_nearly_as_well_as_can_be():
         assert released.cost >= least - 1e-9
         excess.append(released.cost - least)
     assert np.mean(excess) <= 0.03
+
+
+@pytest.mark.parametrize("linked", ["equal", "drop"])
+def test_small_tables_of_rows_with_sets_are_grouped_nearly_as_well_as_can_be(linked):
+    """Against all partitions of six people with one or two rows, and all ways to match these.
+
+    The centroids are those of the rule, and a row that is dropped costs 1.
+    """
+    tree = drawn_tree()
+    excess, tables = [], 0
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        rows = [[draw_names(random, tree) for _ in range(random.integers(1, 3))] for _ in range(6)]
+        if linked == "equal":
+            rows = [[*mine, draw_names(random, tree)][:2] for mine in rows]
+        names = [name_set(row) for mine in rows for row in mine]
+        values = sorted(set(names))
+        dx = NominalAttribute("dx", add_sets(tree, values), values, SET_MEASURE)
+        tuples, record_tuple = count_tuples([dx], [np.array([*map(values.index, names)])])
+        person = np.repeat(np.arange(6), [*map(len, rows)])
+        released = link_people(Operators(tuples), record_tuple, person, 2, linked=linked)
+        closed = [
+            [plain_sets.closure(tree, {*map(tree.code, row)}) for row in mine] for mine in rows
+        ]
+
+        def group_cost(members, closed=closed):
+            fewest = min(len(closed[p]) for p in members)
+            least = np.inf
+            for turns in product(*(permutations(closed[p], fewest) for p in members)):
+                slots = list(zip(*turns, strict=True))
+                ones = [1] * len(members)
+                centres = [plain_sets.level_set(slot, ones, 1 / 2) for slot in slots]
+                cost = sum(
+                    plain_sets.cost(slot, ones, centre)
+                    for slot, centre in zip(slots, centres, strict=True)
+                )
+                least = min(least, cost + sum(len(closed[p]) - fewest for p in members))
+            return least
+
+        least = plain_merging.optimum([1] * 6, 2, group_cost)
+        lost = released.cost + released.dropped
+        assert lost >= least - 1e-9
+        tables += least > 0
+        excess.append(lost - least)
+    print(f"{linked}: {np.mean(excess):.3f} above the optimum, {max(excess):.3f} at most")
+    assert tables > 25
+    assert np.mean(excess) <= 0.02  # of about ten rows
+    assert max(excess) <= 0.2
+
+
+def drawn_tree():
+    edges = [("a", "all"), ("b", "all"), ("a1", "a"), ("a2", "a"), ("b1", "b"), ("b2", "b")]
+    return om.Taxonomy.from_edges([*edges, ("b2", "a")])
+
+
+def draw_names(random, tree):
+    """One or two concepts, neither above the other."""
+    names = random.choice(["a1", "a2", "b1", "b2", "a"], int(random.integers(1, 3)), replace=False)
+    return members_of(deepest_set(tree, names.tolist()))
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from ontomask.taxonomy.about import About
 from ontomask.taxonomy.readers.text.aliases import certain_aliases
 from ontomask.taxonomy.readers.text.large_tables import as_numbers, header_of, read_blocks
 from ontomask.taxonomy.readers.text.links import links_across
-from ontomask.taxonomy.readers.text.source import Source
+from ontomask.taxonomy.readers.text.source import Source, files_at
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -110,9 +110,9 @@ def files(source: Source) -> list[Path]:
 
 
 def _find_tables(source: Source) -> dict[str, Source]:
-    """The tables of a folder; all must lie where ``CONCEPT`` does."""
+    """The tables of a folder, or beside a file; all must lie where ``CONCEPT`` does."""
     tables: dict[tuple[str, ...], dict[str, Source]] = {}
-    for file in source.files:
+    for file in files_at(source):
         stem, _, ending = file.file_name.lower().removesuffix(".gz").rpartition(".")
         if stem in TABLES and ending in ENDINGS:
             tables.setdefault(file.place[:-1], {}).setdefault(stem, file)
@@ -141,8 +141,8 @@ def read(
     tables = _find_tables(source)
     if not tables:
         raise source.error(
-            "this is a single table of a vocabulary" if not source.is_folder else "no CONCEPT file",
-            "use the folder or archive with CONCEPT and CONCEPT_RELATIONSHIP",
+            "there is no table CONCEPT",
+            "use the folder or archive that contains CONCEPT and CONCEPT_RELATIONSHIP",
         )
     if not {"concept_relationship", "concept_ancestor"} & tables.keys():
         raise source.error(

@@ -24,7 +24,7 @@ from ontomask.taxonomy.about import About
 from ontomask.taxonomy.readers.text.aliases import certain_aliases
 from ontomask.taxonomy.readers.text.large_tables import read_blocks
 from ontomask.taxonomy.readers.text.name_choice import NameChooser
-from ontomask.taxonomy.readers.text.source import Source
+from ontomask.taxonomy.readers.text.source import Source, files_at
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["files", "looks_like", "read"]
@@ -32,8 +32,7 @@ __all__ = ["files", "looks_like", "read"]
 NAME_LAYOUT = "CUI LAT TS LUI STT SUI ISPREF AUI SAUI SCUI SDUI SAB TTY CODE STR SRL SUPPRESS CVF"
 LINK_LAYOUT = "CUI1 AUI1 STYPE1 REL CUI2 AUI2 STYPE2 RELA RUI SRUI SAB SL RG DIR SUPPRESS CVF"
 NAME_COLUMNS, LINK_COLUMNS = NAME_LAYOUT.split(), LINK_LAYOUT.split()
-TABLES = {"mrconso": NAME_COLUMNS, "mrrel": LINK_COLUMNS}
-TABLES |= {"rxnconso": NAME_COLUMNS, "rxnrel": LINK_COLUMNS}
+NAME_TABLES, LINK_TABLES = ("mrconso", "rxnconso"), ("mrrel", "rxnrel")
 
 #: Kinds of names, the preferred ones first: of a source's own term, then as UMLS ranks them.
 PREFERRED_KINDS = ("PT", "MH", "PN", "HT", "FN", "NM", "IN", "SCD", "SBD", "LC", "LN", "PF")
@@ -61,8 +60,9 @@ class RrfConcepts:
 
 
 def looks_like(source: Source) -> bool:
-    """A folder with a table of names."""
-    return source.is_folder and _find_tables(source) is not None
+    """A folder with the two tables, or the one of names beside that of links."""
+    stem = source.file_name.lower().removesuffix(".gz").removesuffix(".rrf")
+    return (source.is_folder or stem in NAME_TABLES) and _find_tables(source) is not None
 
 
 def files(source: Source) -> list[Path]:
@@ -117,11 +117,11 @@ def read(
 def _find_tables(source: Source) -> tuple[Source, Source] | None:
     """The table of names and that of links, which lie in one folder."""
     tables: dict[tuple[tuple[str, ...], str], Source] = {}
-    for file in source.files:
+    for file in files_at(source):
         stem = file.file_name.lower().removesuffix(".gz").removesuffix(".rrf")
-        if stem in TABLES and stem != file.file_name.lower():
+        if stem in (*NAME_TABLES, *LINK_TABLES) and stem != file.file_name.lower():
             tables.setdefault((file.place[:-1], stem), file)
-    for names, links in (("mrconso", "mrrel"), ("rxnconso", "rxnrel")):
+    for names, links in zip(NAME_TABLES, LINK_TABLES, strict=True):
         for (folder, stem), table in tables.items():
             if stem == names and (folder, links) in tables:
                 return table, tables[folder, links]
