@@ -54,7 +54,14 @@ if _TYPE_CHECKING:
         semantic_variance,
         weighted_distance,
     )
-    from ontomask.taxonomy import Taxonomy, TermMap, load_taxonomy, map_terms
+    from ontomask.taxonomy import (
+        Crosswalk,
+        Taxonomy,
+        TermMap,
+        load_taxonomy,
+        map_terms,
+        read_crosswalk,
+    )
 
 __all__ = [
     # taxonomies and mapping
@@ -62,6 +69,8 @@ __all__ = [
     "load_taxonomy",
     "map_terms",
     "TermMap",
+    "Crosswalk",
+    "read_crosswalk",
     # distances
     "distance",
     "distance_matrix",
