@@ -55,7 +55,7 @@ from ontomask.pipeline.planning import PlanInput, refuse_impossible_rules
 from ontomask.pipeline.planning.linked_people import count_unique_people
 from ontomask.pipeline.planning.missing_numbers import check_parts, plans_in_parts
 from ontomask.releasefile.manifest import previous_cautions
-from ontomask.releasefile.model import ReleaseFile, load_release_file
+from ontomask.releasefile.model import ColumnSpec, ReleaseFile, load_release_file
 from ontomask.releasefile.run import file_settings, output_files, output_folders
 from ontomask.risk.linked_people import LinkedRows
 from ontomask.risk.population.evaluation import short_population_caution
@@ -334,6 +334,8 @@ class _Checker:
         coded = self._attempt(lambda: code_column(column, distinct, missing))
         if coded is not None and coded.terms is not None:
             self.mappings[column.column] = coded.terms
+            assert isinstance(column, Nominal)
+            self.notes += _describe_crosswalks(column, coded.terms)
         elif coded is None and isinstance(column, Nominal):
             with suppress(OntomaskError):  # said already
                 self.mappings[column.column] = terms_of(column, distinct)
@@ -518,7 +520,7 @@ class _Checker:
             name,
             role,
             column_spec.kind if column_spec else None,
-            column_spec.taxonomy if column_spec else None,
+            _name_taxonomies(column_spec) if column_spec else None,
             distinct,
             missing,
             mapping_coverage(replace(matches, missing=missing or 0)) if matches else None,
@@ -544,6 +546,25 @@ def _count_sets(engine: StoredEngine, column: NominalSet, schema: Schema) -> tup
     rows = engine.count_rows(column.table_columns)
     sets = read_quasi_identifier(rows.frame, column, schema, rows.weights)
     return len(sets.values), rows.records - int(sets.counts.sum())
+
+
+def _name_taxonomies(column: ColumnSpec) -> str | None:
+    """The taxonomy of a column, and those that also have a say in its distances."""
+    names = [column.taxonomy, *(column.more_taxonomies or ())]
+    return ", ".join(name for name in names if name) or None
+
+
+def _describe_crosswalks(column: Nominal, terms: TermMap) -> Iterator[str]:
+    """How many of the values have a say in the distances of each further taxonomy."""
+    reached = set(terms.concepts.values())
+    for other, links in zip(column.more_taxonomies, column.crosswalk_links, strict=True):
+        several = len(reached & links.ambiguous.keys())
+        unclear = f"; {several:,} lead to several concepts and count as not led" * bool(several)
+        yield (
+            f"{column.column}: the crosswalk leads {len(reached & links.concepts.keys()):,} of "
+            f"{format_count(len(reached), 'concept')} to {other.name or 'the other taxonomy'}"
+            f"{unclear}. For the others, {column.taxonomy.name or 'taxonomy'} alone counts"
+        )
 
 
 def _has_as_many_values(column: CheckedColumn, quasi: CheckedColumn) -> bool:
