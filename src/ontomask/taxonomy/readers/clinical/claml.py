@@ -107,7 +107,7 @@ def read(
         contents.left_out["modifiers that were not expanded"] = len(contents.modifiers)
     chooser = NameChooser(language)
     labels = {code: chooser.choose(one.names) for code, one in contents.classes.items()}
-    chooser.check_language(source)
+    chooser.check_language()
     contents.left_out["names in other languages"] = chooser.left_out
     contents.left_out["inclusions of modifiers"] = sum(
         max(len(part.names) - 1, 0)
