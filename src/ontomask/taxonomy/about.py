@@ -24,6 +24,8 @@ class About:
         left_out: What the source contained and the taxonomy does not, counted by kind, as in
             ``{"obsolete concepts": 9}``.
         code_style: How codes are written, where that is known (the ICD taxonomies).
+        reading: How the reader understood a source that leaves room, as in
+            ``{"hierarchy": "the beginnings of the codes: 1, 3 characters"}``.
     """
 
     name: str = ""
@@ -31,3 +33,4 @@ class About:
     version: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
     code_style: CodeStyle | None = None
+    reading: Mapping[str, str] = field(default_factory=dict)

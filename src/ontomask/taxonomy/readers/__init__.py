@@ -37,13 +37,16 @@ def _check_reader(name: str, module: Any) -> Any:
     return module
 
 
+#: Where readers are that are not modules of this folder.
+FOLDERS = {"paths": "codes.paths"}
+
 #: The reader of every format, in the order in which a file is tried: the first that knows it reads
 #: it. Other packages add theirs by an entry point of ``ontomask.readers``; they are tried before
 #: the formats that any table may be.
 FORMATS: Registry[Any] = Registry(
     "ontomask.readers",
     {
-        name: f"ontomask.taxonomy.readers.{name.replace('-', '_')}"
+        name: f"ontomask.taxonomy.readers.{FOLDERS.get(name, name.replace('-', '_'))}"
         for name in (
             "obo",
             "skos",
@@ -53,6 +56,8 @@ FORMATS: Registry[Any] = Registry(
             "rf2",
             "amnesia",
             "anjana",
+            "paths",
+            "codes",
             "child-parent",
             "arx",
         )
@@ -60,7 +65,7 @@ FORMATS: Registry[Any] = Registry(
     _check_reader,
 )
 #: Those that any table may be, and those that can be written.
-TABLE_FORMATS = ("anjana", "child-parent", "arx")
+TABLE_FORMATS = ("anjana", "paths", "codes", "child-parent", "arx")
 WRITABLE_FORMATS = ("child-parent", "arx")
 
 
@@ -81,6 +86,9 @@ def load_taxonomy(
 
     - ``child-parent``: a table of children and parents. A table whose header names a child column
       and a parent column has this format, and so has a table of two columns.
+    - ``codes``: a code list or a table of levels, as statistical offices and health agencies publish
+      them (ATC, ISCO, SOC, NACE, NAICS, NUTS, ICD), as CSV, TSV, Excel or OpenDocument.
+    - ``paths``: a list of paths such as ``Europe > Spain > Reus``.
     - ``arx``, ``amnesia``, ``anjana``: hierarchies of other tools. Any other table is read as
       ``arx``.
     - ``obo``, ``owl``, ``skos``: ontologies and thesauri; the last two as RDF/XML, Turtle or
@@ -174,10 +182,18 @@ def _detect_format(source: Source, options: dict[str, Any]) -> str:
         )
     if not source.head.strip():
         raise source.error("the file is empty", "use a file that contains a taxonomy")
+    if _may_be_a_table(source):
+        return "codes"  # which says what the table lacks
     raise source.error(
         "the format cannot be detected from the content",
         f"set format to one of {quote_names(FORMATS, most=len(FORMATS))}",
     )
+
+
+def _may_be_a_table(source: Source) -> bool:
+    """Whether a file has rows of text."""
+    text = source.head_text.strip()
+    return text[:1] not in "{[<" and len(text.splitlines()) > 2 and "\0" not in text
 
 
 def _knows(format: str, source: Source) -> bool:
