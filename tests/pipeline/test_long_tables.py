@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,9 @@ import pytest
 import ontomask as om
 import plain_sets
 from frame_kinds import KINDS, made, rows
+from ontomask.engines.long_table import LongRows
 from ontomask.errors import ColumnError, ParameterError, SchemaError
+from ontomask.pipeline.facts import publishable_facts
 from pairing import each_with
 
 pytestmark = pytest.mark.filterwarnings("ignore::ontomask.OntomaskWarning")
@@ -133,6 +136,66 @@ def test_it_is_what_lists_of_the_people_give():
     assert "sex" not in release.data.columns
     comparison = om.compare(pl.DataFrame(TABLE), long, [om.Microaggregation(k=3)], workers=1)
     assert comparison.points[0].loss == release.evaluation.utility["sse"]
+
+
+@pytest.mark.parametrize("method", [METHODS[0], METHODS[3]], ids=str)
+def test_long_tables_are_evaluated_by_their_people(tmp_path, method):
+    """With a kept number of each person; the rows of both tables differ."""
+    numbered = pl.DataFrame(TABLE).with_columns(study=pl.col("patient").str.slice(3))
+    schema = schema_for(keep=["study"])
+    release = om.mask(numbered, schema, method, seed=3)
+    assert len(release.data) != len(numbered)
+    figures = om.evaluate(numbered, release.data, schema, match_by="study")
+    expected = release.evaluation
+    assert figures.utility["sse"] == pytest.approx(expected.utility["sse"])
+    assert (figures.risk["uniques"], figures.risk["k"]) == (
+        expected.risk["uniques"],
+        expected.risk["k"],
+    )
+    # What another tool masked, with the people's own names and a row in any order.
+    named = {row["study"]: row["patient"] for row in numbered.select("study", "patient").to_dicts()}
+    others = release.data.with_columns(pl.col("study").replace_strict(named).alias("patient"))
+    numbered.write_csv(tmp_path / "before.csv")
+    others.sample(fraction=1.0, shuffle=True, seed=1).write_csv(tmp_path / "after.csv")
+    figures = om.evaluate(
+        tmp_path / "before.csv", tmp_path / "after.csv", schema_for(), match_by="patient"
+    )
+    assert figures.utility["sse"] == pytest.approx(expected.utility["sse"])
+    with pytest.raises(ParameterError, match="match_by must name a column that identifies the peo"):
+        om.evaluate(numbered, release.data, schema)
+    with pytest.raises(ParameterError, match="same values of the match_by column 'patient'"):
+        om.evaluate(numbered, release.data, schema, match_by="patient")
+    with pytest.raises(SchemaError, match="the long table has no column 'patient'"):
+        om.evaluate(numbered, release.data.drop("patient"), schema, match_by="study")
+
+
+def test_people_and_rows_are_both_counted():
+    unknown = pl.DataFrame(TABLE).with_columns(
+        pl.col("patient").replace({"id 01": None}), pl.col("dx")
+    )
+    lost = TABLE["patient"].count("id 01")
+    schema = replace(schema_for(), missing="drop")
+    release = om.mask(unknown, schema, om.Microaggregation(k=3), seed=3)
+    people, rows = release.records, len(release.data)
+    assert people == 29  # nor the one without any diagnosis
+    assert release.rows == LongRows(before=60, removed=lost, released=rows)
+    assert f"{people} people in {rows} rows" in repr(release)
+    facts = publishable_facts(release, 3)
+    assert facts["records"] == {
+        "released": 29,
+        "dropped": 1,
+        "suppressed": 0,
+        "rows": {"before": 60, "removed": lost, "released": rows},
+    }
+    page = release.report(facts)
+    for words in (
+        f"people released in {rows} rows, in ",
+        f"The table has {people} people in {rows} rows.",
+        f"{lost} rows without a known person were removed.",
+        "1 person with missing values was removed.",
+        "60 before masking",
+    ):
+        assert words in page, words
 
 
 def test_wrong_tables_are_refused():

@@ -201,6 +201,19 @@ def test_a_taxonomy_is_loaded_once(folder, monkeypatch):
     assert len(loaded) == 1
 
 
+def test_words_of_another_language_are_added_to_wordnet(folder, file):
+    file("02084071-n\tcat:lemma\tgos\n", "wn-data-cat.tab")
+    labels = "wordnet, options: {labels: wn-data-cat.tab}"
+    spec = load_release_file(folder(BASE.replace("icd9cm", labels)))
+    taxonomy = spec.schema().quasi_identifiers[0].taxonomy
+    assert taxonomy.label("dog.n.01") == "gos"
+    assert spec.folder / "wn-data-cat.tab" in spec.paths()
+    with pytest.raises(SpecError, match=r"diagnosis\.options\.labels must be an existing file"):
+        load_release_file(folder(BASE.replace("icd9cm", labels.replace("cat", "oci"))))
+    with pytest.raises(SpecError, match=r"diagnosis\.options is only accepted for taxonomies in"):
+        load_release_file(folder(BASE.replace("icd9cm", "wordnet, options: {language: de}")))
+
+
 def test_paths_are_relative_to_the_file(folder, monkeypatch, tmp_path):
     path = folder(EXAMPLE)
     elsewhere = tmp_path / "elsewhere"

@@ -119,7 +119,8 @@ def test_what_is_asked_of_a_file_reaches_the_release(stays, tmp_path):
 @pytest.mark.slow
 @needs_data
 def test_the_diabetes_table(tmp_path):
-    found = profile(DATA / "diabetes_130.csv.gz")
+    (tmp_path / "diabetes_130.csv.gz").symlink_to(DATA / "diabetes_130.csv.gz")
+    found = profile(tmp_path / "diabetes_130.csv.gz")  # without the taxonomies in that folder
     roles = {column.name: column.role for column in found.columns}
     assert roles["encounter_id"] == "identifier"
     assert found.person == "patient_nbr"

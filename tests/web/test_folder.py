@@ -4,11 +4,14 @@ import asyncio
 import os
 from threading import Thread
 
+import pandas as pd
 import pytest
 
 from ontomask.errors import OntomaskError, ParameterError
 from ontomask.web.errors import NotThere, OutsideError, TooLarge
 from ontomask.web.folder import WorkingFolder
+from ontomask.web.session import Workbench
+from workbench import SEED, talking_to
 
 
 @pytest.fixture
@@ -127,3 +130,29 @@ def test_only_tables_taxonomies_and_release_files_can_be_uploaded(folder, name):
 @pytest.mark.parametrize("name", ["a.csv", "a.CSV.gz", "a.parquet", "a.owl", "a.obo.gz", "a.yml"])
 def test_tables_taxonomies_and_release_files_can_be_uploaded(folder, name):
     assert folder._new_file(name).name == name
+
+
+def test_a_taxonomy_beside_the_table_is_proposed(tmp_path):
+    """As by ``ontomask init``; a link that leads out of the folder is not followed."""
+    folder, elsewhere = tmp_path / "folder", tmp_path / "elsewhere.csv"
+    folder.mkdir()
+    rows = ["top,", "flu,top", "sprain,top", "burn,top", "rash,top"]
+    elsewhere.write_text("child,parent\n" + "\n".join(rows), "utf-8")
+    (folder / "link.csv").symlink_to(elsewhere)
+    words = [row.split(",")[0] for row in rows[1:]]
+    frame = pd.DataFrame({"finding": words * 50, "age": [str(i * i % 47) for i in range(200)]})
+    frame.to_csv(folder / "data.csv", index=False)
+    bench = Workbench(folder, seed=SEED)
+    assert bench.open("data.csv").fields["columns"]["finding"]["format"] == "child-parent"
+    bench.close()
+    (folder / "release.yaml").unlink()
+    (folder / "own.csv").write_text(elsewhere.read_text("utf-8"), "utf-8")
+    bench = Workbench(folder, seed=SEED)
+    proposed = {"role": "quasi", "taxonomy": "own.csv"}
+    assert bench.open("data.csv").fields["columns"]["finding"] == proposed
+    page = talking_to(bench)
+    suggestion = page.get("/api/columns/finding/suggestion", params={"role": "quasi"}).json()
+    assert suggestion["fields"] == proposed
+    columns = page.get("/api/columns").json()["columns"]
+    assert columns[0]["taxonomy"] == "own.csv"
+    bench.close()

@@ -6,11 +6,13 @@ The released table is spread again: a row for each released value, with the pseu
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ontomask.engines.duckdb.connection import fresh_name
 from ontomask.engines.duckdb.engine import StoredEngine
@@ -21,21 +23,49 @@ from ontomask.engines.protocol import Engine
 from ontomask.errors import ColumnError, InternalError, format_count
 from ontomask.microdata.known_values import fold_value
 
-__all__ = ["PeopleEngine", "gather_people"]
+__all__ = ["LongRows", "PeopleEngine", "gather_people"]
+
+
+@dataclass(frozen=True)
+class LongRows:
+    """How many rows a long table has.
+
+    Attributes:
+        before: Number of rows of the original table.
+        removed: Number of these rows without a known person, which are not released.
+        released: Number of released rows: one for each value of a person.
+    """
+
+    before: int
+    removed: int
+    released: int
 
 
 class PeopleEngine(FrameEngine):
     """The people of a long table, a row each; the values of the set are a list.
 
     ``long`` is the engine of the table that was gathered, ``names_before`` are its released columns
-    in their order.
+    in their order, and ``rows`` how many rows it had and how many of them had no known person.
     """
 
     def __init__(
-        self, people: pa.Table, long: Engine, person: str, values: str, names_before: list[str]
+        self,
+        people: pa.Table,
+        long: Engine,
+        person: str,
+        values: str,
+        names_before: list[str],
+        rows: tuple[int, int],
     ) -> None:
         super().__init__(people)
         self.long, self._person, self._values, self._names = long, person, values, names_before
+        self._rows_before, self._rows_removed = rows
+
+    def count_long_rows(self, data: pa.Table) -> LongRows:
+        """Count the rows of the long table, given the released people."""
+        sizes = pc.fill_null(pc.list_value_length(data[self._values]), 1)
+        released = int(pc.sum(sizes).as_py() or 0)
+        return LongRows(self._rows_before, self._rows_removed, released)
 
     def present(self, data: Any) -> Any:
         """The released table as a long one, of the kind that was gathered."""
@@ -129,11 +159,11 @@ def gather_people(
         own.register("ontomask_rows", _as_arrow(engine.read(names)))
         sql, source = own, "ontomask_rows"
     try:
-        people = _gather(sql, source, person, values, names, marks, drops_unknown)
+        people, rows = _gather(sql, source, person, values, names, marks, drops_unknown)
     finally:
         if own is not None:
             own.close()
-    return PeopleEngine(people, engine, person, values, names)
+    return PeopleEngine(people, engine, person, values, names, rows)
 
 
 def _gather(
@@ -144,7 +174,8 @@ def _gather(
     names: Sequence[str],
     marks: Collection[str],
     drops_unknown: bool,
-) -> pa.Table:
+) -> tuple[pa.Table, tuple[int, int]]:
+    """The people, and how many rows there are, and of these without a known person."""
     others = [name for name in names if name not in (person, values)]
     key = f"cast({identifier(person)} as varchar)"
     texts = [text for (text,) in sql.sql(f"select distinct {key} from {source}").fetchall()]
@@ -158,7 +189,8 @@ def _gather(
         (select s.*, ontomask_number from {source} s
          left join {lookup} on {key} is not distinct from ontomask_text)
     """
-    unknown = sql.sql(f"select count(*) from {rows} where ontomask_number is null").fetchall()[0][0]
+    counts = f"select count(*), count(*) filter (where ontomask_number is null) from {rows}"
+    total, unknown = sql.sql(counts).fetchall()[0]
     if unknown and not drops_unknown:
         raise ColumnError(
             f"{format_count(unknown, 'row')} have no known person in {person!r}, so nothing can "
@@ -183,7 +215,7 @@ def _gather(
         group by ontomask_number order by ontomask_number
     """).to_arrow_table()
     sql.unregister(lookup)
-    return gathered
+    return gathered, (total, unknown)
 
 
 def _number_people(texts: Sequence[str | None], marks: Collection[str]) -> list[int | None]:

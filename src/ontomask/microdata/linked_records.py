@@ -9,9 +9,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.microdata.tuples import SensitiveCounts, count_tuples
+from ontomask.microdata.tuples import SensitiveCounts, Tuples, count_tuples
 
-__all__ = ["LINKED", "LINK_PRICE", "Linked", "LinkedRecords"]
+__all__ = ["LINKED", "LINK_PRICE", "Linked", "LinkedRecords", "RowKinds"]
 
 Longs = NDArray[np.int64]
 
@@ -20,6 +20,26 @@ Linked = Literal["equal", "drop", "split"]
 LINKED = get_args(Linked)
 #: What a link between rows is worth, on the scale of the squared distance of a row.
 LINK_PRICE = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class RowKinds:
+    """The kinds of rows: those of one table that have a value of the same attributes.
+
+    Attributes:
+        kind: The kind of each tuple, in ascending order.
+        has: For each kind, whether it has each attribute. The code of others is 0 in its tuples.
+    """
+
+    kind: Longs
+    has: NDArray[np.bool_]
+
+    @classmethod
+    def of_one(cls, tuples: Tuples) -> RowKinds:
+        """One kind that has all attributes."""
+        return cls(
+            np.zeros(len(tuples), dtype=np.int64), np.ones((1, len(tuples.attributes)), dtype=bool)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +56,7 @@ class LinkedRecords:
         link_price: What a link is worth with ``"split"``.
         sensitive_counts: The sensitive values of each record, by its place in
             :meth:`list_records`, for methods that keep groups varied.
+        kinds: The kinds of the tuples, where there are several.
     """
 
     tuple_number: Longs
@@ -44,11 +65,12 @@ class LinkedRecords:
     linked: Linked
     link_price: float
     sensitive_counts: tuple[SensitiveCounts, ...] = ()
+    kinds: RowKinds | None = None
 
     @property
     def people(self) -> int:
         """How many people there are."""
-        return int(self.person.max(initial=-1)) + 1
+        return len(np.unique(self.person))
 
     @property
     def links(self) -> int:

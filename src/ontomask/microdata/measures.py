@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ontomask._runtime.extensions import Registry
-from ontomask.errors import ExtensionError
+from ontomask.errors import ExtensionError, format_count, format_people
 
 if TYPE_CHECKING:
     from ontomask.microdata.tuples import Transitions
@@ -21,6 +21,7 @@ __all__ = [
     "FigureDescriptions",
     "FigureMeasure",
     "added_measures",
+    "describe_records",
     "describe_unit",
     "with_added_figures",
 ]
@@ -43,6 +44,17 @@ def describe_unit(one_record_each: bool) -> str:
         "These figures count records. This release has a person column, and a person may have "
         "several records, so the risk per person can be higher."
     )
+
+
+def describe_records(records: int, rows: int | None = None) -> str:
+    """Say how many records there are; those of a long table are people, who have several rows.
+
+    >>> describe_records(1), describe_records(2000, rows=5000), describe_records(1, rows=1)
+    ('1 record', '2,000 people in 5,000 rows', '1 person in 1 row')
+    """
+    if rows is None:
+        return format_count(records, "record")
+    return f"{format_people(records)} in {format_count(rows, 'row')}"
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ class SensitiveCounts:
     A tuple and a value may be there more than once. ``ordered`` says that the values are numbers,
     and their codes in ascending order. ``table_counts`` is how many records hold each value in the
     whole table, where these are only some of its tuples. ``ground`` is the tree of the values there
-    are, where their meaning is to be compared.
+    are, where their meaning is to be compared. ``of_kinds`` says which kinds of rows have the
+    column, where only those of some tables do.
     """
 
     name: str
@@ -42,6 +43,7 @@ class SensitiveCounts:
     ordered: bool = False
     table_counts: NDArray[np.int64] | None = None
     ground: GroundTree | None = None
+    of_kinds: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, eq=False)

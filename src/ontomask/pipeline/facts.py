@@ -91,6 +91,7 @@ def publishable_facts(
             "released": release.records,
             "dropped": release.dropped,
             "suppressed": release.suppressed,
+            **({} if release.rows is None else {"rows": asdict(release.rows)}),
         },
         "utility": _describe_figures(utility_figures, utility.DESCRIPTIONS),
         "risk": _describe_figures(risk_figures, risk.DESCRIPTIONS),

@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask._runtime.interrupts import run_interruptibly
+from ontomask.engines.long_table import LongRows, PeopleEngine
 from ontomask.engines.protocol import Applied
 from ontomask.errors import InternalError, check_choice, format_count
 from ontomask.methods.method import Method
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.grouped_rows import GroupedRows, count_people
+from ontomask.microdata.measures import describe_records
 from ontomask.microdata.schema import Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.pipeline.counting import Counted, translate_file_errors
@@ -68,7 +70,8 @@ class Release:
         guarantee: What holds, counted on ``data``.
         method: The masking method.
         schema: The role of every column.
-        records: Number of released records.
+        records: Number of released records. A record of a long table is a person.
+        rows: Numbers of rows of a long table, before and after masking; None for other tables.
         dropped: Number of records left out because of missing values.
         suppressed: Number of records that were blanked or, if the method says so, removed.
         others: Columns without a role in the schema, with the role they were given.
@@ -92,6 +95,7 @@ class Release:
     method: Method
     schema: Schema
     records: int
+    rows: LongRows | None = None
     dropped: int = 0
     suppressed: int = 0
     others: Mapping[str, str] = field(default_factory=dict)
@@ -243,8 +247,9 @@ class Release:
 
     def __repr__(self) -> str:
         tuples = self.transitions.tuples
+        rows = self.rows
         parts = [
-            format_count(self.records, "record"),
+            describe_records(self.records, None if rows is None else rows.released),
             f"{len(tuples):,} → {format_count(self.guarantee.classes, 'combination')} of values",
             format_method(self.method),
             *summarise_guarantee(self.guarantee),
@@ -269,6 +274,7 @@ def make_release(
 ) -> Release:
     """Make the release of a table that was counted, planned, masked and verified."""
     schema, transitions, method = counted.schema, plan.transitions, plan.method
+    engine = counted.engine
     class_of = values_of = canonical_targets(transitions)
     if plan.linked is not None:
         class_of = plan.linked.number_classes(values_of)
@@ -286,6 +292,7 @@ def make_release(
         method=method,
         schema=schema,
         records=applied.records,
+        rows=engine.count_long_rows(applied.data) if isinstance(engine, PeopleEngine) else None,
         dropped=counted.dropped,
         suppressed=int(transitions.class_sizes()[transitions.suppressed_targets].sum()),
         others=_undeclared_columns(counted.engine.names, schema),

@@ -17,6 +17,7 @@ from ontomask.methods.method import Method
 from ontomask.methods.registry import METHODS, changed_settings, name_of
 from ontomask.methods.settings import read_settings
 from ontomask.pipeline.comparing.comparison import method_as_yaml
+from ontomask.releasefile.fields import label_files
 from ontomask.releasefile.methods import problems_of_settings, rename_old_settings
 from ontomask.releasefile.model import COMPRESSION_SUFFIXES, ReleaseFile
 from ontomask.releasefile.problems import choices_hint
@@ -248,6 +249,9 @@ def _fields_for_method(spec: ReleaseFile, method: Method, folder: Path) -> dict[
         for name in ("taxonomy", "mapping"):
             if isinstance(column.get(name), str) and column[name] not in KNOWN_TAXONOMIES:
                 column[name] = _relative_to_folder(folder, spec, column[name])
+        if files := label_files(column.get("options")):
+            moved = [_relative_to_folder(folder, spec, file) for file in files]
+            column["options"] = {**column["options"], "labels": moved}
     fields["method"] = {"name": name_of(method), **changed_settings(method)}
     fields.pop("attacker", None)  # the method says it
     return fields

@@ -195,6 +195,12 @@ def check_options(value: Any) -> Any:
     return dict(value)
 
 
+def label_files(options: Any) -> list[str]:
+    """The files of the option ``labels``, whose words are added to WordNet."""
+    labels = options.get("labels") if isinstance(options, Mapping) else None
+    return [name for name in ([labels] if isinstance(labels, str) else labels or ()) if name]
+
+
 def check_spark_config(config: Any) -> Any:
     """Check the settings of a Spark session, by name."""
     if not isinstance(config, Mapping) or not all(map(_is_text, config)):

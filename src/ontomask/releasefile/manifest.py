@@ -13,6 +13,7 @@ from typing import Any
 from ontomask.errors import FileFormatError, format_count, quote_names
 from ontomask.pipeline import Release
 from ontomask.pipeline.facts import publishable_facts
+from ontomask.releasefile.fields import label_files
 from ontomask.releasefile.model import ReleaseFile
 from ontomask.report.manifest import FORMAT, FileFacts
 from ontomask.report.plain_values import file_name, to_plain_values
@@ -84,6 +85,8 @@ def _publishable_fields(spec: ReleaseFile, notes: list[str]) -> dict[str, Any]:
     for column in fields["columns"].values():
         if column.get("taxonomy"):
             column["taxonomy"] = file_name(column["taxonomy"])
+        if files := label_files(column.get("options")):
+            column["options"] = {**column["options"], "labels": list(map(file_name, files))}
         if isinstance(column.get("mapping"), str):
             column["mapping"] = file_name(column["mapping"])
         for field in ("mapping", "levels"):

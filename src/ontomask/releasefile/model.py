@@ -272,9 +272,12 @@ class ColumnSpec(_StrictModel):
     def _load_taxonomy(self, folder: Path, loaded: dict[str, Taxonomy]) -> Taxonomy:
         name = str(self.taxonomy)
         source = name if name in KNOWN_TAXONOMIES else _resolve_path(name, folder)
-        key = repr((str(source), self.format, sorted((self.options or {}).items())))
+        options = dict(self.options or {})
+        if "labels" in options:
+            options["labels"] = [_resolve_path(file, folder) for file in kinds.label_files(options)]
+        key = repr((str(source), self.format, sorted(options.items())))
         if key not in loaded:
-            loaded[key] = load_taxonomy(source, self.format, **(self.options or {}))
+            loaded[key] = load_taxonomy(source, self.format, **options)
         return loaded[key]
 
 
@@ -624,6 +627,7 @@ class ReleaseFile(_StrictModel):
         for column in self.columns.values():
             if column.taxonomy and column.taxonomy not in KNOWN_TAXONOMIES:
                 names.append(column.taxonomy)
+            names += kinds.label_files(column.options)
             if isinstance(column.mapping, str):
                 names.append(column.mapping)
         if self.population is not None and self.population.table is not None:

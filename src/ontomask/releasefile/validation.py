@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ontomask.errors import quote_names
 from ontomask.methods.registry import METHODS, example_settings
 from ontomask.pipeline.guarantees.requirements import SENSITIVE_REQUIREMENTS
+from ontomask.releasefile.fields import label_files
 from ontomask.releasefile.methods import problems_of_attacker, problems_of_settings
 from ontomask.releasefile.problems import FieldPath, Problem, choices_hint, format_value
 from ontomask.taxonomy.names import closest_names, name_hint
@@ -344,7 +345,8 @@ def _problems_of_files(
     taxonomy, mapping = column.get("taxonomy"), column.get("mapping")
     if isinstance(taxonomy, str) and taxonomy in KNOWN_TAXONOMIES:
         for field in ("format", "options"):
-            if column.get(field) is not None:
+            adds_labels = field == "options" and set(column.get(field) or ()) == {"labels"}
+            if column.get(field) is not None and not adds_labels:
                 yield Problem(
                     (*where, field),
                     f"is only accepted for taxonomies in files, but {taxonomy!r} is bundled",
@@ -361,6 +363,13 @@ def _problems_of_files(
                 "release file",
             ),
         )
+    for name in label_files(column.get("options")):
+        if not source_exists(folder / name):
+            yield Problem(
+                (*where, "options", "labels"),
+                f"must be an existing file, got {format_value(name)}",
+                "the path is relative to the release file",
+            )
     if isinstance(mapping, str) and mapping and not (folder / mapping).is_file():
         yield Problem(
             (*where, "mapping"),

@@ -168,7 +168,7 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, str]]:
     return [
         {
             "figure": numbers.format_integer(facts["records"]["released"]),
-            "words": "records released, in "
+            "words": f"{words.name_released_records(facts)}, in "
             f"{numbers.format_integer(guarantee['classes'])} equivalence classes",
         },
         smallest_tile,

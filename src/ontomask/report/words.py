@@ -7,6 +7,7 @@ from typing import Any
 
 from ontomask.errors import format_count, format_people, format_percent
 from ontomask.methods.method import Method
+from ontomask.microdata.measures import describe_records
 from ontomask.report.pages.numbers import format_integer
 from ontomask.taxonomy.about import FLAT
 
@@ -202,7 +203,7 @@ def _describe_masking(facts: Mapping[str, Any]) -> list[str]:
     table = f"The table {output['name']}" if output else "The table"
     quasi = "quasi-identifier" if len(masked) == 1 else "quasi-identifiers"
     sentences = [
-        f"{table} has {format_count(facts['records']['released'], 'record')}.",
+        f"{table} has {_describe_released_records(facts)}.",
         f"The {quasi} {join_names(masked)} {'was' if len(masked) == 1 else 'were'} masked with "
         f"ontomask {facts['versions']['ontomask']} by {_describe_method(facts)}.",
         _describe_taxonomies(facts),
@@ -268,16 +269,36 @@ def _describe_remaining_risk(facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def name_released_records(facts: Mapping[str, Any]) -> str:
+    """What the number of released records counts: records, or the people of a long table."""
+    rows = facts["records"].get("rows")
+    if rows is None:
+        return "records released"
+    return f"people released in {format_count(rows['released'], 'row')}"
+
+
+def _describe_released_records(facts: Mapping[str, Any]) -> str:
+    records, rows = facts["records"]["released"], facts["records"].get("rows")
+    return describe_records(records, None if rows is None else rows["released"])
+
+
 def _describe_left_out(facts: Mapping[str, Any]) -> str:
-    records = facts["records"]
+    records, rows = facts["records"], facts["records"].get("rows")
+
+    def count(number: int) -> tuple[str, str]:
+        noun = format_count(number, "record") if rows is None else format_people(number)
+        return noun, "was" if number == 1 else "were"
+
     sentences = []
+    if rows is not None and rows["removed"]:
+        were = "was" if rows["removed"] == 1 else "were"
+        without = format_count(rows["removed"], "row")
+        sentences.append(f"{without} without a known person {were} removed.")
     if records["dropped"]:
-        were = "was" if records["dropped"] == 1 else "were"
-        dropped = format_count(records["dropped"], "record")
+        dropped, were = count(records["dropped"])
         sentences.append(f"{dropped} with missing values {were} removed.")
     if records["suppressed"]:
-        were = "was" if records["suppressed"] == 1 else "were"
-        suppressed = format_count(records["suppressed"], "record")
+        suppressed, were = count(records["suppressed"])
         removed = facts["method"]["drops"]
         sentences.append(
             f"{suppressed} {were} removed."

@@ -20,6 +20,7 @@ import yaml
 from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask._runtime.yaml_text import format_yaml
 from ontomask.errors import OntomaskError, ParameterError, SpecError
+from ontomask.releasefile.fields import label_files
 from ontomask.releasefile.methods import rename_old_settings
 from ontomask.releasefile.model import ReleaseFile, Requirements, problems_of_release_file
 from ontomask.releasefile.problems import Problem
@@ -227,6 +228,7 @@ def paths_in(fields: Mapping[str, Any]) -> Iterator[str]:
     for column in (fields.get("columns") or {}).values():
         if isinstance(column.get("taxonomy"), str) and column["taxonomy"] not in KNOWN_TAXONOMIES:
             yield column["taxonomy"]
+        yield from label_files(column.get("options"))
         if isinstance(column.get("mapping"), str):
             yield column["mapping"]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from ontomask._runtime.files.work_folders import work_folder
 from ontomask.engines.formats.formats import named_format
 from ontomask.errors import FileFormatError, ParameterError
+from ontomask.releasefile.profile.offered_taxonomies import files_beside
 from ontomask.web.errors import NotThere, OutsideError, TooLarge
 
 __all__ = ["SIDE_FILE_SUFFIXES", "OWN_FOLDER", "WorkingFolder"]
@@ -19,6 +20,7 @@ OWN_FOLDER = ".ontomask"
 #: Endings of files that may hold a taxonomy.
 TAXONOMY_SUFFIXES = (
     *(".obo", ".owl", ".rdf", ".ttl", ".nt", ".xml", ".csv", ".tsv", ".txt", ".json", ".zip"),
+    *(".xlsx", ".xls", ".ods"),
     *(".trig", ".nq", ".jsonld", ".ofn", ".owx", ".omn"),
 )
 
@@ -105,6 +107,12 @@ class WorkingFolder:
     def taxonomies(self) -> list[Path]:
         """The files that may be taxonomies."""
         return [path for path in self._files() if path.suffix.lower() in TAXONOMY_SUFFIXES]
+
+    def files_beside(self, data: Path) -> list[Path]:
+        """The files beside a table that may hold a taxonomy, as far as the page may name them."""
+        if not data.resolve().is_relative_to(self.path):
+            return []
+        return [path for path in files_beside(data) if path.resolve().is_relative_to(self.path)]
 
     def _files(self) -> Iterator[Path]:
         """The files of the folder by name, as far as the page may name them."""

@@ -100,7 +100,12 @@ class Workbench:
             same = now.fields.get("data") == name
             if same and not given_settings:
                 given_settings = _reading_settings(now.fields, self.folder.path)
-            table = TableSession.open(path, progress=self._set_progress, **given_settings)
+            table = TableSession.open(
+                path,
+                progress=self._set_progress,
+                beside=self.folder.files_beside(path),
+                **given_settings,
+            )
             previous, self._open_table = self._open_table, (name, table)
             if previous is not None:
                 previous[1].close()

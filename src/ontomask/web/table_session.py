@@ -7,7 +7,7 @@ DuckDB answers everything else; it reads Parquet files directly and copies other
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
@@ -15,6 +15,7 @@ from threading import Lock, RLock, Thread, main_thread
 from types import MappingProxyType
 from typing import Any
 
+from ontomask._runtime.progress import ignore_progress
 from ontomask.engines.duckdb.connection import (
     close_connection,
     identifier,
@@ -34,6 +35,11 @@ from ontomask.engines.formats import StoredTable, connect, open_table
 from ontomask.engines.formats.stored_table import ROW
 from ontomask.errors import OntomaskError
 from ontomask.releasefile.profile.column_facts import ColumnFacts, ColumnProfiler
+from ontomask.releasefile.profile.offered_taxonomies import (
+    NO_TAXONOMIES,
+    OfferedTaxonomies,
+    load_offered_taxonomies,
+)
 from ontomask.releasefile.profile.table_profile import Profile, profile_open_table
 from ontomask.web.errors import NotThere
 
@@ -59,9 +65,14 @@ class TableSession:
     """A table that stays open while its release is prepared."""
 
     def __init__(
-        self, profiler: ColumnProfiler, profile: Profile, preview: list[list[str | None]]
+        self,
+        profiler: ColumnProfiler,
+        profile: Profile,
+        preview: list[list[str | None]],
+        offered: OfferedTaxonomies = NO_TAXONOMIES,
     ) -> None:
         self.path, self.profile, self.preview = profile.path, profile, preview
+        self.offered = offered
         self.names = [column.name for column in profile.columns]
         self._profiler = profiler
         self._types = profiler.stored.types
@@ -78,11 +89,14 @@ class TableSession:
     def open(
         cls,
         path: str | PathLike[str],
-        progress: Callable[[str], None] = lambda _: None,
+        progress: Callable[[str], None] = ignore_progress,
+        *,
+        beside: Iterable[Path] = (),
         **settings: Any,
     ) -> TableSession:
         """Open the table in a file, and profile it as ``ontomask init`` does.
 
+        ``beside`` are files that may hold a taxonomy.
         ``settings`` are those of :func:`~ontomask.releasefile.profile.table_profile.profile`. A
         table in which nothing looks like a quasi-identifier is opened all the same.
         """
@@ -92,8 +106,11 @@ class TableSession:
             reading_settings = {n: value for n, value in settings.items() if n != "memory"}
             progress(f"reading {Path(path).name}")
             profiler = ColumnProfiler(open_table(path, connection, **reading_settings))
-            profile = profile_open_table(profiler, settings, progress, refuse=False)
-            session = cls(profiler, profile, _first_rows(profiler))
+            offered = load_offered_taxonomies((), beside, progress)
+            profile = profile_open_table(
+                profiler, settings, progress, refuse=False, offered=offered
+            )
+            session = cls(profiler, profile, _first_rows(profiler), offered)
         except BaseException:
             close_connection(connection)
             raise

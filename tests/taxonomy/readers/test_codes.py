@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
+from itertools import pairwise
 
 import pytest
 import xlsxwriter
@@ -260,7 +261,7 @@ def test_a_column_for_each_level(file):
     fine_first = [row[::-1] for row in WIDE]
     assert om.load_taxonomy(file(table(*fine_first))) == tax
     merged = [WIDE[0]]
-    for above, row in zip(WIDE, WIDE[1:], strict=False):  # as merged cells are saved
+    for above, row in pairwise(WIDE):  # as merged cells are saved
         same = 4 if row[:4] == above[:4] else 2 if row[:2] == above[:2] else 0
         merged.append(("",) * same + row[same:])
     assert om.load_taxonomy(file(table(*merged))) == tax

@@ -54,7 +54,7 @@ def print_check(result: CheckResult) -> None:
 
     if result.records is not None:
         typer.echo(
-            f"{format_count(result.records, 'record')}, "
+            f"{format_count(result.records, 'row' if result.long else 'record')}, "
             f"{format_count(_count_columns(result), 'column')}"
         )
         print_table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,6 +38,15 @@ def init(
     encoding: Annotated[
         str | None, typer.Option("--encoding", metavar="ENCODING", help="The encoding of the data.")
     ] = None,
+    taxonomies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--taxonomy",
+            metavar="FILE",
+            help="A taxonomy for some of the columns: a file, a folder or the name of a bundled "
+            "one; repeat it for several.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     json: Json = False,
 ) -> None:
@@ -44,11 +54,12 @@ def init(
 
     Profiles the table and writes a release file with a role for every column.
 
-    Example: ontomask init patients.csv
+    Example: ontomask init patients.csv --taxonomy doid.obo
 
-    Check the proposal and its reasons, and correct it. If no bundled taxonomy contains the words of
-    a column, a small taxonomy is written next to it. It contains the values of the column: do not
-    publish it.
+    Columns are assigned to the taxonomies that you name, to those in files beside the table, and to
+    bundled ones. Check the proposal and its reasons, and correct it. If no taxonomy contains the
+    words of a column, a small taxonomy is written next to it. It contains the values of the column:
+    do not publish it.
     """
     from ontomask._runtime.files.atomic_files import refuse_targets
     from ontomask.errors import ParameterError
@@ -67,7 +78,12 @@ def init(
         )
     settings = {"table": table_name, "delimiter": delimiter, "encoding": encoding}
     with show_progress(f"reading {data}") as progress:
-        table_profile = profile(data, progress=progress, **settings)
+        table_profile = profile(
+            data,
+            taxonomies=taxonomies or (),
+            progress=progress,
+            **settings,
+        )
         proposal = write_proposal(table_profile, output, force=force)
     if json:
         print_json(
@@ -78,6 +94,9 @@ def init(
         )
     else:
         print_profile(table_profile)
+    for line in table_profile.left_out:
+        typer.echo(f"not used: {line}", err=True)
+    _print_unused(table_profile, taxonomies or ())
     _print_next_steps(proposal)
 
 
@@ -99,11 +118,11 @@ def print_profile(profile: Profile) -> None:
 
 def _column_row(column: ColumnProfile) -> tuple[str, str, str, str]:
     suggestion, facts = column.suggestion, column.facts
-    taxonomy = suggestion.taxonomy or (
-        "taxonomy made from its values"
-        if suggestion.role == "quasi" and suggestion.taxonomy_kind
-        else ""
-    )
+    taxonomy = ""
+    if suggestion.taxonomy:
+        taxonomy = Path(suggestion.taxonomy).name
+    elif suggestion.role == "quasi" and suggestion.taxonomy_kind:
+        taxonomy = "taxonomy made from its values"
     about = "" if facts.exact else "about "
     missing = f", {facts.missing:,} missing" if facts.missing else ""
     return (
@@ -112,6 +131,14 @@ def _column_row(column: ColumnProfile) -> tuple[str, str, str, str]:
         column.type,
         f"{about}{facts.distinct:,} distinct{missing}" + (f", {taxonomy}" if taxonomy else ""),
     )
+
+
+def _print_unused(profile: Profile, named: Sequence[str]) -> None:
+    """Say which named taxonomies no column was assigned to."""
+    assigned = {column.suggestion.taxonomy for column in profile.columns}
+    for source in named:
+        if not {source, str(Path(source).resolve())} & assigned:
+            typer.echo(f"no column was assigned to {source}", err=True)
 
 
 def _print_next_steps(proposal: Proposal) -> None:

@@ -97,9 +97,15 @@ def mask_with_progress(
 def format_summary(facts: dict[str, Any]) -> str:
     """Summary of a release, in lines: records, guarantee, information loss and risk, files."""
     from ontomask.errors import format_count, format_percent
+    from ontomask.microdata.measures import describe_records
 
     before, after = facts["tuples"]["before"], facts["tuples"]["after"]
-    records = [format_count(facts["records"]["released"], "record")]
+    rows = facts["records"].get("rows")
+    records = [
+        describe_records(facts["records"]["released"], None if rows is None else rows["released"])
+    ]
+    if rows is not None and rows["removed"]:
+        records.append(f"{format_count(rows['removed'], 'row')} without a known person removed")
     records += [
         f"{facts['records'][word]:,} {word}"
         for word in ("dropped", "suppressed")

@@ -337,18 +337,13 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
         return Transitions.from_targets(tuples, centroids, group)
 
     def check_links(self, tuples: Tuples) -> None:
-        """Refuse settings that linked records do not have, and sets."""
+        """Refuse settings that linked records do not have."""
         for name, needed in NEEDED_FOR_LINKS.items():
             if (value := getattr(self, name)) != needed:
                 raise ParameterError(
                     f"{name}={value!r} cannot be used with linked records",
                     f"leave {name} out, or leave linked out",
                 )
-        if any(map(has_sets, tuples.attributes)):
-            raise ParameterError(
-                "sets cannot be masked in linked records",
-                "give the values of a set a row each, or leave linked out",
-            )
 
     def link_people(self, tuples: Tuples, records: LinkedRecords) -> LinkedPeople:
         """Group people with similar records; the centroid of a group is a bag of rows."""
@@ -365,6 +360,7 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
             objective=self.objective,
             centroid=self.centroid,
             rules=self._group_rules(replace(tuples, sensitive_counts=records.sensitive_counts)),
+            kinds=records.kinds,
         )
 
     def factors(self, tuples: Tuples) -> Sequence[float] | None:

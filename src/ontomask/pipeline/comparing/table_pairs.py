@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.engines.long_table import gather_people
 from ontomask.engines.memory.frame import Frame
 from ontomask.engines.memory.values import canonical_text
+from ontomask.engines.protocol import Engine
 from ontomask.engines.ranges import cut_into_ranges
 from ontomask.errors import ColumnError, ParameterError, SchemaError, format_count, quote_names
 from ontomask.microdata.attributes import (
@@ -79,7 +81,8 @@ def evaluate(
             the masked table may lack the records with missing values.
         k: The k that linkage is compared with.
         match_by: A column that identifies the records of both tables, which may then be in any
-            order. Spark frames need it, because they have no order.
+            order. Spark frames need it, because they have no order. So do long tables, whose people
+            it identifies.
         semantic_closeness: Whether to compute t-closeness with semantic distances, which takes
             time.
         population: The population that the table is a sample of, as in :func:`~ontomask.mask`.
@@ -169,7 +172,12 @@ class TablePair:
 
 
 def pair_tables(before: Frame, after: Frame, schema: Schema, match_by: str | None) -> TablePair:
-    """Pair the records of two tables, by their order or by a column that identifies them."""
+    """Pair the records of two tables, by their order or by a column that identifies them.
+
+    The people of long tables are the records.
+    """
+    if schema.long_set is not None:
+        schema = schema.gather_people()
     _check_columns(before, after, schema)
     if match_by is not None:
         before, after = (
@@ -207,6 +215,13 @@ def read_table(
             "use match_by (--match-by on the command line) with a column that is in both tables, "
             "or read the figures of the release in its manifest",
         )
+    if match_by is None and schema.long_set is not None:
+        raise ParameterError(
+            "match_by must name a column that identifies the people of both long tables, because "
+            "their rows differ and a release has new pseudonyms",
+            "name a column with one value for each person that is in both tables (match_by, or "
+            "--match-by on the command line), or read the figures of the release in its manifest",
+        )
     with translate_file_errors(table):
         engine = open_engine(table, _settings_for(table, file))
         if match_by is None and not engine.keeps_order:
@@ -214,8 +229,33 @@ def read_table(
                 "match_by must name a column for Spark frames, because their rows have no order",
                 "name a column that identifies the records of both tables, such as match_by='id'",
             )
-        columns = [*schema.masked_columns, *_other_columns(schema)]
-        return engine.read([*columns, *filter(None, (match_by, weight))])
+        columns = [
+            *schema.masked_columns,
+            *_other_columns(schema),
+            *filter(None, (match_by, weight)),
+        ]
+        if schema.long_set is not None:
+            engine = _gather_people(engine, schema, columns)
+        return engine.read(columns)
+
+
+def _gather_people(engine: Engine, schema: Schema, columns: Collection[str]) -> Engine:
+    """The people of a long table, a row each; what is suppressed is missing."""
+    assert schema.long_set is not None
+    assert schema.person is not None
+    if schema.person not in engine.names:
+        raise SchemaError(
+            f"the long table has no column {schema.person!r}, whose rows are one set",
+            "both tables must name the person of each row",
+        )
+    return gather_people(
+        engine,
+        schema.person,
+        schema.long_set.column,
+        [name for name in engine.names if name not in columns],
+        {*schema.missing_marks, SUPPRESSED},
+        schema.missing == "drop",
+    )
 
 
 def _settings_for(table: Any, file: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.methods.method import Method
+from ontomask.methods.microaggregation.sets.columns import name_centroids, separate_sets
 from ontomask.methods.operators import Operators
+from ontomask.microdata.attributes import Attribute, NominalAttribute
 from ontomask.microdata.distinct_values import DistinctValues
 from ontomask.microdata.grouped_rows import GroupedRows
 from ontomask.microdata.linked_records import LinkedRecords
+from ontomask.microdata.sets import ConceptSets, missing_concept, set_centroids
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
+from ontomask.pipeline.planning.linked_tables import JoinedTables, LinkedTable, join_tables
+from ontomask.pipeline.planning.set_sizes import shorten_sets
 from ontomask.risk.released_classes import (
     ReleasedClasses,
     count_people_classes,
@@ -70,7 +76,8 @@ class LinkedPlan:
     becomes: a target for each pseudonym and combination of values. ``pseudonym`` is the pseudonym
     of each of these targets, -1 for records that are not released, and ``class_of`` the target of
     the plan of values. ``person`` and ``piece`` are the person of each pseudonym, and its number
-    among the pseudonyms of the person.
+    among the pseudonyms of the person. ``shortened`` is the number of records whose set had too
+    many values for its columns, by attribute.
     """
 
     transitions: Transitions
@@ -79,6 +86,7 @@ class LinkedPlan:
     person: Longs
     piece: Longs
     figures: LinkFigures
+    shortened: Mapping[str, int] = field(default_factory=dict)
 
     def number_classes(self, values: Longs) -> Longs:
         """The equivalence class of each target: who shares this row and all rows of the pseudonym.
@@ -103,7 +111,7 @@ class LinkedPlan:
         plan = self.transitions
         kept = self.pseudonym[plan.target] >= 0
         target = plan.target[kept]
-        people = DistinctValues(list(range(records.people)), records.person[plan.source[kept]])
+        people = _label_people(records.person[plan.source[kept]])
         names = DistinctValues(list(range(len(self.person))), self.pseudonym[target])
         columns = {f"{column} before": people, column: names}
         rows = GroupedRows(self.class_of[target], columns, plan.count[kept])
@@ -111,22 +119,74 @@ class LinkedPlan:
 
 
 def plan_linked_people(
-    method: Method, tuples: Tuples, records: LinkedRecords
+    method: Method, tables: Sequence[LinkedTable]
+) -> tuple[list[tuple[Transitions, LinkedPlan]], LinkFigures]:
+    """Plan the values and the pseudonyms of linked records, and say what becomes of their links.
+
+    People share the rows of all tables, and a pseudonym is the same in all of them.
+    """
+    joined = join_tables(method, tables)
+    _, record_tuple, person = joined.records.list_records()
+    linked = method.link_people(joined.tuples, joined.records)
+    linked, fixed = _unify_person_values(joined, record_tuple, person, linked)
+    owners, pseudonym = _number_pseudonyms(linked, record_tuple, person)
+    linked = joined.blank_missing(linked, record_tuple)
+    plans = [
+        _plan_table(
+            table,
+            _take_table(table, linked, records, columns),
+            fixed[columns],
+            pseudonym[records],
+            owners,
+        )
+        for table, records, columns in zip(
+            tables, joined.split_records(), joined.split_columns(), strict=True
+        )
+    ]
+    return plans, _count_links(joined.records, pseudonym, owners[0])
+
+
+def _take_table(
+    table: LinkedTable, linked: LinkedPeople, records: slice, columns: slice
+) -> LinkedPeople:
+    """What the records of one table become, with the targets that these use."""
+    used, place = np.unique(linked.target[records], return_inverse=True)
+    lost = int((used < 0).sum())
+    attributes = tuple(
+        wider if isinstance(wider, NominalAttribute) else own
+        for own, wider in zip(table.tuples.attributes, linked.attributes[columns], strict=True)
+    )
+    return linked._replace(
+        pseudonym=linked.pseudonym[records],
+        target=place.ravel() - lost,
+        group=linked.group[records],
+        targets=linked.targets[used[lost:], columns],
+        attributes=attributes,
+    )
+
+
+def _plan_table(
+    table: LinkedTable,
+    linked: LinkedPeople,
+    fixed: NDArray[np.bool_],
+    record_pseudonym: Longs,
+    owners: tuple[Longs, Longs],
 ) -> tuple[Transitions, LinkedPlan]:
-    """Plan the values of linked records, and their pseudonyms."""
-    record_unit, record_tuple, person = records.list_records()
-    linked = method.link_people(tuples, records)
-    linked = _unify_person_values(tuples, record_tuple, person, linked)
+    """The plans of one table."""
+    tuples, records = table.tuples, table.records
+    record_unit, record_tuple, _ = records.list_records()
+    linked = linked._replace(targets=_round_targets(tuples, linked.targets))
+    linked, shortened = _shorten_sets(tuples, record_tuple, linked, table.most_members, fixed)
+    tuples = replace(tuples, attributes=linked.attributes)  # with the sets that rows become
     is_released = linked.target >= 0
     # The last target is that of records which are not released.
     nothing = np.full((1, len(tuples.attributes)), np.nan)
-    targets = np.vstack([_round_targets(tuples, linked.targets), nothing])
+    targets = np.vstack([linked.targets, nothing])
     first, class_of = Transitions.find_equal_targets(targets)
     record_class = class_of[linked.target]
     values = Transitions.from_pairs(
         tuples, targets, record_tuple, linked.target % len(targets), np.ones_like(record_tuple)
     )
-    pseudonyms, record_pseudonym = _number_pseudonyms(linked, record_tuple, person, is_released)
     # A target of units is a pseudonym with a combination of values.
     pair = np.where(is_released, record_pseudonym * len(first) + record_class, -1)
     pairs, record_target = np.unique(pair, return_inverse=True)
@@ -136,17 +196,25 @@ def plan_linked_people(
     key, count = np.unique(record_unit * len(pairs) + record_target.ravel(), return_counts=True)
     source, target = np.divmod(key, len(pairs))
     transitions = Transitions(units, targets[first][unit_class], source, target, count)
-    owner, piece = pseudonyms
-    figures = LinkFigures(
+    figures = _count_links(records, record_pseudonym, owners[0])
+    plan = LinkedPlan(transitions, pseudonym, unit_class, *owners, figures, shortened)
+    return values, plan
+
+
+def _count_links(records: LinkedRecords, record_pseudonym: Longs, owner: Longs) -> LinkFigures:
+    """Count what became of the links of records; ``owner`` is the person of each pseudonym."""
+    is_released = record_pseudonym >= 0
+    pseudonyms = np.unique(record_pseudonym[is_released])
+    owners = len(np.unique(owner[pseudonyms]))
+    return LinkFigures(
         people=records.people,
-        pseudonyms=len(owner),
-        lost_people=records.people - len(np.unique(owner)),
+        pseudonyms=len(pseudonyms),
+        lost_people=records.people - owners,
         lost_records=int((~is_released).sum()),
         links=records.links,
-        broken=len(owner) - len(np.unique(owner)),
+        broken=len(pseudonyms) - owners,
         uniques_before=count_unique_people(records),
     )
-    return values, LinkedPlan(transitions, pseudonym, unit_class, owner, piece, figures)
 
 
 def give_pseudonyms(
@@ -170,14 +238,14 @@ def give_pseudonyms(
 
 
 def _number_pseudonyms(
-    linked: LinkedPeople, record_tuple: Longs, person: Longs, is_released: NDArray[np.bool_]
+    linked: LinkedPeople, record_tuple: Longs, person: Longs
 ) -> tuple[tuple[Longs, Longs], Longs]:
     """The person and piece of each released pseudonym, and the pseudonym of each record.
 
     Pseudonyms are numbered by person, then by what they release, so that the order of the rows does
     not matter; pieces that release the same may be exchanged.
     """
-    released = np.flatnonzero(is_released)
+    released = np.flatnonzero(linked.target >= 0)
     old, first, place = np.unique(
         linked.pseudonym[released], return_index=True, return_inverse=True
     )
@@ -196,36 +264,108 @@ def _number_pseudonyms(
 
 
 def _unify_person_values(
-    tuples: Tuples, record_tuple: Longs, person: Longs, linked: LinkedPeople
-) -> LinkedPeople:
+    joined: JoinedTables, record_tuple: Longs, person: Longs, linked: LinkedPeople
+) -> tuple[LinkedPeople, NDArray[np.bool_]]:
     """Give all rows of a pseudonym one value of what does not change from row to row of a person.
 
-    Sex and year of birth are such columns. Each group takes the centroid of its pseudonyms.
+    Sex and year of birth are such columns; they are flagged. Each group takes the centroid of its
+    pseudonyms.
     """
-    fixed = np.flatnonzero([_is_of_people(codes[record_tuple], person) for codes in tuples.codes])
-    kept = np.flatnonzero(linked.target >= 0)
-    if not fixed.size or not len(kept):
-        return linked
+    tuples, kinds = joined.tuples, joined.kinds
+    is_fixed = np.zeros(len(tuples.attributes), dtype=bool)
+    # Columns that rows of the same kinds have are looked at together.
+    patterns, pattern = np.unique(kinds.has, axis=1, return_inverse=True)
+    for number, has in enumerate(patterns.T):
+        rows = np.flatnonzero(has[kinds.kind[record_tuple]])
+        for j in np.flatnonzero(pattern.ravel() == number):
+            is_fixed[j] = _is_of_people(tuples.codes[j, record_tuple[rows]], person[rows])
+        fixed = np.flatnonzero(is_fixed & (pattern.ravel() == number))
+        kept = rows[linked.target[rows] >= 0]
+        if fixed.size and len(kept):
+            linked = _centre_people(tuples, record_tuple, linked, kept, fixed)
+    return linked, is_fixed
+
+
+def _centre_people(
+    tuples: Tuples, record_tuple: Longs, linked: LinkedPeople, kept: Longs, fixed: Longs
+) -> LinkedPeople:
+    """Give some records the centroid of the pseudonyms of their group in some columns."""
     # One record of each pseudonym, by group.
     _, first = np.unique(linked.pseudonym[kept], return_index=True)
     members = kept[first]
     group = linked.group[members]
     order = np.argsort(group, kind="stable")
     groups, start = np.unique(group[order], return_index=True)
-    ones = np.ones(len(members), dtype=np.int64)
     of_people = Tuples(
-        tuple(tuples.attributes[j] for j in fixed),
+        tuple(linked.attributes[j] for j in fixed),
         tuples.codes[np.ix_(fixed, record_tuple[members[order]])],
-        ones,
+        np.ones(len(members), dtype=np.int64),
     )
-    centroids = Operators(of_people).centroids(
-        np.append(start, len(order)).astype(np.int64), np.arange(len(order))
-    )
-    targets = linked.targets.copy()
+    attributes, centroids = _find_centroids(of_people, np.append(start, len(order)))
+    wider, targets = list(linked.attributes), linked.targets.copy()
     targets[np.ix_(linked.target[kept], fixed)] = centroids[
         np.searchsorted(groups, linked.group[kept])
     ]
-    return linked._replace(targets=targets)
+    for j, attribute in zip(fixed, attributes, strict=True):
+        wider[j] = attribute
+    return linked._replace(targets=targets, attributes=tuple(wider))
+
+
+def _find_centroids(tuples: Tuples, start: Longs) -> tuple[tuple[Attribute, ...], Floats]:
+    """The centroid by the rule of each group; tuples are in the order of the groups.
+
+    Sets are added to the attributes.
+    """
+    members = np.arange(len(tuples))
+    groups = ConceptSets(start.astype(np.int64), members.astype(np.int32))
+    columns, others = separate_sets(tuples)
+    closures = [
+        set_centroids(
+            column.closures, tuples.counts, groups, missing=missing_concept(column.taxonomy)
+        )
+        for column in columns
+    ]
+    centroids = np.empty((len(groups), 0))
+    if others is not None:
+        centroids = Operators(others).centroids(groups.offsets, members)
+    return name_centroids(tuples.attributes, closures, centroids)
+
+
+def _shorten_sets(
+    tuples: Tuples,
+    record_tuple: Longs,
+    linked: LinkedPeople,
+    most_members: Sequence[int | None],
+    fixed: NDArray[np.bool_],
+) -> tuple[LinkedPeople, dict[str, int]]:
+    """Leave values out of sets that do not fit their columns; equal rows change together.
+
+    What does not change from row to row of a person is made shorter apart from the other columns,
+    so that it stays the same in all rows of a pseudonym.
+    """
+    shortened: dict[str, int] = {}
+    for is_mine in (fixed, ~fixed):
+        limits = [m if mine else None for m, mine in zip(most_members, is_mine, strict=False)]
+        if all(limit is None for limit in limits):
+            continue
+        compared = linked.targets[:, fixed] if is_mine is fixed else linked.targets
+        first, place = Transitions.find_equal_targets(compared)
+        kept = linked.target >= 0
+        whole = replace(
+            tuples,
+            attributes=linked.attributes,
+            counts=np.bincount(record_tuple[kept], minlength=len(tuples)),
+        )
+        ones = np.ones(int(kept.sum()), dtype=np.int64)
+        plan = Transitions(
+            whole, linked.targets[first], record_tuple[kept], place[linked.target[kept]], ones
+        )
+        attributes, targets, records = shorten_sets(plan, limits)
+        renumbered = linked.targets.copy()
+        renumbered[:, is_mine] = targets[place][:, is_mine]
+        linked = linked._replace(targets=renumbered, attributes=attributes)
+        shortened.update(records)
+    return linked, shortened
 
 
 def _is_of_people(values: Longs, person: Longs) -> bool:
@@ -245,6 +385,11 @@ def _round_targets(tuples: Tuples, targets: Floats) -> Floats:
 
 def count_unique_people(records: LinkedRecords) -> int:
     """Count the people who alone have all their records."""
-    people = DistinctValues(list(range(records.people)), records.person)
-    rows = GroupedRows(records.tuple_number, {"person": people}, records.count)
+    columns = {"person": _label_people(records.person)}
+    rows = GroupedRows(records.tuple_number, columns, records.count)
     return count_people_classes(rows, "person", (), "person").uniques
+
+
+def _label_people(person: Longs) -> DistinctValues:
+    """A column with a name for each person."""
+    return DistinctValues(list(range(int(person.max(initial=-1)) + 1)), person)

@@ -61,16 +61,18 @@ class TablePart:
 # ---------------------------------------------------------------------- which records
 
 
-def split_by_missing_numbers(method: Method, tuples: Tuples) -> list[TablePart]:
+def split_by_missing_numbers(
+    method: Method, tuples: Tuples, can_stand_alone: StandaloneTest | None = None
+) -> list[TablePart]:
     """Split the tuples by the columns that are missing, and join what cannot be planned alone.
 
     A part that is too small takes the nearest tuples of another part, or joins it: whichever part
-    loses the fewest values that way.
+    loses the fewest values that way. ``can_stand_alone`` tells it, if not the method.
     """
     parts = _parts_by_pattern(tuples)
     if method.permutes:  # every value must stay: nothing can be joined
         return parts
-    can_stand_alone = _make_standalone_test(method, tuples)
+    can_stand_alone = can_stand_alone or _make_standalone_test(method, tuples)
     small = [part for part in parts if not can_stand_alone(part.members)]
     enough = [part for part in parts if can_stand_alone(part.members)]
     while small and len(small) + len(enough) > 1:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.engines.protocol import TaskRunner
-from ontomask.errors import Hint, ParameterError, Setting, format_count
+from ontomask.errors import ParameterError, format_count
 from ontomask.methods.method import BlockwiseMethod, Method
 from ontomask.methods.people import merge_until_k_people, refuse_k_above_people
 from ontomask.microdata.linked_records import LinkedRecords
@@ -18,9 +18,11 @@ from ontomask.microdata.tuples import SensitiveCounts, Transitions, Tuples
 from ontomask.pipeline.planning.blocks import BlockPlan, choose_block_size, measure_block_cost
 from ontomask.pipeline.planning.linked_people import (
     LinkedPlan,
+    LinkFigures,
     give_pseudonyms,
     plan_linked_people,
 )
+from ontomask.pipeline.planning.linked_tables import LinkedTable
 from ontomask.pipeline.planning.missing_numbers import (
     plan_parts,
     plans_in_parts,
@@ -34,6 +36,7 @@ __all__ = [
     "People",
     "Plan",
     "PlanInput",
+    "plan_linked_tables",
     "plan_release",
     "refuse_impossible_rules",
     "to_sensitive_counts",
@@ -102,7 +105,7 @@ def plan_release(
     Records with missing numbers are planned apart.
     """
     if counted.linked is not None and counted.linked.links:
-        return _plan_linked(counted, method, counted.linked)
+        return plan_linked_tables([counted], method)[0][0]
     if counted.linked is not None:  # people with one record each: records are people
         counted = replace(counted, people=None)
     method = choose_block_size(method, counted.tuples)
@@ -135,18 +138,26 @@ def plan_release(
     return Plan(transitions, method, _combine_block_plans(block_plans), linked, shortened)
 
 
-def _plan_linked(counted: PlanInput, method: Method, records: LinkedRecords) -> Plan:
-    """Plan records that stay linked; people are planned together, never in blocks."""
-    if plans_in_parts(method, counted.tuples):
-        raise ParameterError(
-            "linked records cannot lack numbers, dates or levels",
-            Hint("use ", Setting("missing", "drop"), ", or leave linked out"),
-        )
+def plan_linked_tables(
+    tables: Sequence[PlanInput], method: Method
+) -> tuple[list[Plan], LinkFigures]:
+    """Plan tables whose records stay linked, by one person key.
+
+    People are planned together, never in blocks. The figures are those of all tables.
+    """
+    linked_tables = []
+    for table in tables:
+        assert table.linked is not None
+        method.check_links(table.tuples)
+        linked_tables.append(LinkedTable(table.tuples, table.linked, table.most_members))
+    people = len(np.unique(np.concatenate([table.records.person for table in linked_tables])))
     if method.promised_k is not None:
-        refuse_k_above_people(method.promised_k, records.people)
-    method.check_links(counted.tuples)
-    transitions, linked = plan_linked_people(method, counted.tuples, records)
-    return Plan(transitions, method, linked=linked)
+        refuse_k_above_people(method.promised_k, people)
+    plans, figures = plan_linked_people(method, linked_tables)
+    return [
+        Plan(transitions, method, linked=linked, shortened=linked.shortened)
+        for transitions, linked in plans
+    ], figures
 
 
 def _combine_block_plans(plans: Sequence[BlockPlan]) -> BlockPlan | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.microdata.attributes import MISSING, NominalAttribute
+from ontomask.microdata.attributes import MISSING, Attribute, NominalAttribute
 from ontomask.microdata.sets import ConceptSets, closures
 from ontomask.microdata.sets.limited_sets import limit_set
 from ontomask.microdata.sets.set_concepts import (
@@ -21,7 +21,7 @@ from ontomask.microdata.sets.set_concepts import (
 from ontomask.microdata.tuples import Transitions
 from ontomask.taxonomy import Concept
 
-__all__ = ["limit_set_sizes"]
+__all__ = ["limit_set_sizes", "shorten_sets"]
 
 Floats = NDArray[np.float64]
 
@@ -37,6 +37,18 @@ def limit_set_sizes(
     Returns:
         The plan, and the number of records with a changed set for each attribute that has any.
     """
+    attributes, targets, records = shorten_sets(plan, most_members)
+    if not records:
+        return plan, {}
+    tuples = replace(plan.tuples, attributes=attributes)
+    joined = Transitions.from_pairs(tuples, targets, plan.source, plan.target, plan.count)
+    return replace(joined, unpaired=plan.unpaired), records
+
+
+def shorten_sets(
+    plan: Transitions, most_members: Sequence[int | None]
+) -> tuple[tuple[Attribute, ...], Floats, dict[str, int]]:
+    """The targets of :func:`limit_set_sizes` at their places in the plan, and their attributes."""
     attributes, targets = list(plan.tuples.attributes), plan.targets.copy()
     records: dict[str, int] = {}
     for j, most in enumerate(most_members):
@@ -50,11 +62,7 @@ def limit_set_sizes(
             changed = list(smaller)
             targets[changed, j] = [wider.places[name] for name in smaller.values()]
             records[attribute.name] = int(plan.class_sizes()[changed].sum())
-    if not records:
-        return plan, {}
-    tuples = replace(plan.tuples, attributes=tuple(attributes))
-    joined = Transitions.from_pairs(tuples, targets, plan.source, plan.target, plan.count)
-    return replace(joined, unpaired=plan.unpaired), records
+    return tuple(attributes), targets, records
 
 
 def _renumber(targets: Floats, before: NominalAttribute, after: NominalAttribute) -> Floats:

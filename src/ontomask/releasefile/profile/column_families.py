@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from ontomask.releasefile.profile.column_facts import ColumnFacts
+from ontomask.releasefile.profile.offered_taxonomies import (
+    NO_TAXONOMIES,
+    OfferedTaxonomies,
+    name_in_release_file,
+)
 from ontomask.releasefile.profile.proposals import Suggestion, suggest_in_role
 
 __all__ = ["ColumnFamily", "find_families", "propose_in_family", "suggest_in_family"]
@@ -33,20 +39,23 @@ class ColumnFamily:
         """Whether the set is proposed, not only mentioned."""
         return len(self.columns) >= FEWEST_IN_SET
 
-    @property
-    def fields(self) -> dict[str, Any]:
-        """The fields of the set in a release file."""
+    def fields(self, folder: Path) -> dict[str, Any]:
+        """The fields of the set in a release file in this folder."""
         repairs = {"repair_codes": True} if self.repair_codes else {}
         return {
             "role": "quasi",
             "type": "set",
-            "taxonomy": self.taxonomy,
+            "taxonomy": name_in_release_file(self.taxonomy, folder),
             **repairs,
             "columns": list(self.columns),
         }
 
 
-def suggest_in_family(facts: ColumnFacts, suggestion: Suggestion) -> Suggestion | None:
+def suggest_in_family(
+    facts: ColumnFacts,
+    suggestion: Suggestion,
+    offered: OfferedTaxonomies = NO_TAXONOMIES,
+) -> Suggestion | None:
     """What a column is as one of a family; None if it cannot be in one.
 
     The last columns of a family are often nearly empty, and would be dropped by themselves.
@@ -54,7 +63,7 @@ def suggest_in_family(facts: ColumnFacts, suggestion: Suggestion) -> Suggestion 
     if not _NUMBERED_NAME.fullmatch(facts.name) or not facts.present:
         return None
     if suggestion.role == "drop":
-        suggestion = suggest_in_role(facts, "quasi")
+        suggestion = suggest_in_role(facts, "quasi", offered)
     is_code = suggestion.role == "quasi" and suggestion.type == "nominal" and suggestion.taxonomy
     return suggestion if is_code else None
 

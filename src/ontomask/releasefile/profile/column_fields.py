@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ontomask.releasefile.profile.column_facts import ColumnFacts
+from ontomask.releasefile.profile.offered_taxonomies import (
+    NO_TAXONOMIES,
+    OfferedTaxonomies,
+    name_in_release_file,
+)
 from ontomask.releasefile.profile.proposals import Suggestion, suggest_in_role
 
 __all__ = ["ColumnFields", "ProposedTaxonomy", "fields_in_role", "suggested_fields"]
@@ -38,8 +44,15 @@ class ColumnFields:
     lacks: str | None = None
 
 
-def fields_in_role(facts: ColumnFacts, role: str) -> ColumnFields:
-    """Release file fields of a column in a role.
+def fields_in_role(
+    facts: ColumnFacts,
+    role: str,
+    offered: OfferedTaxonomies = NO_TAXONOMIES,
+    folder: Path = Path(),
+) -> ColumnFields:
+    """Fields of a column in a role, for a release file in this folder.
+
+    ``offered`` are taxonomies to compare the values with, besides the bundled ones.
 
     >>> values = {"A": 30, "B": 10}
     >>> facts = ColumnFacts("ward", "text", rows=40, missing=0, distinct=2, values=values)
@@ -51,13 +64,13 @@ def fields_in_role(facts: ColumnFacts, role: str) -> ColumnFields:
     >>> masked.make
     ProposedTaxonomy(how='flat', separator=None, lengths=())
     """
-    suggestion = suggest_in_role(facts, role)
+    suggestion = suggest_in_role(facts, role, offered)
     if suggestion.role != role:
         return ColumnFields(
             {"role": role}, suggestion.reason, suggestion.notes, lacks=_obstacle(suggestion)
         )
     return ColumnFields(
-        suggested_fields(suggestion),
+        suggested_fields(suggestion, folder),
         suggestion.reason,
         suggestion.notes,
         _proposed_taxonomy(suggestion),
@@ -69,14 +82,21 @@ def _obstacle(suggestion: Suggestion) -> str:
     return f"This column cannot be masked. {reason}."
 
 
-def suggested_fields(suggestion: Suggestion, taxonomy: str | None = None) -> dict[str, Any]:
-    """A suggestion as release file fields; ``taxonomy`` is a file made of the values."""
+def suggested_fields(
+    suggestion: Suggestion, folder: Path, taxonomy: str | None = None
+) -> dict[str, Any]:
+    """A suggestion as fields of a release file in this folder.
+
+    ``taxonomy`` is a file made of the values.
+    """
     fields: dict[str, Any] = {"role": suggestion.role}
     has_taxonomy = suggestion.taxonomy or taxonomy
     if suggestion.type and (suggestion.type == "set" or not has_taxonomy):
         fields["type"] = suggestion.type
-    if has_taxonomy:
-        fields["taxonomy"] = has_taxonomy
+    if suggestion.taxonomy:
+        fields["taxonomy"] = name_in_release_file(suggestion.taxonomy, folder)
+    elif taxonomy:
+        fields["taxonomy"] = taxonomy
     if taxonomy:
         fields["format"] = "child-parent"
     if suggestion.repair_codes:

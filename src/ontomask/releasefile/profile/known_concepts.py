@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from ontomask.errors import OntomaskError
 from ontomask.releasefile.profile.column_names import CODE_WORDS
 from ontomask.taxonomy import load_taxonomy, map_terms
 
-__all__ = ["TaxonomyCoverage", "are_icd10_codes", "find_bundled_taxonomy"]
+__all__ = [
+    "FEWEST_VALUES",
+    "MIN_COVERAGE",
+    "MOST_WORDS",
+    "TaxonomyCoverage",
+    "are_damaged_codes",
+    "are_icd10_codes",
+    "find_bundled_taxonomy",
+]
 
 #: A taxonomy is proposed if it contains this share of the distinct values.
 MIN_COVERAGE = 0.9
@@ -29,13 +38,27 @@ PROCEDURES = {"procedure", "procedures", "proc", "px", "surgery", "operation", "
 
 @dataclass(frozen=True)
 class TaxonomyCoverage:
-    """A taxonomy with the share of different values it knows, and how many it does not know."""
+    """A taxonomy, by name or path, with the share of distinct values it has, and how many it lacks.
+
+    ``is_offered`` says that the user named it, or that it lies beside the table.
+    """
 
     taxonomy: str
     coverage: float
     unknown: int
     repair_codes: bool = False
     of_codes: bool = True
+    is_offered: bool = False
+
+    @property
+    def label(self) -> str:
+        """The name of the taxonomy or of its file."""
+        return Path(self.taxonomy).name
+
+    @property
+    def percent(self) -> str:
+        """The share in percent, rounded down: only all values are all."""
+        return "all" if self.coverage == 1 else f"{int(1000 * self.coverage) / 10:g} %"
 
 
 def find_bundled_taxonomy(
@@ -90,12 +113,13 @@ def _code_coverage(values: Mapping[str, int], name: str, mend: bool) -> Taxonomy
     coverage = 1 - unknown / len(values)
     # Repairing turns many plain numbers into codes. It is used only if most codes are right without
     # it, or if all of them lost their point.
-    if coverage < MIN_COVERAGE or (mended < plain and not _are_damaged_codes(values, plain)):
+    if coverage < MIN_COVERAGE or (mended < plain and not are_damaged_codes(values, plain)):
         return None
     return TaxonomyCoverage(name, coverage, unknown, mended < plain)
 
 
-def _are_damaged_codes(values: Mapping[str, int], plain: int) -> bool:
+def are_damaged_codes(values: Collection[str], plain: int) -> bool:
+    """Whether codes of which so many are unknown may have lost zeros or points."""
     mostly_right = plain <= len(values) / 2
     without_point = not any("." in value for value in values)
     return mostly_right or without_point

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ontomask.errors import format_count
 from ontomask.releasefile.profile.column_facts import ColumnFacts, is_finite
@@ -32,11 +33,13 @@ from ontomask.releasefile.profile.column_names import (
     words_of,
 )
 from ontomask.releasefile.profile.known_concepts import (
+    MIN_COVERAGE,
     TaxonomyCoverage,
     are_icd10_codes,
-    find_bundled_taxonomy,
 )
 from ontomask.releasefile.profile.levels import levels_of
+from ontomask.releasefile.profile.offered_taxonomies import NO_TAXONOMIES, OfferedTaxonomies
+from ontomask.releasefile.profile.taxonomy_choice import TaxonomyChoice, choose_taxonomy
 from ontomask.taxonomy.about import FLAT
 
 __all__ = ["Suggestion", "keep_one_person", "suggest_in_role", "suggest_role"]
@@ -89,11 +92,18 @@ class Suggestion:
 # ---------------------------------------------------------------------- the rules
 
 
-def suggest_role(facts: ColumnFacts) -> Suggestion:
-    """Suggest a role by the first rule that applies, with notes on what to look at."""
+def suggest_role(facts: ColumnFacts, offered: OfferedTaxonomies = NO_TAXONOMIES) -> Suggestion:
+    """Suggest a role by the first rule that applies, with notes on what to look at.
+
+    ``offered`` are taxonomies to compare the values with, besides the bundled ones.
+    """
     words = words_of(facts.name)
-    suggestion = next(opinion for rule in RULES if (opinion := rule(facts, words)) is not None)
+    suggestion = next(
+        opinion for rule in _rules_with(offered) if (opinion := rule(facts, words)) is not None
+    )
     notes = list(suggestion.notes)
+    if suggestion.role == "quasi" and suggestion.taxonomy_kind:
+        notes += _notes_on_partial_taxonomies(facts, words, offered)
     if not facts.exact:
         notes.append("estimated from a random sample, because the table has very many values")
     if 0.9 <= facts.numbers < 1 and facts.kind == "text" and suggestion.taxonomy_kind == "flat":
@@ -168,8 +178,23 @@ def _mostly_missing_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestio
     return None
 
 
-def _set_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
-    """Cells with several words or codes that a bundled taxonomy contains."""
+def _offered_rule(
+    facts: ColumnFacts, words: frozenset[str], *, offered: OfferedTaxonomies
+) -> Suggestion | None:
+    """Words or codes that a taxonomy contains which was brought along with the table."""
+    if not offered.taxonomies or _is_confidential(facts, words):
+        return None
+    choice = _choose_taxonomy(facts, words, offered)
+    best = choice.best
+    if best is None or not best.is_offered or best.coverage < MIN_COVERAGE:
+        return None
+    return _suggest_choice("quasi", choice)
+
+
+def _set_rule(
+    facts: ColumnFacts, words: frozenset[str], *, offered: OfferedTaxonomies
+) -> Suggestion | None:
+    """Cells with several words or codes that a taxonomy contains."""
     if facts.kind != "text":
         return None
     for separator in SEPARATORS:
@@ -180,12 +205,12 @@ def _set_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
         for value, count in facts.values.items():
             parts.update(dict.fromkeys(map(str.strip, value.split(separator)), count))
         del parts[""]
-        match = find_bundled_taxonomy(parts, words)
-        if match is not None:
+        match = choose_taxonomy(parts, words, offered).best
+        if match is not None and match.coverage >= MIN_COVERAGE:
             suggestion = _suggest_taxonomy(
                 "quasi",
                 f"several {'codes' if match.of_codes else 'words'} in a cell, which others may "
-                f"know; the taxonomy {match.taxonomy} contains {_percent(match.coverage)} of them",
+                f"know; the taxonomy {match.label} contains {match.percent} of them",
                 match,
             )
             return replace(suggestion, type="set", separator=separator)
@@ -210,7 +235,9 @@ def _money_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     )
 
 
-def _confidential_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+def _confidential_rule(
+    facts: ColumnFacts, words: frozenset[str], *, offered: OfferedTaxonomies
+) -> Suggestion | None:
     if not _is_confidential(facts, words):
         return None
     return _suggest_confidential(
@@ -218,15 +245,18 @@ def _confidential_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion 
         words,
         "its name suggests an amount, an outcome or a result. Is it what the table is published "
         "for?",
+        offered,
     )
 
 
-def _suggest_confidential(facts: ColumnFacts, words: frozenset[str], reason: str) -> Suggestion:
+def _suggest_confidential(
+    facts: ColumnFacts, words: frozenset[str], reason: str, offered: OfferedTaxonomies
+) -> Suggestion:
     """Suggest the role confidential, with a type where that is certain."""
     suggestion = Suggestion("confidential", reason)
     if facts.kind in ("whole numbers", "decimals") and is_finite(facts) and not facts.missing:
         return replace(suggestion, type="numeric")
-    coverage = _find_taxonomy(facts, words)
+    coverage = _choose_taxonomy(facts, words, offered).best
     if coverage is not None and coverage.unknown == 0 and not facts.missing:
         return _suggest_taxonomy("confidential", reason, coverage)
     return suggestion
@@ -272,15 +302,35 @@ def _unique_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None
     return None
 
 
-def _concept_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
-    match = _find_taxonomy(facts, words)
-    if match is None:
-        return None
+def _concept_rule(
+    facts: ColumnFacts,
+    words: frozenset[str],
+    *,
+    offered: OfferedTaxonomies,
+    must_choose: bool = False,
+) -> Suggestion | None:
+    choice = _choose_taxonomy(facts, words, offered)
+    return None if choice.best is None else _suggest_choice("quasi", choice, must_choose)
+
+
+def _suggest_choice(role: str, choice: TaxonomyChoice, must_choose: bool = False) -> Suggestion:
+    """Suggest the best taxonomy, with the runner-up; undecided where none is clearly better."""
+    match = choice.best
+    assert match is not None
     values = "codes" if match.of_codes else "words"
+    others = choice.describe_others()
+    if not choice.is_clear and not must_choose:
+        return Suggestion(
+            "undecided",
+            f"{values} that others may know; of the distinct values, {match.label} contains "
+            f"{match.percent}, {others}. Which taxonomy is right?",
+            notes=(f"to mask it, write role: {role} and taxonomy: {match.label}, or the other",),
+        )
+    next_best = f" (the next best: {others})" if others else ""
     return _suggest_taxonomy(
-        "quasi",
-        f"{values} that others may know; the taxonomy {match.taxonomy} contains "
-        f"{_percent(match.coverage)} of the distinct values",
+        role,
+        f"{values} that others may know; the taxonomy {match.label} contains {match.percent} "
+        f"of the distinct values{next_best}",
         match,
     )
 
@@ -304,27 +354,43 @@ def _suggest_taxonomy(role: str, reason: str, coverage: TaxonomyCoverage) -> Sug
     )
 
 
-def _percent(share: float) -> str:
-    return "all" if share == 1 else f"{int(1000 * share) / 10:g} %"
-
-
 def _is_count(facts: ColumnFacts) -> bool:
     """Whether the name of a column suggests a count, such as the number of diagnoses."""
     return word_at(facts.name, 0) in COUNT_WORDS
 
 
-def _find_taxonomy(facts: ColumnFacts, words: frozenset[str]) -> TaxonomyCoverage | None:
+def _choose_taxonomy(
+    facts: ColumnFacts, words: frozenset[str], offered: OfferedTaxonomies
+) -> TaxonomyChoice:
+    """Choose a taxonomy for text, and for numbers that are codes."""
     if facts.kind == "text":
-        return find_bundled_taxonomy(facts.values, words)
+        return choose_taxonomy(facts.values, words, offered, has_own_type=_has_own_type(facts))
     intact = facts.kind == "whole numbers" or facts.stored_as_text
-    if (
-        facts.kind in ("whole numbers", "decimals")
-        and intact
-        and CODE_WORDS.has_any(words)
-        and not _is_count(facts)
-    ):
-        return find_bundled_taxonomy(facts.values, words)
-    return None
+    if facts.kind not in ("whole numbers", "decimals") or not intact or _is_count(facts):
+        return TaxonomyChoice(())
+    named_as_code = CODE_WORDS.has_any(words)
+    may_be_offered = named_as_code or not (TIME_WORDS.has_any(words) or facts.mean_length < 4)
+    return choose_taxonomy(
+        facts.values,
+        words,
+        offered if may_be_offered else NO_TAXONOMIES,
+        may_be_bundled=named_as_code,
+    )
+
+
+def _has_own_type(facts: ColumnFacts) -> bool:
+    """Whether words can be masked by their order, or are sexes."""
+    return bool(levels_of(facts)) or _are_sexes(facts)
+
+
+def _notes_on_partial_taxonomies(
+    facts: ColumnFacts, words: frozenset[str], offered: OfferedTaxonomies
+) -> list[str]:
+    """Offered taxonomies that contain some of the values, but too few to be proposed."""
+    if not offered.taxonomies:
+        return []
+    others = _choose_taxonomy(facts, words, offered).describe_others()
+    return [f"too few of its distinct values are in a taxonomy: {others}"] if others else []
 
 
 def _known_to_others_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
@@ -349,10 +415,14 @@ def _ordered_words_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion
 
 
 def _sex_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
-    values = {value.strip().casefold() for value in facts.values}
-    if facts.kind == "text" and 1 < len(values) < 6 and len(values & SEXES) > len(values) / 2:
+    if facts.kind == "text" and _are_sexes(facts):
         return _suggest_quasi_identifier(facts, words, "its values are sexes, which others know")
     return None
+
+
+def _are_sexes(facts: ColumnFacts) -> bool:
+    values = {value.strip().casefold() for value in facts.values}
+    return 1 < len(values) < 6 and len(values & SEXES) > len(values) / 2
 
 
 def _other_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
@@ -364,25 +434,28 @@ def _other_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     )
 
 
-RULES: tuple[Rule, ...] = (
-    _empty_rule,
-    _direct_identifier_rule,
-    _number_rule,
-    _constant_rule,
-    _long_number_rule,
-    _mostly_missing_rule,
-    _set_rule,
-    _free_text_rule,
-    _money_rule,
-    _confidential_rule,
-    _date_rule,
-    _unique_rule,
-    _concept_rule,
-    _known_to_others_rule,
-    _sex_rule,
-    _ordered_words_rule,
-    _other_rule,
-)
+def _rules_with(offered: OfferedTaxonomies) -> tuple[Rule, ...]:
+    """All rules, in their order."""
+    return (
+        _empty_rule,
+        _direct_identifier_rule,
+        _number_rule,
+        _constant_rule,
+        _long_number_rule,
+        _mostly_missing_rule,
+        partial(_offered_rule, offered=offered),
+        partial(_set_rule, offered=offered),
+        _free_text_rule,
+        _money_rule,
+        partial(_confidential_rule, offered=offered),
+        _date_rule,
+        _unique_rule,
+        partial(_concept_rule, offered=offered),
+        _known_to_others_rule,
+        _sex_rule,
+        _ordered_words_rule,
+        _other_rule,
+    )
 
 
 # ---------------------------------------------------------------------- what quasi-identifiers are
@@ -413,7 +486,9 @@ def _is_coded(words: frozenset[str]) -> bool:
     return POSTAL_WORDS.has_any(words) or CODE_WORDS.has_any(words)
 
 
-def suggest_in_role(facts: ColumnFacts, role: str) -> Suggestion:
+def suggest_in_role(
+    facts: ColumnFacts, role: str, offered: OfferedTaxonomies = NO_TAXONOMIES
+) -> Suggestion:
     """Suggest the fields of a column in the role that somebody chose.
 
     Where it cannot be a quasi-identifier as it is, the suggestion has another role, and its reason
@@ -421,10 +496,11 @@ def suggest_in_role(facts: ColumnFacts, role: str) -> Suggestion:
     """
     words, reason = words_of(facts.name), "you chose it"
     if role == "confidential":
-        return _suggest_confidential(facts, words, reason)
+        return _suggest_confidential(facts, words, reason, offered)
     if role != "quasi":
         return Suggestion(role, reason)
-    rules = (_empty_rule, _long_number_rule, _date_rule, _concept_rule)
+    concept_rule = partial(_concept_rule, offered=offered, must_choose=True)
+    rules: tuple[Rule, ...] = (_empty_rule, _long_number_rule, _date_rule, concept_rule)
     suggestion = next(
         (opinion for rule in rules if (opinion := rule(facts, words)) is not None), None
     )

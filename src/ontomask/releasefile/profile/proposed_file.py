@@ -153,12 +153,12 @@ def _release_file_text(profile: Profile, target: Path, taxonomy_files: dict[str,
     for column in profile.columns:
         family = family_of.get(column.name)
         if family is None or not family.is_proposed:
-            lines += _column_lines(column, taxonomy_files.get(column.name))
-            lines += _long_lines(column) if column is profile.long_values else []
+            lines += _column_lines(column, target.parent, taxonomy_files.get(column.name))
+            lines += _long_lines(column, target.parent) if column is profile.long_values else []
         else:
             lines += _comment(f"{column.name}: {_column_summary(column)}", "  ")
         if family is not None and column.name == family.columns[-1]:
-            lines += _family_lines(family)
+            lines += _family_lines(family, target.parent)
     lines += ["", *_person_lines(profile), "other: refuse  # an unlisted column is an error", ""]
     lines += [*_missing_lines(profile), "", *_uniqueness_comment(profile)]
     lines += [
@@ -232,8 +232,8 @@ def _printable(text: str) -> str:
 # ---------------------------------------------------------------------- columns
 
 
-def _column_lines(column: ColumnProfile, file: str | None) -> list[str]:
-    fields = _column_fields(column, file)
+def _column_lines(column: ColumnProfile, folder: Path, file: str | None) -> list[str]:
+    fields = _column_fields(column, folder, file)
     suggestion = column.suggestion
     sentences = [_sentence(suggestion.reason)]
     if fields["role"] == "undecided" and suggestion.role == "quasi":
@@ -249,9 +249,14 @@ def _column_lines(column: ColumnProfile, file: str | None) -> list[str]:
     ]
 
 
-def _long_lines(column: ColumnProfile) -> list[str]:
+def _long_lines(column: ColumnProfile, folder: Path) -> list[str]:
     """The set that the rows of a person may be, as a comment."""
-    fields = {"role": "quasi", "type": "set", **suggested_fields(column.suggestion), "long": True}
+    fields = {
+        "role": "quasi",
+        "type": "set",
+        **suggested_fields(column.suggestion, folder),
+        "long": True,
+    }
     return [
         *_comment(
             "If each row has one value of a person, and all rows of the person are one set, write "
@@ -262,9 +267,10 @@ def _long_lines(column: ColumnProfile) -> list[str]:
     ]
 
 
-def _family_lines(family: ColumnFamily) -> list[str]:
+def _family_lines(family: ColumnFamily, folder: Path) -> list[str]:
     """The set that some columns may be: proposed, or as a comment."""
     first, *others = family.columns
+    fields = family.fields(folder)
     if not family.is_proposed:
         return [
             *_comment(
@@ -273,20 +279,19 @@ def _family_lines(family: ColumnFamily) -> list[str]:
                 "instead of theirs:",
                 "  ",
             ),
-            f"  # {_yaml_field(family.name, family.fields)}",
+            f"  # {_yaml_field(family.name, fields)}",
         ]
-    alone = {
-        name: value for name, value in family.fields.items() if name not in ("type", "columns")
-    }
+    alone = {name: value for name, value in fields.items() if name not in ("type", "columns")}
     return [
         *_comment(
-            f"These columns have numbered names and codes or words of {family.taxonomy}. They are "
+            "These columns have numbered names and codes or words of "
+            f"{Path(family.taxonomy).name}. They are "
             "masked as one set: their order does not matter, and the masked values fill the "
             f"columns from the left. If {first} has a meaning of its own, such as the main "
             f"diagnosis, take it out of columns and add the line {_yaml_field(first, alone)}",
             "  ",
         ),
-        f"  {_yaml_field(family.name, family.fields)}",
+        f"  {_yaml_field(family.name, fields)}",
     ]
 
 
@@ -316,14 +321,14 @@ def _percent(share: float) -> str:
     return f"{math.floor(100 * share)} %" if share >= 0.01 else "under 1 %"
 
 
-def _column_fields(column: ColumnProfile, file: str | None) -> dict[str, Any]:
+def _column_fields(column: ColumnProfile, folder: Path, file: str | None) -> dict[str, Any]:
     """Release file fields of a column."""
     suggestion = column.suggestion
     if suggestion.role not in ("quasi", "confidential"):
         return {"role": "identifier" if suggestion.role == "person" else suggestion.role}
     if suggestion.role == "quasi" and suggestion.taxonomy_kind and file is None:
         return {"role": "undecided"}
-    return suggested_fields(suggestion, file)
+    return suggested_fields(suggestion, folder, file)
 
 
 # ---------------------------------------------------------------------- the rest

@@ -6,12 +6,13 @@ records have, and no value of a column that may identify people.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from ontomask._runtime.progress import ignore_progress
 from ontomask.engines.formats import connect, open_table
 from ontomask.errors import ColumnError, format_count
 from ontomask.releasefile.profile.column_facts import ColumnFacts, ColumnProfiler
@@ -20,6 +21,12 @@ from ontomask.releasefile.profile.column_families import (
     find_families,
     propose_in_family,
     suggest_in_family,
+)
+from ontomask.releasefile.profile.offered_taxonomies import (
+    NO_TAXONOMIES,
+    OfferedTaxonomies,
+    files_beside,
+    load_offered_taxonomies,
 )
 from ontomask.releasefile.profile.proposals import (
     Suggestion,
@@ -95,7 +102,8 @@ class Profile:
 
     ``uniques`` is the number of records that are unique on the proposed quasi-identifiers,
     ``incomplete`` the number of records with a missing value in one of them. ``families`` are
-    columns that may be one set.
+    columns that may be one set. ``left_out`` are files beside the table with a taxonomy that could
+    not be used, and why.
     """
 
     path: Path
@@ -105,6 +113,7 @@ class Profile:
     incomplete: int
     settings: Mapping[str, Any] = field(default_factory=dict)
     families: tuple[ColumnFamily, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> ColumnProfile:
         for column in self.columns:
@@ -183,10 +192,14 @@ class Profile:
 def profile(
     path: str | PathLike[str],
     *,
-    progress: Callable[[str], None] = lambda _: None,
+    taxonomies: Sequence[str | PathLike[str]] = (),
+    progress: Callable[[str], None] = ignore_progress,
     **file: Any,
 ) -> Profile:
     """Profile the table in a file, and propose a role for each column.
+
+    Columns are assigned to ``taxonomies``, names of bundled ones or paths, to those in files beside
+    the table, and to bundled ones, by the share of values that they contain.
 
     ``file`` are settings such as ``table``, ``delimiter`` or ``encoding`` (see
     :func:`~ontomask.engines.formats.open_table`), and ``memory``, how much DuckDB may take. Tables
@@ -201,8 +214,11 @@ def profile(
         settings = {name: value for name, value in opened_with.items() if name != "memory"}
         progress(f"reading {Path(path).name}")
         with open_table(path, connection, **settings) as stored:
+            data = Path(path)
+            offered = load_offered_taxonomies(taxonomies, files_beside(data), progress)
+            profiler = ColumnProfiler(stored)
             return replace(
-                profile_open_table(ColumnProfiler(stored), opened_with, progress), path=Path(path)
+                profile_open_table(profiler, opened_with, progress, offered=offered), path=data
             )
     finally:
         connection.close()
@@ -211,18 +227,28 @@ def profile(
 def profile_open_table(
     looking: ColumnProfiler,
     settings: Mapping[str, Any],
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] = ignore_progress,
     *,
     refuse: bool = True,
+    offered: OfferedTaxonomies = NO_TAXONOMIES,
 ) -> Profile:
     """Profile a table that stays open; ``settings`` are those it was opened with.
 
     Without ``refuse``, a table in which nothing looks like a quasi-identifier has a profile, too.
     """
-    columns, families = _profile_columns(looking, progress, refuse)
+    columns, families = _profile_columns(looking, progress, refuse, offered)
     progress("counting unique records")
     stored = looking.stored
-    table = Profile(stored.path, stored.rows, tuple(columns), 0, 0, settings, families)
+    table = Profile(
+        stored.path,
+        stored.rows,
+        tuple(columns),
+        0,
+        0,
+        settings,
+        families,
+        offered.left_out,
+    )
     quasi = [{c.name: tuple(c.facts.marks) for c in group} for group in table.quasi_identifiers]
     return replace(
         table,
@@ -232,15 +258,18 @@ def profile_open_table(
 
 
 def _profile_columns(
-    looking: ColumnProfiler, progress: Callable[[str], None], refuse: bool
+    looking: ColumnProfiler,
+    progress: Callable[[str], None],
+    refuse: bool,
+    offered: OfferedTaxonomies,
 ) -> tuple[list[ColumnProfile], tuple[ColumnFamily, ...]]:
     facts: dict[str, ColumnFacts] = {}
     suggestions: dict[str, Suggestion] = {}
     members: dict[str, Suggestion] = {}
     for column in looking.columns():
         progress(f"profiling column {len(facts) + 1:,} of {len(looking.stored.names):,}")
-        suggestions[column.name] = suggest_role(column)
-        member = suggest_in_family(column, suggestions[column.name])
+        suggestions[column.name] = suggest_role(column, offered)
+        member = suggest_in_family(column, suggestions[column.name], offered)
         if member is not None:
             members[column.name] = member
         facts[column.name] = _without_hidden_values(column, suggestions[column.name])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -25,7 +25,7 @@ from ontomask.taxonomy.readers.text.archives import find_source
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["FORMATS", "load_taxonomy", "reader", "write_taxonomy"]
+__all__ = ["FORMATS", "load_taxonomy", "reader", "recognise_format", "write_taxonomy"]
 
 
 def _check_reader(name: str, module: Any) -> Any:
@@ -37,29 +37,32 @@ def _check_reader(name: str, module: Any) -> Any:
     return module
 
 
-#: Where readers are that are not modules of this folder.
-FOLDERS = {"paths": "codes.paths"}
-
 #: The reader of every format, in the order in which a file is tried: the first that knows it reads
 #: it. Other packages add theirs by an entry point of ``ontomask.readers``; they are tried before
 #: the formats that any table may be.
 FORMATS: Registry[Any] = Registry(
     "ontomask.readers",
     {
-        name: f"ontomask.taxonomy.readers.{FOLDERS.get(name, name.replace('-', '_'))}"
-        for name in (
-            "obo",
-            "skos",
-            "owl",
-            "wordnet",
-            "mesh",
-            "rf2",
-            "amnesia",
-            "anjana",
-            "paths",
-            "codes",
-            "child-parent",
-            "arx",
+        name: f"ontomask.taxonomy.readers.{module}"
+        for name, module in (
+            ("obo", "obo"),
+            ("claml", "clinical.claml"),
+            ("icd10cm-tabular", "clinical.icd10cm_tabular"),
+            ("fhir", "clinical.fhir"),
+            ("wn-lmf", "lexical.wn_lmf"),
+            ("mesh", "mesh"),
+            ("skos", "skos"),
+            ("owl", "owl"),
+            ("wordnet", "wordnet"),
+            ("rf2", "rf2"),
+            ("omop", "clinical.omop"),
+            ("rrf", "clinical.rrf"),
+            ("amnesia", "amnesia"),
+            ("anjana", "anjana"),
+            ("paths", "codes.paths"),
+            ("codes", "codes"),
+            ("child-parent", "child_parent"),
+            ("arx", "arx"),
         )
     },
     _check_reader,
@@ -75,7 +78,11 @@ def reader(format: str) -> Any:
 
 
 def load_taxonomy(
-    source: str | PathLike[str], format: str | None = None, **options: Any
+    source: str | PathLike[str],
+    format: str | None = None,
+    *,
+    labels: str | PathLike[str] | Sequence[str | PathLike[str]] | None = None,
+    **options: Any,
 ) -> Taxonomy:
     """Load a taxonomy by name, or from a file or folder.
 
@@ -86,25 +93,33 @@ def load_taxonomy(
 
     - ``child-parent``: a table of children and parents. A table whose header names a child column
       and a parent column has this format, and so has a table of two columns.
-    - ``codes``: a code list or a table of levels, as statistical offices and health agencies publish
-      them (ATC, ISCO, SOC, NACE, NAICS, NUTS, ICD), as CSV, TSV, Excel or OpenDocument.
+    - ``codes``: a code list or a table of levels, as statistical offices and health agencies
+      publish them (ATC, ISCO, SOC, NACE, NAICS, NUTS, ICD), as CSV, TSV, Excel or OpenDocument.
     - ``paths``: a list of paths such as ``Europe > Spain > Reus``.
     - ``arx``, ``amnesia``, ``anjana``: hierarchies of other tools. Any other table is read as
       ``arx``.
     - ``obo``, ``owl``, ``skos``: ontologies and thesauri; the last two as RDF/XML, Turtle or
       N-Triples.
     - ``mesh``: MeSH descriptors of the NLM as XML, the mtrees file, or a table of tree numbers.
+    - ``claml``: ICD-10, ICD-10-GM, OPS, ICF and others in ClaML; ``icd10cm-tabular``: ICD-10-CM as
+      CDC publishes it; ``fhir``: code systems and value sets as JSON or XML; ``wn-lmf``: wordnets.
 
-    Formats of folders: ``wordnet``, a WordNet of your own, and ``rf2``, a SNOMED CT release. A zip
-    archive of the folder is read without unpacking it. ``archive.zip/name`` is a file in one.
+    Formats of folders: ``wordnet``, a WordNet of your own; ``rf2``, a SNOMED CT release; ``omop``,
+    a vocabulary of OHDSI; and ``rrf``, UMLS or RxNorm. A zip archive of the folder is read without
+    unpacking it. ``archive.zip/name`` is a file in one.
 
     Args:
         source: A name, or the path of a file or folder.
         format: The format. Without it, the content decides.
+        labels: Files of the Open Multilingual WordNet, such as ``wn-data-spa.tab``, whose words
+            are added to WordNet 3.0, before its own.
         **options: Options of the format. Tables: ``delimiter`` and ``encoding``. ``child-parent``:
             ``child``, ``parent`` and ``label`` name the columns; ``header=False`` if there is no
-            header. ``rf2``: ``language="en"`` selects the terms; ``root`` reads only what is below
-            a concept.
+            header. ``codes``: ``code``, ``label``, ``parent``, ``synonyms`` and ``levels`` name
+            the columns; ``levels=[1, 3]`` are lengths of codes; ``sheet`` of a spreadsheet.
+            ``rf2``: ``language="en"`` selects the terms; ``root`` reads only what is below a
+            concept. ``claml``, ``fhir``: ``language``, one or several. ``omop``: ``domain``,
+            ``vocabulary``. ``rrf``: ``sab`` names the source.
 
     Returns:
         The taxonomy.
@@ -118,7 +133,7 @@ def load_taxonomy(
                 f"format and options cannot be used with the bundled taxonomy {source!r}",
                 f"to load a file with this name, write './{source}'",
             )
-        return bundled.read(source)
+        return _add_labels(bundled.read(source), labels)
     path = Path(source)
     taxonomy_source = find_source(path)
     if not taxonomy_source.path.exists() and isinstance(source, str):
@@ -145,33 +160,39 @@ def load_taxonomy(
     except TaxonomyError as error:  # say which file it was
         raise type(error)(f"{path}: {error.message}", error.hint) from None
     repeat_warnings(warned, str(path), stacklevel=2)
-    return taxonomy
+    return _add_labels(taxonomy, labels)
+
+
+def _add_labels(
+    taxonomy: Taxonomy, labels: str | PathLike[str] | Sequence[str | PathLike[str]] | None
+) -> Taxonomy:
+    if labels is None:
+        return taxonomy
+    from ontomask.taxonomy.readers.lexical.omw import add_words  # only where words are added
+
+    return add_words(taxonomy, labels)
 
 
 def _source_files(source: Source, module: Any) -> list[Path]:
     """What the reader will look at: the file or archive itself, or the files that it says."""
-    if hasattr(module, "files") and not source.path.is_file():
-        paths: list[Path] = module.files(source)
-        return paths
-    return [source.path]
+    paths: list[Path] = module.files(source) if hasattr(module, "files") else []
+    return list(dict.fromkeys(paths)) or [source.path]
 
 
 def _detect_format(source: Source, options: dict[str, Any]) -> str:
     """The first format that knows the content, and has these options if any does."""
-    own = FORMATS.own_names
-    tried = [
-        *(format for format in own if format not in TABLE_FORMATS),
-        *(format for format in FORMATS.available() if format not in own),
-        *TABLE_FORMATS,
-    ]
-    knowing = [format for format in tried if _knows(format, source)]
+    knowing = [format for format in _formats_in_order() if _knows(format, source)]
     for format in knowing:
         if options.keys() <= set(_option_names(reader(format).read)):
             return format
     if knowing and knowing[0] not in TABLE_FORMATS:
         return knowing[0]  # whose options are then checked
-    if options and not source.is_folder:
-        return "child-parent"  # options say what the content does not
+    if options and not source.is_folder:  # they say what the content does not
+        fitting = ("child-parent", "codes", "paths")
+        return next(
+            (f for f in fitting if options.keys() <= set(_option_names(reader(f).read))),
+            "child-parent",
+        )
     if source.is_folder:
         names = ["/".join(file.place) for file in source.files]
         raise source.error(
@@ -194,6 +215,29 @@ def _may_be_a_table(source: Source) -> bool:
     """Whether a file has rows of text."""
     text = source.head_text.strip()
     return text[:1] not in "{[<" and len(text.splitlines()) > 2 and "\0" not in text
+
+
+def _formats_in_order() -> list[str]:
+    """All formats: those that any table may be are the last."""
+    own = FORMATS.own_names
+    return [
+        *(format for format in own if format not in TABLE_FORMATS),
+        *(format for format in FORMATS.available() if format not in own),
+        *TABLE_FORMATS,
+    ]
+
+
+def recognise_format(path: Path) -> str | None:
+    """The format of a file that nobody named; None if it may be any other table or file.
+
+    A reader of tables says with ``recognises`` which of them are a taxonomy beyond doubt.
+    """
+    source = Source(path)
+    for format in _formats_in_order():
+        recognises = getattr(reader(format), "recognises", None)
+        if recognises(source) if recognises is not None else _knows(format, source):
+            return format
+    return None
 
 
 def _knows(format: str, source: Source) -> bool:

@@ -31,7 +31,7 @@ from ontomask.taxonomy.readers.text.delimited import (
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["looks_like", "read", "write"]
+__all__ = ["looks_like", "read", "recognises", "write"]
 
 
 def looks_like(source: Source) -> bool:
@@ -53,6 +53,11 @@ def groups_values(rows: Sequence[Sequence[str]]) -> bool:
         for fine, coarse in pairwise(columns)
     )
     return told and 2 * len(set(columns[-1])) <= len(set(columns[0]))
+
+
+def recognises(source: Source) -> bool:
+    """A table whose name says that it is a hierarchy, as in ``adult_hierarchy_age.csv``."""
+    return "hierarch" in source.path.name.lower() and looks_like(source)
 
 
 def read(source: Source, *, delimiter: str | None = None, encoding: str = "utf-8-sig") -> Taxonomy:

@@ -36,7 +36,7 @@ from ontomask.taxonomy.readers.text.delimited import (
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["looks_like", "read", "write"]
+__all__ = ["looks_like", "read", "recognises", "write"]
 
 CHILD = ("child", "code", "concept", "id", "identifier", "node", "term", "value")
 PARENT = ("parent", "parent_code", "parent_id", "broader", "is_a")
@@ -66,6 +66,11 @@ def looks_like(source: Source) -> bool:
 
 def has_header(source: Source) -> bool:
     """Whether the first row names a child and a parent column."""
+    return _columns_by_name(first_row(source)) is not None
+
+
+def recognises(source: Source) -> bool:
+    """A first row that names a child and a parent column; two columns may be anything."""
     return _columns_by_name(first_row(source)) is not None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
@@ -10,6 +11,7 @@ from pydantic import BaseModel, Field
 
 from ontomask.microdata.schema import NominalSet
 from ontomask.releasefile.profile.column_fields import ProposedTaxonomy, fields_in_role
+from ontomask.releasefile.profile.offered_taxonomies import name_in_release_file
 from ontomask.releasefile.profile.table_profile import ColumnProfile
 from ontomask.web.requests import Bench
 from ontomask.web.session import Workbench
@@ -57,7 +59,7 @@ class ColumnSummary(BaseModel):
     )
     role: Role = Field(description="The suggested role.")
     person: bool = Field(description="Whether it seems to identify the person of a record.")
-    taxonomy: str | None = Field(description="The bundled taxonomy that contains its values.")
+    taxonomy: str | None = Field(description="The taxonomy that contains its values.")
     reason: str
     notes: list[str]
 
@@ -94,15 +96,19 @@ def list_columns(bench: Bench) -> TableColumns:
         person=profile.person,
         missing=profile.missing,
         missing_marks=profile.missing_marks,
-        columns=[_summarise_column(column) for column in profile.columns],
+        columns=[_summarise_column(column, bench.folder.path) for column in profile.columns],
         families=[
-            SetSuggestion(name=family.name, columns=list(family.columns), fields=family.fields)
+            SetSuggestion(
+                name=family.name,
+                columns=list(family.columns),
+                fields=family.fields(bench.folder.path),
+            )
             for family in profile.families
         ],
     )
 
 
-def _summarise_column(column: ColumnProfile) -> ColumnSummary:
+def _summarise_column(column: ColumnProfile, folder: FilePath) -> ColumnSummary:
     facts, suggestion = column.facts, column.suggestion
     return ColumnSummary.model_validate(
         {
@@ -116,7 +122,7 @@ def _summarise_column(column: ColumnProfile) -> ColumnSummary:
             "frequent": [{"value": value, "records": n} for value, n in facts.frequent.items()],
             "role": "identifier" if suggestion.role == "person" else suggestion.role,
             "person": suggestion.role == "person",
-            "taxonomy": suggestion.taxonomy,
+            "taxonomy": suggestion.taxonomy and name_in_release_file(suggestion.taxonomy, folder),
             "reason": suggestion.reason,
             "notes": list(suggestion.notes),
         }
@@ -262,8 +268,9 @@ class FieldsSuggestion(BaseModel):
 @router.get("/columns/{name:path}/suggestion")
 def suggest_fields(name: ColumnInPath, bench: Bench, role: Role) -> FieldsSuggestion:
     """The suggested fields of a column in a chosen role."""
-    facts = bench.opened().facts(name)
-    suggestion = fields_in_role(facts, role)
+    table = bench.opened()
+    facts = table.facts(name)
+    suggestion = fields_in_role(facts, role, table.offered, bench.folder.path)
     return FieldsSuggestion(
         fields=suggestion.fields,
         reason=suggestion.reason,

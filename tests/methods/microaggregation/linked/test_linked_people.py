@@ -13,15 +13,27 @@ from hypothesis import strategies as st
 
 import ontomask as om
 import plain_merging
+import plain_sets
 from method_tables import columns_of_all_kinds, of_words, tuples_of
 from ontomask.methods.microaggregation.linked import link_people
 from ontomask.methods.microaggregation.linked import people as people_module
 from ontomask.methods.microaggregation.linked import space as space_module
 from ontomask.methods.microaggregation.merging import merge
 from ontomask.methods.microaggregation.merging.rules_kernels import DISTINCT, EQUAL
+from ontomask.methods.microaggregation.sets import space as set_space_module
 from ontomask.methods.operators import Operators
-from ontomask.microdata.tuples import SensitiveCounts, Tuples
+from ontomask.microdata.attributes import MISSING, NominalAttribute, NumericalAttribute
+from ontomask.microdata.missing_values import NominalOrMissing
+from ontomask.microdata.sets.set_concepts import (
+    SET_MEASURE,
+    add_sets,
+    deepest_set,
+    members_of,
+    name_set,
+)
+from ontomask.microdata.tuples import SensitiveCounts, Tuples, count_tuples
 from plain_merging import Costs
+from set_plans import random_taxonomy
 from strategies import examples
 
 CLOSE = {"rel": 1e-9, "abs": 1e-9}
@@ -140,6 +152,105 @@ def test_rows_that_can_keep_a_rule_are_not_dropped(linked):
     assert released.dropped == 0
 
 
+def rows_with_sets(random, records, max_concepts=12):
+    """A column of sets, some empty or missing, beside a number; and the plain sets of the rows."""
+    taxonomy = random_taxonomy(random, max_concepts)
+    names = np.array(taxonomy.identifiers, dtype=object)
+    few = [
+        deepest_set(taxonomy, random.choice(names, min(size, len(names)), replace=False))
+        for size in random.integers(0, 4, 8)
+    ]
+    values = sorted(set(few))
+    missing = random.random() < 0.5
+    kind = NominalOrMissing if missing else NominalAttribute
+    attributes = [
+        kind("dx", add_sets(taxonomy, values), values, SET_MEASURE, weight=2.0),
+        NumericalAttribute("age", np.arange(9.0)),
+    ]
+    codes = [random.integers(0, len(values) + missing, records), random.integers(0, 9, records)]
+    tuples, record_tuple = count_tuples(attributes, codes)
+    return taxonomy, tuples, record_tuple
+
+
+def plain_cost(taxonomy, attributes, objective):
+    """What a record of a tuple costs as a row of targets, by the plain distance of sets."""
+
+    def close(name):
+        concepts = [len(taxonomy)] if name == MISSING else map(taxonomy.code, members_of(name))
+        return plain_sets.closure(taxonomy, frozenset(concepts))
+
+    dx, age = attributes
+    names = [*dx.values, MISSING]
+
+    def cost(codes, target):
+        sets = plain_sets.distance(close(names[codes[0]]), close(dx.candidates[int(target[0])]))
+        apart = (2 * sets + abs(age.numbers[codes[1]] - target[1]) / age.range) / 3
+        return apart**2 if objective == "sse" else apart
+
+    return cost
+
+
+@examples(40)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    k=st.integers(2, 3),
+    linked=st.sampled_from(["equal", "drop", "split"]),
+    objective=st.sampled_from(["sse", "sad"]),
+    centroid=st.sampled_from(["rule", "best"]),
+)
+def test_rows_with_sets_cost_what_the_plain_distance_says(seed, k, linked, objective, centroid):
+    random = np.random.default_rng(seed)
+    n = int(random.integers(6, 30))
+    taxonomy, tuples, record_tuple = rows_with_sets(random, n)
+    person = random.integers(0, n // 2 + 1, n)
+    assume(len(set(person.tolist())) >= k)
+    released = link_people(
+        Operators(tuples),
+        record_tuple,
+        person,
+        k,
+        linked=linked,
+        objective=objective,
+        centroid=centroid,
+    )
+    owners = defaultdict(set)
+    bags = released_bags(released)
+    for pseudonym, who in zip(released.pseudonym.tolist(), person.tolist(), strict=True):
+        owners[bags[pseudonym]].add(who) if pseudonym in bags else None
+    assert all(len(who) >= k for who in owners.values())
+    record_cost = plain_cost(taxonomy, released.attributes, objective)
+    codes = tuples.codes[:, record_tuple].T.tolist()
+    total = 0.0
+    for pseudonym in bags:
+        records = np.flatnonzero((released.pseudonym == pseudonym) & (released.target >= 0))
+        targets = released.targets[released.target[records]].tolist()
+        each = [[record_cost(codes[r], target) for target in targets] for r in records]
+        cost = sum(each[i][i] for i in range(len(records)))
+        least = (
+            min(
+                sum(each[i][j] for i, j in enumerate(order))
+                for order in permutations(range(len(records)))
+            )
+            if len(records) <= 5
+            else cost
+        )
+        assert cost == pytest.approx(least, **CLOSE)
+        total += cost
+    assert released.cost == pytest.approx(total, **CLOSE)
+
+
+def test_room_for_sets_that_runs_out_changes_nothing(monkeypatch):
+    random = np.random.default_rng(4)
+    _, tuples, record_tuple = rows_with_sets(random, 1500, max_concepts=40)
+    person = random.integers(0, 700, 1500)
+    released = []
+    for room in (50, 2):
+        monkeypatch.setattr(set_space_module, "ROOM", room)
+        released.append(link_people(Operators(tuples), record_tuple, person, 3, linked="drop"))
+    assert (released[0].targets == released[1].targets).all()
+    assert (released[0].target == released[1].target).all()
+
+
 def test_people_with_one_row_each_are_grouped_as_tuples_are():
     random = np.random.default_rng(1)
     taxonomy = om.datasets.diagnoses()
@@ -214,6 +325,65 @@ def test_small_tables_of_people_are_grouped_nearly_as_well_as_can_be():
         assert released.cost >= least - 1e-9
         excess.append(released.cost - least)
     assert np.mean(excess) <= 0.03
+
+
+@pytest.mark.parametrize("linked", ["equal", "drop"])
+def test_small_tables_of_rows_with_sets_are_grouped_nearly_as_well_as_can_be(linked):
+    """Against all partitions of six people with one or two rows, and all ways to match these.
+
+    The centroids are those of the rule, and a row that is dropped costs 1.
+    """
+    tree = drawn_tree()
+    excess, tables = [], 0
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        rows = [[draw_names(random, tree) for _ in range(random.integers(1, 3))] for _ in range(6)]
+        if linked == "equal":
+            rows = [[*mine, draw_names(random, tree)][:2] for mine in rows]
+        names = [name_set(row) for mine in rows for row in mine]
+        values = sorted(set(names))
+        dx = NominalAttribute("dx", add_sets(tree, values), values, SET_MEASURE)
+        tuples, record_tuple = count_tuples([dx], [np.array([*map(values.index, names)])])
+        person = np.repeat(np.arange(6), [*map(len, rows)])
+        released = link_people(Operators(tuples), record_tuple, person, 2, linked=linked)
+        closed = [
+            [plain_sets.closure(tree, {*map(tree.code, row)}) for row in mine] for mine in rows
+        ]
+
+        def group_cost(members, closed=closed):
+            fewest = min(len(closed[p]) for p in members)
+            least = np.inf
+            for turns in product(*(permutations(closed[p], fewest) for p in members)):
+                slots = list(zip(*turns, strict=True))
+                ones = [1] * len(members)
+                centres = [plain_sets.level_set(slot, ones, 1 / 2) for slot in slots]
+                cost = sum(
+                    plain_sets.cost(slot, ones, centre)
+                    for slot, centre in zip(slots, centres, strict=True)
+                )
+                least = min(least, cost + sum(len(closed[p]) - fewest for p in members))
+            return least
+
+        least = plain_merging.optimum([1] * 6, 2, group_cost)
+        lost = released.cost + released.dropped
+        assert lost >= least - 1e-9
+        tables += least > 0
+        excess.append(lost - least)
+    print(f"{linked}: {np.mean(excess):.3f} above the optimum, {max(excess):.3f} at most")
+    assert tables > 25
+    assert np.mean(excess) <= 0.02  # of about ten rows
+    assert max(excess) <= 0.2
+
+
+def drawn_tree():
+    edges = [("a", "all"), ("b", "all"), ("a1", "a"), ("a2", "a"), ("b1", "b"), ("b2", "b")]
+    return om.Taxonomy.from_edges([*edges, ("b2", "a")])
+
+
+def draw_names(random, tree):
+    """One or two concepts, neither above the other."""
+    names = random.choice(["a1", "a2", "b1", "b2", "a"], int(random.integers(1, 3)), replace=False)
+    return members_of(deepest_set(tree, names.tolist()))
 
 
 @pytest.fixture

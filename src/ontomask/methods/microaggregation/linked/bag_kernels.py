@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from ontomask._runtime.compiled import jit
 from ontomask.methods.microaggregation.linked.space import BagSpace
-from ontomask.methods.microaggregation.merging import groups_kernels
-from ontomask.methods.microaggregation.merging.bundles import Bundle, bundle_arrays, lend_arrays
-from ontomask.methods.microaggregation.merging.space import TupleSpace
+from ontomask.methods.microaggregation.merging import space_kernels
+from ontomask.methods.microaggregation.merging.bundles import Bundle, lend_arrays
 from ontomask.methods.microaggregation.merging.space_kernels import answer_with
 from ontomask.microdata.sets.matching_kernels import assign
 
@@ -72,8 +71,8 @@ def bundle_bag_space(space: BagSpace) -> Any:
     return _bundle_space(*space)
 
 
-def allocate_bag_scratch(space: BagSpace, rows: TupleSpace) -> Any:
-    """Work space, bundled, for groups of up to all bags."""
+def allocate_bag_scratch(space: BagSpace, rows: Any) -> Any:
+    """Work space, bundled, for groups of up to all bags; ``rows`` is that of the rows."""
     bags, most, width = len(space.weight), len(space.match), space.slots.shape[1]
     remembered = bags if bags <= REMEMBERED else 0
     return _bundle_scratch(
@@ -82,20 +81,21 @@ def allocate_bag_scratch(space: BagSpace, rows: TupleSpace) -> Any:
         np.zeros(1, dtype=np.int64),
         np.empty(bags + 1, dtype=np.int64),
         np.full(1, -1, dtype=np.int64),
-        bundle_arrays(groups_kernels.allocate_scratch(rows, bags + 1)),
+        rows,
         np.full((remembered, remembered), np.nan),
     )
 
 
 @jit
 def _measure_rows(
-    space: Any, t: Index, rows: Index, slots: Floats, first: Index, many: Index
+    space: Any, row: Index, rows: Index, slots: Floats, slot: Index, many: Index, factor: float
 ) -> None:
-    """Write what each row of a bag (column) costs in each slot (row)."""
-    costs, of_rows, start, squared = space.costs, space.rows, space.start[t], space.squared
-    for i in range(many):
-        for j in range(rows):
-            distance = groups_kernels.tuple_distance(of_rows, start + j, slots[first + i])
+    """Write what each of some rows (column) costs in each of some slots (row)."""
+    costs, of_rows, squared = space.costs, space.rows, space.squared
+    for j in range(rows):
+        for i in range(many):
+            distance = space_kernels.tuple_distance(of_rows, row + j, slots[slot + i])
+            distance *= factor
             costs[i, j] = distance * distance if squared else distance
 
 
@@ -105,20 +105,58 @@ def _match_rows(space: Any, t: Index, slots: Floats, first: Index, many: Index) 
 
     ``space.match`` is the row of each slot, counted from the first of the bag; -1 for none.
     """
+    if space.kinds > 1:
+        return _match_kinds(space, t, slots, first, many)
     rows = space.stop[t] - space.start[t]
+    _measure_rows(space, space.start[t], rows, slots, first, many, space.factor[0])
     if rows == 1 and many == 1:
         space.match[0] = 0
-        _measure_rows(space, t, rows, slots, first, many)
         return space.costs[0, 0]
-    _measure_rows(space, t, rows, slots, first, many)
-    total = space.price * abs(rows - many)
+    return space.price * abs(rows - many) + _match_measured(space, rows, many, space.match)
+
+
+@jit
+def _match_measured(space: Any, rows: Index, many: Index, match: Longs) -> float:
+    """The least cost of rows in slots that were measured; as many as possible are matched."""
+    costs = space.costs
     if rows == 2 and many == 2:
-        straight = space.costs[0, 0] + space.costs[1, 1]
-        crossed = space.costs[0, 1] + space.costs[1, 0]
-        space.match[0] = 0 if straight <= crossed else 1
-        space.match[1] = 1 - space.match[0]
-        return total + min(straight, crossed)
-    return total + assign(space.costs, many, rows, space.potential, space.column, space.match)
+        straight, crossed = costs[0, 0] + costs[1, 1], costs[0, 1] + costs[1, 0]
+        match[0] = 0 if straight <= crossed else 1
+        match[1] = 1 - match[0]
+        return min(straight, crossed)
+    return assign(costs, many, rows, space.potential, space.column, match)
+
+
+@jit
+def _match_kinds(space: Any, t: Index, slots: Floats, first: Index, many: Index) -> float:
+    """As :func:`_match_rows`, kind by kind: rows and slots are in the order of their kinds."""
+    start, rows = space.start[t], space.stop[t] - space.start[t]
+    row_kind, last = space.row_kind, slots.shape[1] - 1  # where slots have their kind
+    total, row, slot = 0.0, np.int64(0), np.int64(0)
+    while row < rows or slot < many:
+        kind = space.kinds
+        if row < rows:
+            kind = row_kind[start + row]
+        if slot < many:
+            kind = min(kind, np.int64(slots[first + slot, last]))
+        next_row, next_slot = row, slot
+        while next_row < rows and row_kind[start + next_row] == kind:
+            next_row += 1
+        while next_slot < many and slots[first + next_slot, last] == kind:
+            next_slot += 1
+        alike, places = next_row - row, next_slot - slot
+        match = space.match[slot:next_slot]
+        total += space.price * abs(alike - places)
+        match[:] = -1
+        if alike > 0 and places > 0:
+            factor = space.factor[kind]
+            _measure_rows(space, start + row, alike, slots, first + slot, places, factor)
+            total += _match_measured(space, alike, places, match)
+            for i in range(places):
+                if match[i] >= 0:
+                    match[i] += row
+        row, slot = next_row, next_slot
+    return total
 
 
 @jit
@@ -141,28 +179,19 @@ def bag_record_cost(space: Any, distance: Any) -> float:
 def bag_group_cost(space: Any, work: Any, members: Any, many: Index) -> float:
     """What a group costs; its centroid is left in ``work``.
 
-    The slots are the rows of the smallest bag at first. Then, in turn, the rows of all bags are
-    matched with them, and each moves to the middle of its rows, as long as that costs less.
+    The slots of each kind are the rows of the bag with the fewest of it at first. Then, in turn,
+    the rows of all bags are matched with them, and each moves to the middle of its rows, as long as
+    that costs less.
     """
     if many == 1:
         work.single[0] = members[0]
         return 0.0
     work.single[0] = -1
-    smallest = members[0]
-    for q in range(1, many):
-        t = members[q]
-        if space.stop[t] - space.start[t] < space.stop[smallest] - space.start[smallest]:
-            smallest = t
-    first = space.start[smallest]
-    slots = space.stop[smallest] - first
-    width = space.slots.shape[1]
-    for i in range(slots):
-        for j in range(width):
-            work.slots[i, j] = space.slots[first + i, j]
+    slots = _choose_slots(space, work, members, many)
     work.many_slots[0] = slots
     row = np.full((many, slots), -1, np.int64)
     least = np.inf
-    for _ in range(SWEEPS):
+    for sweep in range(SWEEPS):
         total, is_settled = 0.0, True
         for q in range(many):
             t = members[q]
@@ -176,13 +205,49 @@ def bag_group_cost(space: Any, work: Any, members: Any, many: Index) -> float:
         work.kept[:slots] = work.slots[:slots]
         if is_settled or total <= SLIGHT:  # the middle of the same rows is the same
             break
+        at = space.spare + (sweep & 1) * space.half  # the other half has those that are kept
         for i in range(slots):
             for q in range(many):
                 work.entries[q] = row[q, i]
-            groups_kernels.group_cost(space.rows, work.rows, work.entries, many)
-            for j in range(width):
-                work.slots[i, j] = work.rows.centre[j]
+            space_kernels.group_cost(space.rows, work.rows, work.entries, many)
+            at = space_kernels.write_centre(space.rows, work.rows, at, work.slots[i])
     return least
+
+
+@jit
+def _choose_slots(space: Any, work: Any, members: Any, many: Index) -> Any:
+    """Write the first slots of a group: of each kind, the rows of the bag with the fewest of it.
+
+    A kind that a bag does not have has none. Returns the number of slots.
+    """
+    first, slots = members[0], np.int64(0)
+    begin = space.start[first]
+    while begin < space.stop[first]:
+        kind = space.row_kind[begin]
+        fewest, where = _find_run(space, first, kind)
+        begin += fewest
+        for q in range(1, many):
+            run, start = _find_run(space, members[q], kind)
+            if run < fewest:
+                fewest, where = run, start
+        for i in range(fewest):
+            work.slots[slots + i] = space.slots[where + i]
+        slots += fewest
+    return slots
+
+
+@jit
+def _find_run(space: Any, t: Index, kind: Index) -> Any:
+    """How many rows of a kind a bag has, and the first of them."""
+    if space.kinds == 1:
+        return space.stop[t] - space.start[t], space.start[t]
+    start = space.start[t]
+    while start < space.stop[t] and space.row_kind[start] < kind:
+        start += 1
+    stop = start
+    while stop < space.stop[t] and space.row_kind[stop] == kind:
+        stop += 1
+    return stop - start, start
 
 
 @jit
@@ -193,14 +258,24 @@ def bag_keep_centre(space: Any, work: Any, groups: Any, group: Index) -> None:
             groups.centre[group, j] = space.target[work.single[0], j]
         return
     slots = work.many_slots[0]
-    if space.used[0] + slots > space.slots.shape[0]:
+    if space.used[0] + slots > space.slots.shape[0] or not _store_slots(space, work, slots):
         _move_together(space, groups)
+        _store_slots(space, work, slots)
     groups.centre[group, 0] = space.used[0]
     groups.centre[group, 1] = slots
-    for i in range(slots):
-        for j in range(space.slots.shape[1]):
-            space.slots[space.used[0] + i, j] = work.kept[i, j]
     space.used[0] += slots
+
+
+@jit
+def _store_slots(space: Any, work: Any, slots: Index) -> bool:
+    """Write the slots of a centroid after all others; whether there is room for what they hold."""
+    fits = True
+    for i in range(slots):
+        slot = space.slots[space.used[0] + i]
+        for j in range(slot.size):
+            slot[j] = work.kept[i, j]
+        fits &= space_kernels.store_centre(space.rows, slot, space.spare)
+    return fits
 
 
 @jit
@@ -217,6 +292,7 @@ def _move_together(space: Any, groups: Any) -> None:
         groups.centre[group, 0] = space.own + size
         size += slots
     space.used[0] = space.own + size
+    space_kernels.move_centres(space.rows, space.slots, space.own, space.used[0])
 
 
 answer_with(BagSpaceType, bag_distance, bag_record_cost, bag_group_cost, bag_keep_centre)
@@ -234,8 +310,10 @@ def match_bags(space: Any, group: Longs, centre: Floats, out: Longs, costs: Floa
         first, slots = np.int64(centre[group[t], 0]), np.int64(centre[group[t], 1])
         _match_rows(space, t, space.slots, first, slots)
         for i in range(slots):
-            out[space.start[t] + space.match[i]] = i
-            costs[space.start[t] + space.match[i]] = space.costs[i, space.match[i]]
+            row = space.start[t] + space.match[i]
+            factor = space.factor[space.row_kind[row]]
+            _measure_rows(space, row, 1, space.slots, first + i, 1, factor)
+            out[row], costs[row] = i, space.costs[0, 0]
 
 
 @jit
@@ -250,6 +328,11 @@ def _bundle_space(
     price: Any,
     squared: Any,
     rows: Any,
+    row_kind: Any,
+    kinds: Any,
+    factor: Any,
+    spare: Any,
+    half: Any,
     match: Any,
     costs: Any,
     potential: Any,
@@ -266,6 +349,11 @@ def _bundle_space(
         price,
         squared,
         rows,
+        row_kind,
+        kinds,
+        factor,
+        spare,
+        half,
         match,
         costs,
         potential,

@@ -9,15 +9,24 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.methods.microaggregation.linked.space import build_bag_space
+from ontomask.methods.microaggregation.linked.space import build_bag_space, build_row_space
 from ontomask.methods.microaggregation.merging.group_search import GroupSearch
 from ontomask.methods.microaggregation.merging.merge import FEW
 from ontomask.methods.microaggregation.merging.rules import GroupRule, encode_rules
 from ontomask.methods.microaggregation.merging.rules_kernels import DISTINCT
+from ontomask.methods.microaggregation.sets.columns import (
+    name_centroids,
+    read_closures,
+    separate_sets,
+)
+from ontomask.methods.microaggregation.sets.orders import item_orders
 from ontomask.methods.neighbours.orders import orders
 from ontomask.methods.operators import Operators
+from ontomask.microdata.attributes import Attribute, NominalAttribute
+from ontomask.microdata.linked_records import RowKinds
 from ontomask.microdata.sets import ConceptSets, distinct_sets
-from ontomask.microdata.tuples import SensitiveCounts
+from ontomask.microdata.sets.set_concepts import has_sets
+from ontomask.microdata.tuples import SensitiveCounts, Tuples
 
 __all__ = ["LinkedPeople", "link_people"]
 
@@ -47,6 +56,7 @@ class LinkedPeople(NamedTuple):
         group: For each record, the equivalence class of its pseudonym; -1 if it is dropped.
         targets: Rows of targets of the attributes.
         cost: The summed cost of the records that are kept.
+        attributes: The attributes, with the sets that rows became.
     """
 
     pseudonym: Longs
@@ -54,6 +64,7 @@ class LinkedPeople(NamedTuple):
     group: Longs
     targets: Floats
     cost: float
+    attributes: tuple[Attribute, ...]
 
     @property
     def dropped(self) -> int:
@@ -72,6 +83,7 @@ def link_people(
     objective: Literal["sse", "sad"] = "sse",
     centroid: Literal["rule", "best"] = "rule",
     rules: Sequence[GroupRule] = (),
+    kinds: RowKinds | None = None,
 ) -> LinkedPeople:
     """Groups of at least ``k`` people who are released with the same bag of rows.
 
@@ -92,6 +104,8 @@ def link_people(
         rules: What the released rows of every group must be as well: l-diversity, t-closeness. The
             counts are those of records, by their place in ``record_tuple``. Each row that all of a
             group share must keep a rule, too; it is dropped if it cannot.
+        kinds: The kinds of the rows: those of one kind are compared by the attributes that it has,
+            and are never matched with others. Without it, all rows have all attributes.
 
     Returns:
         What each record is released as. The pieces of a person count once, so that k different
@@ -100,10 +114,13 @@ def link_people(
     rules = [(_add_table_counts(column), kind, limit) for column, kind, limit in rules]
     people = np.unique(person, return_inverse=True)[1].ravel()
     price = {"equal": PRICE_OF_UNEQUAL, "drop": PRICE_OF_ROW, "split": link_price}[linked]
+    kinds = kinds or RowKinds.of_one(operators.tuples)
+    record_kind = kinds.kind[record_tuple]
 
     def group(pieces: Longs, price: float, known: _Known | None, kept: Flags) -> _Grouped:
         return _group_pieces(
             operators,
+            kinds,
             record_tuple,
             people,
             pieces,
@@ -132,13 +149,12 @@ def link_people(
             grouped = group(pieces, price, _Known(grouped.group, grouped.search, is_last), every)
     # Groups were formed as if all rows were released; what was dropped may have kept a rule.
     for _ in range(REPAIRS):
-        if not _find_broken_groups(grouped, rules).any():
+        if not _find_broken_groups(grouped.group, record_kind, rules).any():
             break
         kept = grouped.target >= 0
         grouped = group(grouped.pieces, price, _Known(grouped.group, grouped.search, True), kept)
     # Attackers may tell the rows of a group apart: each of them must keep the rules alone.
-    by_row = grouped._replace(group=grouped.target)
-    return _drop_rows(grouped, _find_broken_groups(by_row, rules))
+    return _drop_rows(grouped, _find_broken_groups(grouped.target, record_kind, rules))
 
 
 class _Grouped(NamedTuple):
@@ -162,6 +178,7 @@ class _Known(NamedTuple):
 
 def _group_pieces(
     operators: Operators,
+    kinds: RowKinds,
     record_tuple: Longs,
     people: Longs,
     pieces: Longs,
@@ -185,6 +202,7 @@ def _group_pieces(
     rules += [(replace(c, tuple=bag[c.tuple]), kind, limit) for c, kind, limit in record_rules]
     search = _BagSearch(
         operators,
+        kinds,
         distinct.sets,
         distinct.counts,
         k,
@@ -215,7 +233,7 @@ def _group_pieces(
     group[order] = np.where(kept, mine, -1)
     costs = np.empty(len(order))
     costs[order] = row_costs[row]
-    return _Grouped(pieces, target, group, search.space.slots[source], costs, search)
+    return _Grouped(pieces, target, group, search.space.slots[source, :-1], costs, search)
 
 
 def _add_table_counts(column: SensitiveCounts) -> SensitiveCounts:
@@ -234,32 +252,48 @@ def _take_records(column: SensitiveCounts, kept: Flags) -> SensitiveCounts:
     )
 
 
-def _find_broken_groups(grouped: _Grouped, rules: Sequence[GroupRule]) -> Flags:
-    """Which groups do not keep the rules with the rows that are released."""
-    from ontomask.methods.microaggregation.merging.bundles import bundle_arrays
-    from ontomask.methods.microaggregation.merging.rules_kernels import keeps_rules
+def _find_broken_groups(group: Longs, record_kind: Longs, rules: Sequence[GroupRule]) -> Flags:
+    """Which groups of records do not keep the rules; those of the group -1 are not released.
 
-    groups = int(grouped.group.max(initial=-1)) + 1
-    if not rules:
-        return np.zeros(groups, dtype=bool)
-    wanted = []
+    A rule of a column is for groups that have rows with this column.
+    """
+    from ontomask.methods.microaggregation.merging.bundles import bundle_arrays
+    from ontomask.methods.microaggregation.merging.rules_kernels import keeps_rule
+
+    groups = int(group.max(initial=-1)) + 1
+    broken = np.zeros(groups, dtype=bool)
+    wanted, concerned = [], []
     for column, kind, limit in rules:
-        released = _take_records(column, grouped.group >= 0)
-        wanted.append((replace(released, tuple=grouped.group[released.tuple]), kind, limit))
+        released = _take_records(column, group >= 0)
+        by_group = replace(released, tuple=group[released.tuple], of_kinds=None)
+        wanted.append((by_group, kind, limit))
+        has_column = np.full(len(group), True)
+        if column.of_kinds is not None:
+            has_column = column.of_kinds[record_kind]
+        concerned.append(np.unique(group[has_column & (group >= 0)]))
+    if not rules:
+        return broken
     encoded = bundle_arrays(encode_rules(groups, 0, wanted, np.arange(groups)))
-    return np.array([not keeps_rules(encoded, np.array([g]), 1, 0) for g in range(groups)])
+    for r, concerned_groups in enumerate(concerned):
+        for g in concerned_groups.tolist():
+            broken[g] |= not keeps_rule(encoded, r, np.array([g]), 1)
+    return broken
 
 
 def _drop_rows(grouped: _Grouped, drops: Flags) -> LinkedPeople:
     """What is released, without some rows of groups."""
-    pieces, target, group, targets, costs, _ = grouped
+    pieces, target, group, targets, costs, search = grouped
     is_dropped = (target < 0) | np.append(drops, True)[target]
+    attributes = search.operators.tuples.attributes
+    if any(map(has_sets, attributes)):
+        attributes, targets = search.name_slots(targets)
     return LinkedPeople(
         pieces,
         np.where(is_dropped, -1, target),
         np.where(is_dropped, -1, group),
         targets,
         float(costs[~is_dropped].sum()),
+        attributes,
     )
 
 
@@ -278,6 +312,7 @@ class _BagSearch(GroupSearch):
     def __init__(
         self,
         operators: Operators,
+        kinds: RowKinds,
         bags: ConceptSets,
         counts: Longs,
         k: int,
@@ -289,23 +324,37 @@ class _BagSearch(GroupSearch):
     ) -> None:
         from ontomask.methods.microaggregation.linked import bag_kernels
 
-        self.bags = bags
-        self.space, rows = build_bag_space(operators, bags, counts, price, objective, centroid)
+        self.bags, self.operators = bags, operators
+        self.rows = build_row_space(operators, kinds, bags, counts, objective, centroid)
+        self.space = build_bag_space(self.rows, bags, counts, price, objective)
         self.bundle = bag_kernels.bundle_bag_space(self.space)
         order = np.arange(len(bags))
         super().__init__(
             self.bundle,
-            bag_kernels.allocate_bag_scratch(self.space, rows),
+            bag_kernels.allocate_bag_scratch(self.space, self.rows.scratch),
             self.space.weight,
             self.space.target,
             encode_rules(len(bags), k, rules, order),
-            _find_neighbours(operators, bags, price, self.bundle, known),
+            _find_neighbours(operators, kinds, bags, price, self.bundle, known),
             order,
         )
 
+    def name_slots(self, slots: Floats) -> tuple[tuple[Attribute, ...], Floats]:
+        """Slots as targets of the attributes, and the attributes, which the sets are added to."""
+        attributes = self.operators.tuples.attributes
+        columns = [a for a in attributes if isinstance(a, NominalAttribute) and has_sets(a)]
+        sizes = [len(column.domain) + 1 for column in columns]
+        closures = read_closures(sizes, self.rows.concepts, slots)
+        return name_centroids(attributes, closures, slots[:, 2 * len(sizes) :])
+
 
 def _find_neighbours(
-    operators: Operators, bags: ConceptSets, price: float, space: object, known: _BagSearch | None
+    operators: Operators,
+    kinds: RowKinds,
+    bags: ConceptSets,
+    price: float,
+    space: object,
+    known: _BagSearch | None,
 ) -> Ints:
     """The bags near each bag, nearest first; -1 where there are no more.
 
@@ -321,7 +370,7 @@ def _find_neighbours(
         return near
     if known is not None:
         neighbours_kernels.compare_listed(space, _translate_lists(known, bags), near, far)
-    for turn, another in enumerate(_bag_orders(operators, bags, price)):
+    for turn, another in enumerate(_bag_orders(operators, kinds, bags, price)):
         if known is None or turn % 4 == 0:
             neighbours_kernels.compare_next(space, another.astype(np.int32), WINDOW, near, far)
     if known is None:
@@ -346,27 +395,53 @@ def _translate_lists(known: _BagSearch, bags: ConceptSets) -> Ints:
     return lists
 
 
-def _bag_orders(operators: Operators, bags: ConceptSets, price: float) -> Iterator[Longs]:
-    """Bags once for each of their rows: by size, that row, and the other rows.
+def _row_orders(tuples: Tuples) -> Iterator[Longs]:
+    """Rows in all orders in which similar ones are close; those with sets once for each item."""
+    columns, others = separate_sets(tuples)
+    for column in columns:
+        yield from item_orders(column)
+    if others is not None:
+        yield from orders(others)
+
+
+def _bag_orders(
+    operators: Operators, kinds: RowKinds, bags: ConceptSets, price: float
+) -> Iterator[Longs]:
+    """Bags once for each of their rows: by the number of rows of each kind, that row, and others.
 
     Rows stand in all orders in which similar ones are close. Where surplus rows are cheap, every
     second order is by the rows alone.
     """
     owner, size = bags.owners(), bags.sizes()
-    for turn, another in enumerate(orders(operators.tuples)):
-        rank = np.empty(len(another), dtype=np.int64)
-        rank[another] = np.arange(len(another))
-        ranked = rank[bags.concepts]
-        ranked = ranked[np.lexsort((ranked, owner))]
-        begin = bags.offsets[owner]
-        place = np.arange(len(owner)) - begin
+    sizes = np.zeros((len(bags), len(kinds.has)), dtype=np.int32)
+    np.add.at(sizes, (owner, kinds.kind[bags.concepts]), 1)
+    shape = np.unique(sizes, axis=0, return_inverse=True)[1].ravel()
+    for turn, by_value in enumerate(_row_orders(operators.tuples)):
+        another = by_value[np.argsort(kinds.kind[by_value], kind="stable")]
+        rank = np.full(len(operators.tuples), len(another))
+        rank[another[::-1]] = np.arange(len(another))[::-1]  # where a row stands first
+        by_rank = np.lexsort((rank[bags.concepts], owner))
+        ranked = rank[bags.concepts[by_rank]]
+        row, key = _list_places(another, bags.concepts[by_rank], len(rank))
+        begin = bags.offsets[owner[row]]
+        place = row - begin
         bits = len(another).bit_length() + 1
-        key = ranked
         for nth in range((BITS - 10) // bits - 1):
             at = nth + (nth >= place)
             other = np.where(
-                at < size[owner], ranked[np.minimum(begin + at, len(ranked) - 1)] + 1, 0
+                at < size[owner[row]], ranked[np.minimum(begin + at, len(ranked) - 1)] + 1, 0
             )
             key = (key << bits) | other
         by_rows = price < 1 and turn % 2 == 1
-        yield owner[np.argsort(key, kind="stable") if by_rows else np.lexsort((key, size[owner]))]
+        yield owner[row][
+            np.argsort(key, kind="stable") if by_rows else np.lexsort((key, shape[owner[row]]))
+        ]
+
+
+def _list_places(order: Longs, rows: Ints, tuples: int) -> tuple[Longs, Longs]:
+    """All places where rows stand in an order of tuples, beside the number of the row."""
+    often = np.bincount(order, minlength=tuples)
+    by_tuple = np.argsort(order, kind="stable")
+    row = np.repeat(np.arange(len(rows)), often[rows])
+    nth = np.arange(len(row)) - np.repeat(np.cumsum(often[rows]) - often[rows], often[rows])
+    return row, by_tuple[(np.cumsum(often) - often)[rows[row]] + nth]

@@ -20,7 +20,10 @@ from ontomask.methods.microaggregation.merging.groups_kernels import Scratch
 from ontomask.methods.microaggregation.merging.merge_kernels import GroupState
 from ontomask.methods.microaggregation.merging.rules_kernels import Rules
 from ontomask.methods.microaggregation.merging.space import TupleSpace
-from ontomask.methods.microaggregation.merging.space_kernels import answer_with
+from ontomask.methods.microaggregation.merging.space_kernels import (
+    answer_for_rows_with,
+    answer_with,
+)
 
 __all__ = ["Bundle", "bundle_arrays", "lend_arrays"]
 
@@ -115,6 +118,12 @@ answer_with(
     groups_kernels.group_cost,
     groups_kernels.keep_centre,
 )
+answer_for_rows_with(
+    SpaceType,
+    groups_kernels.write_centre,
+    groups_kernels.store_centre,
+    groups_kernels.move_centres,
+)
 
 
 def bundle_arrays(arrays: TupleSpace | Scratch | Rules | GroupState) -> Any:
@@ -198,6 +207,7 @@ def _bundle_rules(
     k: Any,
     kind: Any,
     limit: Any,
+    optional: Any,
     start: Any,
     value: Any,
     often: Any,
@@ -214,6 +224,7 @@ def _bundle_rules(
         k,
         kind,
         limit,
+        optional,
         start,
         value,
         often,

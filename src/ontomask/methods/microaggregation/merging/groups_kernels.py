@@ -26,9 +26,12 @@ __all__ = [
     "tuple_distance",
     "group_cost",
     "keep_centre",
+    "move_centres",
     "record_cost",
     "allocate_scratch",
+    "store_centre",
     "total_cost",
+    "write_centre",
 ]
 
 Floats = NDArray[np.float64]
@@ -144,6 +147,25 @@ def keep_centre(space: Any, work: Any, groups: Any, group: Index) -> None:
     """Make the centroid that :func:`group_cost` left that of a group."""
     for j in range(work.centre.size):
         groups.centre[group, j] = work.centre[j]
+
+
+@jit
+def write_centre(space: Any, work: Any, at: Index, centre: Floats) -> Index:
+    """Write the centroid that :func:`group_cost` left to a row, which has room for all of it."""
+    for j in range(work.centre.size):
+        centre[j] = work.centre[j]
+    return at
+
+
+@jit
+def store_centre(space: Any, centre: Floats, end: Index) -> bool:
+    """Leave a centroid as it is: nothing of it is outside its row."""
+    return True
+
+
+@jit
+def move_centres(space: Any, centres: Floats, first: Index, stop: Index) -> None:
+    """Leave centroids where they are."""
 
 
 @jit

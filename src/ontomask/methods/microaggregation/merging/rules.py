@@ -64,20 +64,20 @@ def _kind_of_closeness(column: SensitiveCounts) -> int:
 
 
 def _find_protected(tuples: Tuples, protects: Sequence[str] | None) -> list[SensitiveCounts]:
-    columns = {column.name: column for column in tuples.sensitive_counts}
+    columns = list(dict.fromkeys(column.name for column in tuples.sensitive_counts))
     if not columns:
         raise ParameterError(
             "l and t need at least one confidential column, got none",
             "give the sensitive attributes the role confidential",
         )
-    names = list(columns) if protects is None else list(protects)
+    names = columns if protects is None else list(protects)
     for name in names:
         if name not in columns:
             raise ParameterError(
                 f"protects must name confidential columns, got {name!r}",
                 f"the confidential columns are {', '.join(map(repr, columns))}",
             )
-    return [columns[name] for name in names]
+    return [column for column in tuples.sensitive_counts if column.name in names]
 
 
 def _check_known(column: SensitiveCounts) -> None:
@@ -147,6 +147,7 @@ def encode_rules(size: int, k: int, wanted: Sequence[GroupRule], order: Longs) -
         k=k,
         kind=np.array([kind for _, kind, _ in wanted], dtype=np.int8),
         limit=np.array([limit for _, _, limit in wanted], dtype=np.float64),
+        optional=np.array([column.of_kinds is not None for column, _, _ in wanted], dtype=bool),
         start=start,
         value=_concatenate(values, np.int32),
         often=_concatenate(counts, np.int64),

@@ -9,7 +9,16 @@ from numpy.typing import NDArray
 
 from ontomask._runtime.compiled import jit
 
-__all__ = ["DISTINCT", "ENTROPY", "EQUAL", "ORDERED", "SEMANTIC", "Rules", "keeps_rules"]
+__all__ = [
+    "DISTINCT",
+    "ENTROPY",
+    "EQUAL",
+    "ORDERED",
+    "SEMANTIC",
+    "Rules",
+    "keeps_rule",
+    "keeps_rules",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -37,6 +46,7 @@ class Rules(NamedTuple):
     k: int
     kind: NDArray[np.int8]
     limit: Floats
+    optional: NDArray[np.bool_]  # whether groups without any value keep it
     start: Longs
     value: Ints
     often: Longs
@@ -57,12 +67,13 @@ def keeps_rules(rules: Any, members: Longs, many: Index, records: Index) -> bool
         return False
     kept = True
     for r in range(rules.kind.size):
-        kept = kept and _keeps_rule(rules, r, members, many)
+        kept = kept and keeps_rule(rules, r, members, many)
     return kept
 
 
 @jit
-def _keeps_rule(rules: Any, r: Index, members: Longs, many: Index) -> bool:
+def keeps_rule(rules: Any, r: Index, members: Longs, many: Index) -> bool:
+    """Whether a group keeps a rule."""
     kind, limit = rules.kind[r], rules.limit[r]
     if kind == DISTINCT:
         for q in range(many):  # one tuple may do
@@ -82,7 +93,7 @@ def _keeps_rule(rules: Any, r: Index, members: Longs, many: Index) -> bool:
             break
     kept = many_distinct >= limit
     if total == 0:  # nothing is known of the group
-        kept = False
+        kept = rules.optional[r]
     elif kind == ENTROPY:
         kept = _entropy(rules, many_distinct, total) >= np.log(limit) - SLIGHT
     elif kind == EQUAL:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ontomask.methods.microaggregation.merging.group_search import GroupSearch
 from ontomask.methods.microaggregation.merging.merge import FEW, LISTED
 from ontomask.methods.microaggregation.merging.rules import GroupRule, encode_rules
+from ontomask.methods.microaggregation.sets.columns import read_closures
 from ontomask.methods.microaggregation.sets.orders import (
     first_order,
     item_orders,
@@ -177,17 +178,11 @@ class _SetSearch(GroupSearch):
         """Groups as :class:`SetGrouping` has them."""
         grouping = self.result()
         many = len(self.columns)
-        sets, first = [], 0
-        for s, column in enumerate(self.columns):
-            start = grouping.centroids[:, 2 * s].astype(np.int64)
-            size = grouping.centroids[:, 2 * s + 1].astype(np.int64)
-            offsets = np.concatenate(([0], np.cumsum(size)))
-            places = np.arange(offsets[-1]) + np.repeat(start - offsets[:-1], size)
-            owner = np.repeat(np.arange(len(size)), size)
-            sets.append(
-                ConceptSets.from_pairs(owner, self.space.concepts[places] - first, len(size))
-            )
-            first += len(column.taxonomy) + 1
+        closures = read_closures(
+            [len(column.taxonomy) + 1 for column in self.columns],
+            self.space.concepts,
+            grouping.centroids,
+        )
         return SetGrouping(
-            grouping.group, tuple(sets), grouping.centroids[:, 2 * many :], grouping.cost
+            grouping.group, closures, grouping.centroids[:, 2 * many :], grouping.cost
         )

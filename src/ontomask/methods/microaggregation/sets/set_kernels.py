@@ -12,7 +12,10 @@ from ontomask._runtime.compiled import jit
 from ontomask.methods.microaggregation.merging import groups_kernels
 from ontomask.methods.microaggregation.merging.bundles import Bundle, bundle_arrays, lend_arrays
 from ontomask.methods.microaggregation.merging.space import TupleSpace
-from ontomask.methods.microaggregation.merging.space_kernels import answer_with
+from ontomask.methods.microaggregation.merging.space_kernels import (
+    answer_for_rows_with,
+    answer_with,
+)
 from ontomask.methods.microaggregation.sets.space import SetSpace
 from ontomask.microdata.sets.kernels import (
     allocate_level_scratch,
@@ -79,18 +82,21 @@ def bundle_set_space(space: SetSpace) -> Any:
     return _bundle_space(*space)
 
 
-def allocate_set_scratch(space: SetSpace, others: TupleSpace) -> Any:
-    """Work space, bundled, for groups of up to all tuples."""
+def allocate_set_scratch(
+    space: SetSpace, others: TupleSpace, most_members: int | None = None
+) -> Any:
+    """Work space, bundled, for groups of up to a number of tuples; without it, of all."""
     columns, tuples = space.start.shape
     remembered = tuples if tuples <= REMEMBERED else 0
-    levels = allocate_level_scratch(len(space.marks), tuples + 1)
+    most = tuples + 1 if most_members is None else most_members
+    levels = allocate_level_scratch(len(space.marks), most)
     return _bundle_scratch(
         *levels,
         np.empty((columns, len(space.marks)), dtype=np.int32),
         np.zeros(columns, dtype=np.int64),
-        np.zeros((columns, tuples + 2 if columns > 1 else 0)),
+        np.zeros((columns, most + 1 if columns > 1 else 0)),
         np.full(1, -1, dtype=np.int64),
-        bundle_arrays(groups_kernels.allocate_scratch(others, tuples + 1)),
+        bundle_arrays(groups_kernels.allocate_scratch(others, most)),
         np.full((remembered, remembered), np.nan),
     )
 
@@ -208,44 +214,71 @@ def set_keep_centre(space: Any, work: Any, groups: Any, group: Index) -> None:
         for j in range(groups.centre.shape[1]):
             groups.centre[group, j] = space.target[work.single[0], j]
         return
-    columns = space.scale.size
     if space.used[0] + work.found_size.sum() > space.concepts.size:
         _move_together(space, groups)
+    space.used[0] = set_write_centre(space, work, space.used[0], groups.centre[group])
+
+
+@jit
+def set_write_centre(space: Any, work: Any, at: Index, centre: Floats) -> Index:
+    """Write the centroid that :func:`set_group_cost` left, its concepts from ``at`` on."""
+    columns = space.scale.size
     for s in range(columns):
-        groups.centre[group, 2 * s] = space.used[0]
-        groups.centre[group, 2 * s + 1] = work.found_size[s]
+        centre[2 * s] = at
+        centre[2 * s + 1] = work.found_size[s]
         for i in range(work.found_size[s]):
-            space.concepts[space.used[0] + i] = work.found[s, i]
-        space.used[0] += work.found_size[s]
+            space.concepts[at + i] = work.found[s, i]
+        at += work.found_size[s]
     for j in range(space.many_others):
-        groups.centre[group, 2 * columns + j] = work.others.centre[j]
+        centre[2 * columns + j] = work.others.centre[j]
+    return at
+
+
+@jit
+def set_store_centre(space: Any, centre: Floats, end: Index) -> bool:
+    """Move the concepts of a centroid to the room that ends at ``end``; whether they fit."""
+    for s in range(space.scale.size):
+        first, many = np.int64(centre[2 * s]), np.int64(centre[2 * s + 1])
+        if first < space.own:
+            continue
+        if space.used[0] + many > end:
+            return False
+        for i in range(many):
+            space.concepts[space.used[0] + i] = space.concepts[first + i]
+        centre[2 * s] = space.used[0]
+        space.used[0] += many
+    return True
+
+
+@jit
+def set_move_centres(space: Any, centres: Floats, first: Index, stop: Index) -> None:
+    """Move the concepts of some centroids together; those of all others are given up."""
+    kept = space.concepts[space.own : space.used[0]].copy()
+    used = space.own
+    for row in range(first, stop):
+        for s in range(space.scale.size):
+            begin, many = np.int64(centres[row, 2 * s]), np.int64(centres[row, 2 * s + 1])
+            if begin < space.own:
+                continue
+            for i in range(many):
+                space.concepts[used + i] = kept[begin - space.own + i]
+            centres[row, 2 * s] = used
+            used += many
+    space.used[0] = used
 
 
 @jit
 def _move_together(space: Any, groups: Any) -> None:
     """Move the centroids of groups together where others are no longer in use."""
-    kept = np.empty(space.concepts.size - space.own, np.int32)
-    size = np.int64(0)
     for group in range(groups.many.size):
-        if groups.many[group] == 0:
-            continue
-        for s in range(space.scale.size):
-            first, many = (
-                np.int64(groups.centre[group, 2 * s]),
-                np.int64(groups.centre[group, 2 * s + 1]),
-            )
-            if first < space.own:
-                continue
-            for i in range(many):
-                kept[size + i] = space.concepts[first + i]
-            groups.centre[group, 2 * s] = space.own + size
-            size += many
-    for i in range(size):
-        space.concepts[space.own + i] = kept[i]
-    space.used[0] = space.own + size
+        if groups.many[group] == 0:  # the centroid of a tuple needs no room
+            for j in range(groups.centre.shape[1]):
+                groups.centre[group, j] = space.target[group, j]
+    set_move_centres(space, groups.centre, 0, groups.many.size)
 
 
 answer_with(SetSpaceType, set_tuple_distance, set_record_cost, set_group_cost, set_keep_centre)
+answer_for_rows_with(SetSpaceType, set_write_centre, set_store_centre, set_move_centres)
 
 
 @jit

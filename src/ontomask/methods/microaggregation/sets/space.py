@@ -95,8 +95,12 @@ def build_set_space(
     objective: str,
     centroid: str,
     operators: Operators | None,
+    spare: int = 0,
 ) -> tuple[SetSpace, TupleSpace]:
-    """The tuples in an order, which the columns have already; ``operators`` are of the others."""
+    """The tuples in an order, which the columns have already; ``operators`` are of the others.
+
+    At the end of ``concepts``, there is room for ``spare`` times the concepts of all closures more.
+    """
     from ontomask.methods.microaggregation.merging.bundles import bundle_arrays
 
     tuples = len(order)
@@ -111,7 +115,7 @@ def build_set_space(
     first = np.concatenate(([0], np.cumsum(sizes)))  # of the concepts of each column
     begins = np.concatenate(([0], np.cumsum([len(one.concepts) for one in sets])))
     held = int(begins[-1])
-    room = held * (ROOM if held < MANY_CONCEPTS else ROOM_OF_MANY)
+    room = held * (spare + (ROOM if held < MANY_CONCEPTS else ROOM_OF_MANY))
     concepts = np.empty(held + room, dtype=np.int32)
     for s, one in enumerate(sets):
         concepts[begins[s] : begins[s + 1]] = one.concepts + first[s]

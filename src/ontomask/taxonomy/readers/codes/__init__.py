@@ -41,7 +41,7 @@ from ontomask.taxonomy.readers.text.aliases import certain_aliases
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["looks_like", "read"]
+__all__ = ["looks_like", "read", "recognises"]
 
 
 def looks_like(source: Source) -> bool:
@@ -65,6 +65,24 @@ def looks_like(source: Source) -> bool:
     except (FileFormatError, EmptyTaxonomyError):
         return False
     return hierarchy.is_told_by_codes
+
+
+def recognises(source: Source) -> bool:
+    """Whether a file that nobody named is a code list: its header says so, and it can be read.
+
+    In a table of data many rows have the same concept.
+    """
+    if source.is_folder or not (is_spreadsheet(source) or looks_like(source)):
+        return False
+    try:
+        for table in read_code_tables(source, None, None, None):
+            header = find_header(table)
+            if header.is_present and _says_hierarchy(header.headings):
+                hierarchy = _read_table(table, Request(), ())
+                return 2 * len(hierarchy.parents) > len(table.rows)
+    except (FileFormatError, EmptyTaxonomyError):
+        pass
+    return False
 
 
 def _may_be_links(rows: list[list[str]]) -> bool:

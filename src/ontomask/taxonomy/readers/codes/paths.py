@@ -30,7 +30,7 @@ from ontomask.taxonomy.readers.text.delimited import Row
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["looks_like", "read"]
+__all__ = ["looks_like", "read", "recognises"]
 
 #: What hardly occurs in a name; what a format that is named may have as well.
 CERTAIN = ("->", ">", "»", "→", "::")
@@ -68,6 +68,11 @@ def looks_like(source: Source) -> bool:
     except FileFormatError:
         return False
     return True
+
+
+def recognises(source: Source) -> bool:
+    """Whether a file that nobody named is a path list: it has nothing else on its lines."""
+    return looks_like(source) and ">" in source.head_text.lstrip().splitlines()[-1]
 
 
 def read(

@@ -100,7 +100,8 @@ LEVEL_WORDS = _words(
     """
     abschnitt abteilung area berufsgruppe bloc block blocks bloque branch bundesland capitol
     capitolo capitulo categoria categorie categories category chapitre chapter chapters
-    clase class classe classes comarca commodity city ciudad town village locality localidad stadt ort ville commune comune comunidad continent
+    clase class classe classes comarca commodity commune
+    city ciudad town village locality localidad stadt ort ville comune comunidad continent
     continente country county departement department district divisao divisio division
     divisione divisions domain erdteil family gemeinde genus global group groupe groups grup
     grupo gruppe gruppo hauptgruppe heading industry kapitel kategorie kingdom klasse

@@ -15,7 +15,7 @@ from typing import BinaryIO, cast
 from ontomask.errors import FileFormatError
 from ontomask.taxonomy.readers.text.dialect import detect_encoding
 
-__all__ = ["Source"]
+__all__ = ["Source", "files_at"]
 
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD = 65_536
@@ -151,3 +151,10 @@ class Source:
         """An error that names the file, and the line where it is known."""
         where = f"{self.where}, line {line}" if line is not None else self.where
         return FileFormatError(f"{where}: {reason}", hint)
+
+
+def files_at(source: Source) -> list[Source]:
+    """The files of a folder or archive; for a single file, all files of its folder."""
+    if source.is_folder or source.place:
+        return source.files if source.is_folder else [source]
+    return [Source(path) for path in sorted(source.path.parent.iterdir()) if path.is_file()]

@@ -1,0 +1,1 @@
+"""WordNets of all languages."""

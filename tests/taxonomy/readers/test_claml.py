@@ -1,0 +1,193 @@
+"""ClaML: classes, rubrics, languages, and the subdivisions that modifiers make."""
+
+from __future__ import annotations
+
+import gzip
+from contextlib import suppress
+from xml.sax.saxutils import quoteattr
+
+import pytest
+from hypothesis import given
+
+import ontomask as om
+from mutations import mutated
+from ontomask.errors import OntomaskError, ParameterError
+from strategies import taxonomies
+
+FILE = "wounds.xml"
+
+CLAML = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE ClaML SYSTEM "ClaML.dtd">
+<ClaML version="2.0.0">
+  <Meta name="lang" value="en"/>
+  <Title name="WOUNDS-3" date="2026-01-01" version="2026">Wounds of gardeners</Title>
+  <Modifier code="S01_4"><SubClass code=".0"/><SubClass code=".1"/></Modifier>
+  <Modifier code="S02_5"><SubClass code="0"/><SubClass code="1"/></Modifier>
+  <ModifierClass code=".0" modifier="S01_4">
+    <SuperClass code="S01_4"/>
+    <Rubric kind="preferred"><Label xml:lang="en">of the hand</Label></Rubric>
+    <Rubric kind="inclusion"><Label xml:lang="en">Finger</Label></Rubric>
+  </ModifierClass>
+  <ModifierClass code=".1" modifier="S01_4">
+    <SuperClass code="S01_4"/>
+    <Rubric kind="preferred"><Label xml:lang="en">of the foot</Label></Rubric>
+  </ModifierClass>
+  <ModifierClass code="0" modifier="S02_5">
+    <SuperClass code="S02_5"/>
+    <Rubric kind="preferred"><Label xml:lang="en">clean</Label></Rubric>
+  </ModifierClass>
+  <ModifierClass code="1" modifier="S02_5">
+    <Meta name="excludeOnPrecedingModifier" value="S01_4 .1"/>
+    <SuperClass code="S02_5"/>
+    <Rubric kind="preferred"><Label xml:lang="en">infected</Label></Rubric>
+  </ModifierClass>
+  <Class code="XX" kind="chapter">
+    <SubClass code="W10-W14"/><SubClass code="W90-W99"/>
+    <Rubric kind="preferred"><Label xml:lang="en">Wounds</Label></Rubric>
+  </Class>
+  <Class code="W10-W14" kind="block">
+    <SuperClass code="XX"/>
+    <ModifiedBy code="S02_5"/>
+    <Rubric kind="preferred"><Label xml:lang="en">Wounds by tools</Label></Rubric>
+  </Class>
+  <Class code="W10" kind="category">
+    <SuperClass code="W10-W14"/>
+    <ModifiedBy code="S01_4" all="true"/>
+    <Rubric kind="preferredLong"><Label xml:lang="en">Wound by a pair of shears</Label></Rubric>
+    <Rubric kind="preferred">
+      <Label xml:lang="de">Scherenwunde</Label>
+      <Label xml:lang="en">Wound by <Term class="i">she</Term>ars<Reference>W12</Reference></Label>
+    </Rubric>
+    <Rubric kind="inclusion">
+      <Label xml:lang="en"><Fragment type="list">Cut:</Fragment>
+        <Fragment type="list">by pruning shears</Fragment></Label>
+    </Rubric>
+    <Rubric kind="exclusion"><Label xml:lang="en">Bite</Label></Rubric>
+  </Class>
+  <Class code="W11" kind="category">
+    <SuperClass code="W10-W14"/>
+    <ModifiedBy code="S01_4" all="false"><ValidModifierClass code=".1"/></ModifiedBy>
+    <ExcludeModifier code="S02_5"/>
+    <Rubric kind="preferred"><Label xml:lang="en">Wound by a spade</Label></Rubric>
+  </Class>
+  <Class code="W12" kind="category">
+    <SuperClass code="W10-W14"/><SubClass code="W12.3"/>
+    <Rubric kind="preferred"><Label xml:lang="en">Wound by a rake</Label></Rubric>
+  </Class>
+  <Class code="W12.3" kind="category">
+    <Rubric kind="preferred"><Label xml:lang="en">Wound by a leaf rake</Label></Rubric>
+  </Class>
+  <Class code="W13" kind="category">
+    <SuperClass code="W10-W14"/>
+    <Rubric kind="preferred"><Label xml:lang="en">Wound by a hoe</Label></Rubric>
+  </Class>
+</ClaML>
+"""
+
+
+def test_classes_names_and_modifiers(file):
+    """Every way in which a modifier applies, is inherited, restricted or excluded."""
+    tax = om.load_taxonomy(file(CLAML))
+    assert set(tax) == {
+        *("XX", "W10-W14", "W10", "W11", "W12", "W12.3", "W13"),
+        *("W10.0", "W10.00", "W10.01", "W10.1", "W10.10"),  # W10.11: 1 does not follow .1
+        "W11.1",  # .0 is not valid, and the second modifier is excluded
+        *("W12.30", "W12.31"),  # inherited from the block, by the class without subclasses
+        *("W13.X0", "W13.X1"),  # the fifth character after three
+    }
+    assert tax.root == "XX"
+    assert tax.parents("W10.00") == ("W10.0",)
+    assert tax.parents("W12.3") == ("W12",)  # only SubClass says so
+    assert tax.label("W10.01") == "Wound by shears: of the hand: infected"
+    assert tax.labels("W10") == (
+        "Wound by shears",
+        "Wound by a pair of shears",
+        "Cut by pruning shears",
+    )
+    assert (tax.name, tax.about.version) == ("WOUNDS-3", "2026")
+    assert tax.about.left_out == {
+        "links to classes that are not in the file": 1,  # W90-W99
+        "names in other languages": 1,
+        "inclusions of modifiers": 1,
+    }
+    codes = ["w1001", "W10.0", "W11"]
+    assert om.map_terms(codes, tax, repair_codes=True).concepts == {
+        "w1001": "W10.01",
+        "W10.0": "W10.0",
+        "W11": "W11",
+    }
+
+
+def test_options(file):
+    plain = om.load_taxonomy(file(CLAML), modifiers=False)
+    assert len(plain) == 7
+    assert plain.about.left_out["modifiers that were not expanded"] == 2
+    german = om.load_taxonomy(file(gzip.compress(CLAML.encode())), language="de-AT")
+    assert (german.labels("W10"), german.label("W13")) == (("Scherenwunde",), "Wound by a hoe")
+    both = om.load_taxonomy(file(CLAML), language=["de", "en"])
+    assert both.labels("W10")[:2] == ("Scherenwunde", "Wound by shears")
+    with pytest.raises(
+        ParameterError, match=r"language must be a language of wounds\.xml, got 'fr'"
+    ):
+        om.load_taxonomy(file(CLAML), language="fr")
+
+
+@given(taxonomies())
+def test_a_taxonomy_written_as_claml_is_read_again(tmp_path_factory, taxonomy):
+    labels = {concept: f"<{concept}> & more" for concept in taxonomy}
+    expected = om.Taxonomy.from_edges(
+        [(c, p) for c in taxonomy for p in taxonomy.parents(c) or (None,)], labels
+    )
+    path = tmp_path_factory.getbasetemp() / FILE
+    path.write_text(
+        '<ClaML version="2.0.0">'
+        + "".join(
+            f"<Class code={quoteattr(concept)} kind='category'>"
+            + "".join(f"<SuperClass code={quoteattr(p)}/>" for p in taxonomy.parents(concept))
+            + "<Rubric kind='preferred'>"
+            + f"<Label>&lt;{concept}&gt; &amp; more</Label></Rubric></Class>"
+            for concept in taxonomy
+        )
+        + "</ClaML>"
+    )
+    assert om.load_taxonomy(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (CLAML.replace('"W13"', '"W12"'), r"line 62: the class 'W12' occurs twice \(first on line"),
+        (CLAML.replace('<Class code="W13"', "<Class"), "line 62: a Class has no code"),
+        (CLAML[:-20], "not well-formed XML: "),
+        ('<ClaML version="2.0.0"></ClaML>', "the file has no Class with a code"),
+        (
+            CLAML.replace('<SuperClass code="XX"/>', '<SuperClass code="W13"/>'),
+            "the taxonomy has a cycle",
+        ),
+        (CLAML.replace("<Term", "<Term><a>" * 300), "line 41: elements are nested more than"),
+        (
+            CLAML.replace('"ClaML.dtd">', '"ClaML.dtd" [<!ENTITY a SYSTEM "b">]>'),
+            "line 2: an entity is not plain text",
+        ),
+    ],
+)
+def test_a_malformed_file_is_refused(file, content, message):
+    with pytest.raises(OntomaskError, match=message) as error:
+        om.load_taxonomy(file(content))
+    assert "wounds.xml" in str(error.value)
+
+
+@given(content=mutated(CLAML.encode(), b"<Class", b'code="W10"', b"W10.0"))
+def test_any_content_is_read_or_refused(tmp_path_factory, content):
+    path = tmp_path_factory.getbasetemp() / FILE
+    path.write_bytes(content)
+    with suppress(OntomaskError):
+        om.load_taxonomy(path, "claml")
+
+
+def test_an_excerpt_of_icd_10(data_folder):
+    """13 of the 17 elements that begin with Class in the file are classes."""
+    tax = om.load_taxonomy(data_folder / "claml_icd10_who_2019_sample.xml.gz")
+    assert (len(tax), tax.root, tax.height) == (13, "I", 4)
+    assert tax.parents("A00.1") == ("A00",)
+    assert tax.about.left_out["links to classes that are not in the file"] == 32
