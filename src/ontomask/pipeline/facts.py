@@ -94,7 +94,7 @@ def publishable_facts(
             **({} if release.rows is None else {"rows": asdict(release.rows)}),
         },
         "utility": _describe_figures(utility_figures, utility.DESCRIPTIONS),
-        "risk": _describe_figures(risk_figures, risk.DESCRIPTIONS),
+        "risk": _describe_figures(risk_figures, risk.describe_risks(release.links is not None)),
         "population": _describe_figures(population_figures, risk.POPULATION_DESCRIPTIONS) or None,
         "taxonomies": _taxonomy_facts(release.schema, release.mappings, release.renamed, records),
         "cautions": list(map(str, release.cautions)),
@@ -212,6 +212,7 @@ def _taxonomy_facts(
             "source": file_name(taxonomy.about.source),
             "version": taxonomy.about.version,
             "flat": taxonomy.is_flat,
+            **_further_taxonomies(column),
             "concepts": len(taxonomy) if published else None,
             "fingerprint": fingerprints[id(taxonomy)],
             "mapping": _withhold_small_counts(mapping_coverage(term_map), least)
@@ -220,6 +221,21 @@ def _taxonomy_facts(
             "renamed": _withhold_small(renamed.get(column.column, 0), least),
         }
     return taxonomies
+
+
+def _further_taxonomies(column: Nominal) -> dict[str, Any]:
+    """The other taxonomies that have a say in distances, and how; nothing without any."""
+    if not column.more_taxonomies:
+        return {}
+    others = [
+        {
+            "name": other.name,
+            "source": file_name(other.about.source),
+            "version": other.about.version,
+        }
+        for other in column.more_taxonomies
+    ]
+    return {"more_taxonomies": others, "combine": column.combine}
 
 
 def fingerprint(taxonomy: Taxonomy) -> str:

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 import ontomask as om
 from mutations import mutated
-from ontomask.errors import CycleError, EmptyTaxonomyError, FileFormatError, OntomaskError
+from ontomask.errors import (
+    CycleError,
+    EmptyTaxonomyError,
+    FileFormatError,
+    OntomaskError,
+    ParameterError,
+)
 
 TABLE = """tree_number\tdescriptor\theading
 A01\tD001829\tBody Regions
@@ -189,8 +195,24 @@ def test_the_tree_of_2017(data_folder):
 )
 def test_a_malformed_file_is_refused_with_file_and_line(file, content, message):
     with pytest.raises(FileFormatError, match=message) as error:
-        om.load_taxonomy(file(content))
+        om.load_taxonomy(file(content), outside="error")
     assert "mesh2024.txt" in str(error.value)
+
+
+def test_an_excerpt_keeps_the_nearest_ancestors(file):
+    """A01.236.249 is below A01, and C17.090 below its category, as their numbers say."""
+    content = TABLE.replace("A01.236\t", "A01.236.249\t").replace(
+        "C17\tD017437\tSkin and Connective Tissue Diseases\n", ""
+    )
+    tax = om.load_taxonomy(file(content))
+    assert tax.parents("D001940") == ("D001829",)
+    assert tax.parents("D001943") == ("C", "D009371")
+    assert tax.about.left_out == {"parents that are not in the file": 2}
+    kept = om.load_taxonomy(file(content), outside="keep")
+    assert (kept.parents("D001940"), kept.parents("A01.236")) == (("A01.236",), ("D001829",))
+    assert kept.about.left_out == {}
+    with pytest.raises(ParameterError, match="outside must be 'skip'"):
+        om.load_taxonomy(file(content), outside="no")
 
 
 def test_entities_are_refused(file):

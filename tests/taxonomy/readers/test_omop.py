@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import warnings
 import zipfile
@@ -74,8 +75,12 @@ def folder(tmp_path):
     return write
 
 
-def as_tabs(text):
-    """The form of Athena: tabs, and quotation marks that are part of the text."""
+def as_tabs(text, quoted=False):
+    """The form of Athena: tabs, and quotation marks that are part of the text; or DuckDB's."""
+    if quoted:
+        header, *rows = csv.reader(text.splitlines())
+        lines = ["\t".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows]
+        return "\n".join(["\t".join(header), *lines])
     rows = text.replace('"Wilt, ""slow"""', "Wilt; slow").split("\n")
     return "\n".join(row.replace(",", "\t").replace("Wilt; slow", 'Wilt, "slow"') for row in rows)
 
@@ -97,12 +102,13 @@ def assert_is_garden(tax):
     }
 
 
-@pytest.mark.parametrize("form", ["commas", "tabs", "lower case", "gzip", "zip"])
+@pytest.mark.parametrize("form", ["commas", "tabs", "quoted", "lower case", "gzip", "zip"])
 def test_every_form_of_a_folder(folder, tmp_path, form):
     tables = {
         "commas": TABLES,
         "zip": TABLES,
         "tabs": {name: as_tabs(text) for name, text in TABLES.items()},
+        "quoted": {name: as_tabs(text, quoted=True) for name, text in TABLES.items()},
         "lower case": {
             name.lower(): "".join(
                 [line.upper() if n == 0 else line for n, line in enumerate(text.splitlines(True))]

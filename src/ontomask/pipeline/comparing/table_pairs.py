@@ -31,7 +31,7 @@ from ontomask.microdata.population import Population
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.sets.spread_sets import combine_columns
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
-from ontomask.microdata.value_coding import CodedColumn, code_column, concepts_of
+from ontomask.microdata.value_coding import CodedColumn, code_column, concepts_of_masked
 from ontomask.pipeline.complete_records import flag_marks, select_complete_records
 from ontomask.pipeline.counting import FILE_SETTINGS, open_engine, translate_file_errors
 from ontomask.pipeline.evaluation import (
@@ -417,7 +417,7 @@ def _pair_columns(
 ) -> _ColumnPair:
     if not isinstance(column, Nominal):
         return _pair_numbers(column, before, after, is_suppressed)
-    concepts = concepts_of(column, after)
+    concepts = concepts_of_masked(column, after)
     coded = code_column(column, before, "category", also=concepts)
     attribute = coded.attribute
     assert isinstance(attribute, NominalAttribute)

@@ -66,7 +66,7 @@ def _join_values(
     owners, values = [], []
     for j, (column, distinct) in enumerate(zip(columns, counted, strict=True)):
         cells = [
-            column.split(value) if isinstance(column, NominalSet) else [value]
+            column.read_cell(value) if isinstance(column, NominalSet) else [value]
             for value in distinct.values
         ]
         places = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -50,11 +51,11 @@ FORMATS: Registry[Any] = Registry(
             ("icd10cm-tabular", "clinical.icd10cm_tabular"),
             ("fhir", "clinical.fhir"),
             ("wn-lmf", "lexical.wn_lmf"),
-            ("mesh", "mesh"),
+            ("mesh", "clinical.mesh"),
             ("skos", "skos"),
             ("owl", "owl"),
-            ("wordnet", "wordnet"),
-            ("rf2", "rf2"),
+            ("wordnet", "lexical.wordnet"),
+            ("rf2", "clinical.rf2"),
             ("omop", "clinical.omop"),
             ("rrf", "clinical.rrf"),
             ("amnesia", "amnesia"),
@@ -155,7 +156,7 @@ def load_taxonomy(
                 "name": taxonomy_source.where.removeprefix(str(path.parent)),
                 **({"reader": package} if (package := FORMATS.package_version(format)) else {}),
             },
-            lambda: read(taxonomy_source, **options),
+            lambda: _note_languages(read(taxonomy_source, **options), options.get("language")),
         )
     except TaxonomyError as error:  # say which file it was
         raise type(error)(f"{path}: {error.message}", error.hint) from None
@@ -171,6 +172,15 @@ def _add_labels(
     from ontomask.taxonomy.readers.lexical.omw import add_words  # only where words are added
 
     return add_words(taxonomy, labels)
+
+
+def _note_languages(taxonomy: Taxonomy, language: str | Sequence[str] | None) -> Taxonomy:
+    """The taxonomy with the languages that its names were asked for in."""
+    if not language or taxonomy.about.languages:
+        return taxonomy
+    tags = [language] if isinstance(language, str) else language
+    languages = tuple(dict.fromkeys(tag.partition("-")[0].lower() for tag in tags))
+    return taxonomy.with_about(replace(taxonomy.about, languages=languages))
 
 
 def _source_files(source: Source, module: Any) -> list[Path]:

@@ -13,8 +13,8 @@ from ontomask.distances import MEASURES
 from ontomask.errors import OntomaskError, ParameterError, UnknownConceptError
 from ontomask.pipeline import meaning as means
 from ontomask.taxonomy import Taxonomy
-from ontomask.taxonomy.names import fold_name
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES, WITH_EXTRA
+from ontomask.taxonomy.word_forms import fold_name
 from ontomask.web.column_meanings import load_meaning
 from ontomask.web.errors import NotThere
 from ontomask.web.requests import Bench, RequestModel

@@ -11,17 +11,18 @@ A descriptor has one or more places in the tree; above a place is its number les
 Above the tops stand the categories, ``Anatomy [A]`` to ``Geographicals [Z]``, and above those
 the root ``MeSH``. Concepts are named by the descriptor's number (``D001829``) where the file has
 it, otherwise by the heading; tree numbers are aliases, entry terms synonyms. Descriptors without
-a place (``Female``, ``Male``) are left out and counted.
+a place (``Female``, ``Male``) are left out and counted. In an excerpt, a descriptor whose parent is
+not in the file comes below its nearest ancestor, which its tree number tells.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
 from xml.parsers import expat
 
-from ontomask.errors import FileFormatError
+from ontomask.errors import FileFormatError, ParameterError
 from ontomask.taxonomy.about import About
 from ontomask.taxonomy.readers.text.delimited import find_column, first_row, read_table
 from ontomask.taxonomy.readers.text.source import Source
@@ -75,18 +76,27 @@ def looks_like(source: Source) -> bool:
     )
 
 
-def read(source: Source) -> Taxonomy:
-    """Read any of the three forms."""
+def read(
+    source: Source,
+    *,
+    outside: Literal["skip", "error", "keep"] = "skip",
+) -> Taxonomy:
+    """Read any of the forms; ``outside`` is about tree numbers above that the file lacks."""
+    if outside not in ("skip", "error", "keep"):
+        raise ParameterError(
+            f"outside must be 'skip', 'error' or 'keep', got {outside!r}",
+            "'skip' puts a descriptor below the nearest ancestor in the file",
+        )
     if source.head_text.lstrip().startswith("<"):
         records = _records_from_xml(source)
     elif _MTREES_LINE.match(source.head_text):
         records = _records_from_mtrees(source)
     else:
         records = _records_from_table(source)
-    return _build_taxonomy(source, records)
+    return _build_taxonomy(source, records, outside)
 
 
-def _build_taxonomy(source: Source, records: Iterator[MeshRecord]) -> Taxonomy:
+def _build_taxonomy(source: Source, records: Iterator[MeshRecord], outside: str) -> Taxonomy:
     record_at: dict[str, MeshRecord] = {}
     first_record: dict[str, MeshRecord] = {}
     without_place: set[str] = set()
@@ -107,13 +117,14 @@ def _build_taxonomy(source: Source, records: Iterator[MeshRecord]) -> Taxonomy:
                 )
     letters = sorted({number[0] for number in record_at})
     edges = [(letter, ROOT) for letter in letters] if letters else []
-    edges += [
-        (record.identifier, _parent_identifier(source, record, n, record_at))
-        for n, record in record_at.items()
-    ]
+    tree_edges, missing = _tree_edges(source, record_at, outside)
+    edges += tree_edges
     labels: dict[str, list[str]] = {x: [f"{CATEGORIES[x]} [{x}]"] for x in letters}
     labels |= {identifier: record.names for identifier, record in first_record.items()}
-    count = len(without_place - first_record.keys())
+    left_out = {
+        "descriptors without a tree number": len(without_place - first_record.keys()),
+        "parents that are not in the file": missing,
+    }
     year_match = _YEAR.search(source.file_name)
     return Taxonomy.from_edges(
         edges,
@@ -123,7 +134,7 @@ def _build_taxonomy(source: Source, records: Iterator[MeshRecord]) -> Taxonomy:
             source.name,
             source.path.name,
             year_match[0] if year_match else "",
-            left_out={"descriptors without a tree number": count} if count else {},
+            left_out={reason: count for reason, count in left_out.items() if count},
         ),
     )
 
@@ -153,20 +164,29 @@ def _check_record(source: Source, record: MeshRecord, earlier: MeshRecord | None
         )
 
 
-def _parent_identifier(
-    source: Source, record: MeshRecord, number: str, record_at: dict[str, MeshRecord]
-) -> str:
-    above = number.rpartition(".")[0]
-    if not above:
-        return number[0]
-    if above not in record_at:
-        raise source.error(
-            f"no descriptor has the tree number {above}, the parent of {record.identifier!r} "
-            f"({number})",
-            "the file must contain all ancestors",
-            line=record.line,
-        )
-    return record_at[above].identifier
+def _tree_edges(
+    source: Source, record_at: Mapping[str, MeshRecord], outside: str
+) -> tuple[list[tuple[str, str]], int]:
+    """The links that tree numbers make, and how many lead past numbers that the file lacks."""
+    edges: dict[tuple[str, str], None] = {}
+    missing = 0
+    for number, record in record_at.items():
+        child, above = record.identifier, number.rpartition(".")[0]
+        missing += bool(above) and above not in record_at and outside == "skip"
+        while above and above not in record_at:
+            if outside == "error":
+                raise source.error(
+                    f"no descriptor has the tree number {above}, the parent of "
+                    f"{record.identifier!r} ({number})",
+                    "add it; outside='skip' uses the nearest ancestor, 'keep' keeps the number",
+                    line=record.line,
+                )
+            if outside == "keep":
+                edges[child, above] = None
+                child = above
+            above = above.rpartition(".")[0]
+        edges[child, record_at[above].identifier if above else number[0]] = None
+    return list(edges), missing
 
 
 def _records_from_mtrees(source: Source) -> Iterator[MeshRecord]:
