@@ -33,10 +33,12 @@ if _TYPE_CHECKING:
         Evaluation,
         Intersection,
         Release,
+        TablesRelease,
         compare,
         evaluate,
         intersect_releases,
         mask,
+        mask_tables,
     )
     from ontomask.releasefile import run_release_file
     from ontomask.statistics import (
@@ -87,6 +89,8 @@ __all__ = [
     # masking
     "mask",
     "Release",
+    "mask_tables",
+    "TablesRelease",
     "Schema",
     "Nominal",
     "NominalSet",

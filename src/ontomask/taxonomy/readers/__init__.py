@@ -46,14 +46,15 @@ FORMATS: Registry[Any] = Registry(
     {
         name: f"ontomask.taxonomy.readers.{module}"
         for name, module in (
-            ("obo", "obo"),
+            ("obo", "ontologies.obo"),
             ("claml", "clinical.claml"),
             ("icd10cm-tabular", "clinical.icd10cm_tabular"),
             ("fhir", "clinical.fhir"),
             ("wn-lmf", "lexical.wn_lmf"),
             ("mesh", "clinical.mesh"),
-            ("skos", "skos"),
-            ("owl", "owl"),
+            ("rdf", "ontologies.rdf"),
+            ("skos", "ontologies.skos"),
+            ("owl", "ontologies.owl"),
             ("wordnet", "lexical.wordnet"),
             ("rf2", "clinical.rf2"),
             ("omop", "clinical.omop"),
@@ -94,8 +95,9 @@ def load_taxonomy(
       and a parent column has this format, and so has a table of two columns.
     - ``arx``, ``amnesia``, ``anjana``: hierarchies of other tools. Any other table is read as
       ``arx``.
-    - ``obo``, ``owl``, ``skos``: ontologies and thesauri; the last two as RDF/XML, Turtle or
-      N-Triples.
+    - ``obo``; ``rdf``: OWL ontologies and SKOS thesauri in RDF/XML, Turtle, TriG, N-Triples,
+      N-Quads or JSON-LD, OWL functional syntax, OWL/XML, Manchester syntax, or as OBO graphs.
+      ``owl`` and ``skos`` read a file as one of the two.
     - ``mesh``: MeSH descriptors of the NLM as XML, the mtrees file, or a table of tree numbers.
     - ``claml``: ICD-10, ICD-10-GM, OPS, ICF and others in ClaML; ``icd10cm-tabular``: ICD-10-CM as
       CDC publishes it; ``fhir``: code systems and value sets as JSON or XML; ``wn-lmf``: wordnets.
@@ -112,7 +114,9 @@ def load_taxonomy(
         **options: Options of the format. Tables: ``delimiter`` and ``encoding``. ``child-parent``:
             ``child``, ``parent`` and ``label`` name the columns; ``header=False`` if there is no
             header. ``rf2``: ``language="en"`` selects the terms; ``root`` reads only what is below
-            a concept. ``claml``, ``fhir``: ``language``, one or several. ``omop``: ``domain``,
+            a concept. ``rdf``, ``claml``, ``fhir``: ``language``, one or several, or
+            ``"all"``. ``obo``, ``rdf``: ``outside="skip"``, ``"error"`` or ``"keep"`` for links to
+            concepts that the file does not declare. ``omop``: ``domain``,
             ``vocabulary``. ``rrf``: ``sab`` names the source.
 
     Returns:
