@@ -212,7 +212,7 @@ def _add_concept(
     key = (system, code.strip())
     names = [(display, language)] if isinstance(display, str) and display.strip() else []
     earlier = concepts.names.get(key)
-    if earlier and names and earlier[0] != names[0]:
+    if earlier and names and earlier[0] != names[0] and not system:  # in a value set, a synonym
         raise concepts.source.error(
             f"the code {code!r} is called {earlier[0][0]!r} and {display!r}",
             "give every concept its own code",
