@@ -138,6 +138,7 @@ def _build_taxonomy(
             source.file_name,
             str(resource.get("version", "")),
             left_out={reason: count for reason, count in left_out.items() if count},
+            languages=chooser.chosen_languages,
         ),
         warn=False,  # code systems have several tops by nature
     )
