@@ -6,6 +6,7 @@ from ontomask.pipeline.comparing.table_pairs import evaluate
 from ontomask.pipeline.evaluation import Evaluation
 from ontomask.pipeline.guarantees.guarantee import Guarantee, MeasuredRisk
 from ontomask.pipeline.mask import mask
+from ontomask.pipeline.records import RecordCentroid, Records
 from ontomask.pipeline.release import Release
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "Intersection",
     "MeasuredRisk",
     "Point",
+    "RecordCentroid",
+    "Records",
     "Release",
     "compare",
     "evaluate",
