@@ -47,6 +47,12 @@ def test_tables_are_read_by_the_names_of_their_columns(tmp_path):
     (tmp_path / "map.txt.gz").write_bytes(gzip.compress(MAP.encode()))
     crosswalk = om.read_crosswalk(tmp_path / "map.txt.gz")
     assert crosswalk.targets == {"6142004": ("J11",), "50711007": ("B15",)}
+    (tmp_path / "CONCEPT_RELATIONSHIP.csv").write_text(
+        "concept_id_1\tconcept_id_2\trelationship_id\tinvalid_reason\n"
+        "1\t2\tMaps to\t\n2\t1\tMapped from\t\n3\t2\tMaps to\tD\n",
+        "utf-8",
+    )
+    assert om.read_crosswalk(tmp_path / "CONCEPT_RELATIONSHIP.csv").targets == {"1": ("2",)}
     for text in ("487;J11\n070;B15\n", "from;to\n487;J11\n070;B15\n", "icd9;icd10\n487;J11\n"):
         (tmp_path / "two.csv").write_text(text, "utf-8")
         assert om.read_crosswalk(tmp_path / "two.csv").targets["487"] == ("J11",)

@@ -95,7 +95,7 @@ def publishable_facts(
             **({} if release.rows is None else {"rows": asdict(release.rows)}),
         },
         "utility": _describe_figures(utility_figures, utility.DESCRIPTIONS),
-        "risk": _describe_figures(risk_figures, risk.DESCRIPTIONS),
+        "risk": _describe_figures(risk_figures, risk.describe_risks(release.links is not None)),
         "population": _describe_figures(population_figures, risk.POPULATION_DESCRIPTIONS) or None,
         "taxonomies": _taxonomy_facts(release.schema, release.mappings, release.renamed, records),
         "cautions": list(map(str, release.cautions)),

@@ -58,6 +58,7 @@ from ontomask.pipeline.planning.missing_numbers import check_parts, plans_in_par
 from ontomask.releasefile.manifest import previous_cautions
 from ontomask.releasefile.model import ColumnSpec, ReleaseFile, load_release_file
 from ontomask.releasefile.run import file_settings, output_files, output_folders
+from ontomask.risk.linked_people import LinkedRows
 from ontomask.risk.population.evaluation import short_population_caution
 from ontomask.taxonomy.about import FLAT
 
@@ -130,7 +131,8 @@ class CheckResult:
     only known after masking.
     ``tuples`` and ``risk``, of the table as it is, are None where a problem is in the way.
     ``person`` is the column that identifies people. The figures of ``risk`` count records, or
-    people with all their values where ``long`` says that the table has a row for each value.
+    people with all their values where ``long`` says that the table has a row for each value. Where
+    ``linked`` says that the records of a person stay linked, equivalence classes count people.
     ``population`` are the figures of the original table against its population; None where none is
     described, or a problem is in the way.
     """
@@ -147,6 +149,7 @@ class CheckResult:
     person: str | None = None
     population: dict[str, Any] | None = None
     long: bool = False
+    linked: bool = False
 
     @property
     def fine(self) -> bool:
@@ -243,6 +246,7 @@ class TableChecker:
             person=self.spec.person,
             population=population,
             long=schema is not None and schema.long_set is not None,
+            linked=schema is not None and schema.linked is not None,
         )
 
     def _find_flat_taxonomies(self, schema: Schema) -> None:
@@ -325,9 +329,8 @@ class TableChecker:
         """Note how many people are unique by all their records; a method must keep these linked."""
         assert schema.person is not None
         tuple_of, people = count_values(schema.person, False)
-        people = merge_look_alikes(people)[0]
-        self.people = tuple_of, people
-        records, _ = LinkedRecords.count_pairs(tuple_of, people.codes, [], people.weights)
+        self.people = tuple_of, merge_look_alikes(people)[0]
+        records = _count_linked_records(schema, count_values)
         if schema.linked is not None and records.links:
             self.spec.method_object().check_links(tuples)
         if (uniques := count_unique_people(records)) and self.is_alone:
@@ -408,7 +411,10 @@ class TableChecker:
             if people is not None:
                 self.holders = format_people(len(np.unique(people[1][people[1] >= 0])))
             sensitive = sensitive_counts(schema, count_values, people)
-            return evaluate_original_risk(tuples, k, sensitive, people)
+            linked = None
+            if schema.linked is not None:
+                linked = LinkedRows.of_records(_count_linked_records(schema, count_values))
+            return evaluate_original_risk(tuples, k, sensitive, people, linked)
 
         return self._attempt(measure)
 
@@ -539,6 +545,17 @@ class TableChecker:
             name in self.flat,
             (column_spec.columns or ()) if column_spec else (),
         )
+
+
+def _count_linked_records(schema: Schema, count_values: ValueCounter) -> LinkedRecords:
+    """The records by person and tuple."""
+    assert schema.person is not None
+    tuple_of, people = count_values(schema.person, False)
+    persons = merge_look_alikes(people)[0].codes
+    known = persons >= 0
+    weights = None if people.weights is None else people.weights[known]
+    records, _ = LinkedRecords.count_pairs(tuple_of[known], persons[known], [], weights)
+    return records
 
 
 def _count_sets(engine: StoredEngine, column: NominalSet, schema: Schema) -> tuple[int, int]:

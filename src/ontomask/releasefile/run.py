@@ -16,6 +16,7 @@ from ontomask._runtime.files.atomic_files import (
 )
 from ontomask._runtime.files.file_stamps import refuse_changed, stamp_file
 from ontomask._runtime.files.work_folders import sweep_abandoned
+from ontomask._runtime.progress import listen_to_progress
 from ontomask.errors import ParameterError
 from ontomask.pipeline import (
     Evaluation,
@@ -55,7 +56,7 @@ Progress = Callable[[str], None]
 #: The main figures of a release.
 MAIN_UTILITY = ("sse", "kl", "semantic_quality")
 MAIN_POPULATION = ("k_map", "presence_max", "global_risk", "population_uniques")
-MAIN_RISK = ("k", "uniques", "marketer", "linkage_nearest")
+MAIN_RISK = ("k", "uniques", "marketer", "linkage_nearest", "linkage_people")
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Outcome:
             "records": self.manifest["records"],
             "tuples": {
                 "before": len(self.release.transitions.tuples),
-                "after": self.release.guarantee.classes,
+                "after": self.release.combinations,
             },
             "guarantee": self.manifest["guarantee"],
             "utility": {name: utility[name] for name in MAIN_UTILITY},
@@ -158,9 +159,11 @@ def write_release(
     with _spark_session(spec, force, progress) as session:
         release = _mask_table(spec, seed, progress, session)
         progress("measuring utility and disclosure risk")
+        with listen_to_progress(progress):
+            evaluation = release.evaluation
         if not allow_unchanged:
             refuse_unchanged(release)
-        check_requirements(spec.limits, release.evaluation, release.guarantee)
+        check_requirements(spec.limits, evaluation, release.guarantee)
         progress("writing the table")
         with (
             write_files_atomically(files, force=force, folders=folders) as folder,

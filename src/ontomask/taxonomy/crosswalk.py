@@ -26,9 +26,11 @@ from ontomask.taxonomy.terms import Match, TermMap, map_terms
 
 __all__ = ["Crosswalk", "CrosswalkLike", "CrosswalkLinks", "find_crosswalk", "read_crosswalk"]
 
-SOURCE_COLUMNS = ("source_code", "source", "from", "source_concept_code", "referencedcomponentid")
-TARGET_COLUMNS = ("target_concept_id", "target_code", "target", "to", "concept", "maptarget")
+SOURCE_COLUMNS = ("source_code", "source", "from", "referencedcomponentid", "concept_id_1")
+TARGET_COLUMNS = ("target_concept_id", "target_code", "target", "to", "maptarget", "concept_id_2")
 VOCABULARY_COLUMNS = ("source_vocabulary_id", "source_vocabulary")
+#: The rows of OMOP's ``CONCEPT_RELATIONSHIP`` that lead to a standard concept.
+MAPS_TO = "Maps to"
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,8 +128,9 @@ def read_crosswalk(path: str | PathLike[str], *, vocabulary: str | None = None) 
     """Read a table from one coding to another.
 
     Two columns are source and target. Of more columns, these are known by their names: ``source``
-    and ``target``, ``source_code`` and ``target_concept_id`` (OMOP), ``referencedComponentId`` and
-    ``mapTarget`` (SNOMED CT). Rows that are marked as invalid or inactive are left out.
+    and ``target``, ``source_code`` and ``target_concept_id`` (OMOP's ``SOURCE_TO_CONCEPT_MAP``),
+    ``referencedComponentId`` and ``mapTarget`` (SNOMED CT). Of OMOP's ``CONCEPT_RELATIONSHIP``,
+    the rows "Maps to" are read. Rows that are marked as invalid or inactive are left out.
 
     Args:
         path: A delimited text file, which may be compressed with gzip.
@@ -150,6 +153,7 @@ def read_crosswalk(path: str | PathLike[str], *, vocabulary: str | None = None) 
         source, target, rows = 0, 1, table.rows
     vocabulary_place = _find_vocabulary(table, vocabulary)
     invalid, active = find_column(top, ["invalid_reason"]), find_column(top, ["active"])
+    relationship = find_column(top, ["relationship_id"])
     targets: dict[str, dict[str, None]] = {}
     vocabularies: set[str] = set()
     for row in rows:
@@ -157,7 +161,8 @@ def read_crosswalk(path: str | PathLike[str], *, vocabulary: str | None = None) 
         if len(cells) < len(top):
             raise table.error(row.line, f"expected {len(top)} columns, got {len(cells)}")
         is_invalid = invalid is not None and cells[invalid] != ""
-        if is_invalid or (active is not None and cells[active] == "0"):
+        is_other = relationship is not None and cells[relationship] != MAPS_TO
+        if is_invalid or is_other or (active is not None and cells[active] == "0"):
             continue
         if vocabulary_place is not None:
             vocabularies.add(cells[vocabulary_place])

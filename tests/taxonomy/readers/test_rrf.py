@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 import ontomask as om
-from ontomask.errors import FileFormatError, OntomaskError, ParameterError
+from ontomask.errors import FileFormatError, LanguageWarning, OntomaskError, ParameterError
 from ontomask.taxonomy.readers.clinical.rrf import LINK_COLUMNS, NAME_COLUMNS
 
 
@@ -123,7 +123,7 @@ def test_what_is_wrong(folder, tmp_path):
         om.load_taxonomy(folder())
     with pytest.raises(ParameterError, match=r"sab must be .* got 'SEEDS'"):
         om.load_taxonomy(folder(), sab="SEEDS")
-    with pytest.raises(ParameterError, match=r"language must be .* got 'fr'"):
+    with pytest.warns(LanguageWarning, match="no label is in the language 'fr'"):
         om.load_taxonomy(folder(), sab="GARDEN", language="fr")
     with pytest.raises(OntomaskError, match="has a cycle"):
         om.load_taxonomy(folder(links=[*LINKS, link(A["A1"], "PAR", A["A6"])]), sab="GARDEN")

@@ -168,20 +168,27 @@ def _show_risk(result: CheckResult) -> None:
         "disclosure risk of the original table, "
         f"{format_count(result.tuples, 'combination')} of values"
     )
-    linked = format_percent(risk["linkage_nearest"])
+    linkage, unit, whole = format_percent(risk["linkage_nearest"]), "records", ""
+    if risk["linkage_people"] is not None:
+        linkage, unit = format_percent(risk["linkage_people"]), "people"
+        whole = ", by all their records"
     print_table(
         [
-            ("k", f"{risk['k']:,}", "records in the smallest equivalence class"),
-            ("unique records", f"{risk['uniques']:,}", "records alone in their equivalence class"),
-            ("marketer risk", format_percent(risk["marketer"]), "of the records re-identified"),
-            ("record linkage", linked, "of the records linked correctly"),
+            ("k", f"{risk['k']:,}", f"{unit} in the smallest equivalence class{whole}"),
+            (
+                f"unique {unit}",
+                f"{risk['uniques']:,}",
+                f"{unit} alone in their equivalence class{whole}",
+            ),
+            ("marketer risk", format_percent(risk["marketer"]), f"of the {unit} re-identified"),
+            ("record linkage", linkage, f"of the {unit} linked correctly{whole}"),
         ]
     )
     _show_population(result.population)
     if result.person is not None:
         from ontomask.microdata.measures import describe_unit
 
-        typer.echo(describe_unit(result.long))
+        typer.echo(describe_unit(result.long, result.linked))
 
 
 def _show_population(figures: dict[str, Any] | None) -> None:

@@ -160,13 +160,17 @@ def format_summary(facts: dict[str, Any]) -> str:
         if facts["records"][word]
     ]
     sse, linked = facts["utility"]["sse"], facts["risk"]["linkage_nearest"]
+    people = facts["risk"]["linkage_people"]
     figures = [f"SSE {sse:.4g}"] if sse is not None else []
     figures += [
-        f"record linkage {format_percent(linked)}",
+        f"record linkage {format_percent(linked)}"
+        if people is None
+        else f"record linkage of people {format_percent(people)} (record by record "
+        f"{format_percent(linked)})",
         *_least_diverse(facts["risk"]["l_distinct"]),
     ]
-    people = (facts["population"] or {}).get("k_map")
-    figures += [] if people is None else [f"k-map {people:,.4g}"]
+    matches = (facts["population"] or {}).get("k_map")
+    figures += [] if matches is None else [f"k-map {matches:,.4g}"]
     return "\n".join(
         [
             f"{', '.join(facts['columns'])}: {', '.join(records)}, "

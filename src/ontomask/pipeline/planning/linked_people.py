@@ -20,6 +20,7 @@ from ontomask.microdata.sets import ConceptSets, missing_concept, set_centroids
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
 from ontomask.pipeline.planning.linked_tables import JoinedTables, LinkedTable, join_tables
 from ontomask.pipeline.planning.set_sizes import shorten_sets
+from ontomask.risk.linked_people import LinkedRows
 from ontomask.risk.released_classes import (
     ReleasedClasses,
     count_people_classes,
@@ -111,6 +112,27 @@ class LinkedPlan:
         plan = self.transitions
         kept = self.pseudonym[plan.target] >= 0
         return class_of[plan.target[kept]], records.person[plan.source[kept]]
+
+    def list_rows(self, records: LinkedRecords) -> LinkedRows:
+        """The original rows of each person, and the released rows of each pseudonym.
+
+        Targets are those of the plan of values. Of several tables, these are people and pseudonyms
+        with rows in this one.
+        """
+        plan = self.transitions
+        kept = self.pseudonym[plan.target] >= 0
+        target = plan.target[kept]
+        people, person = np.unique(records.person, return_inverse=True)
+        names, pseudonym = np.unique(self.pseudonym[target], return_inverse=True)
+        return LinkedRows(
+            person.ravel(),
+            records.tuple_number,
+            records.count,
+            pseudonym.ravel(),
+            self.class_of[target],
+            plan.count[kept],
+            np.searchsorted(people, self.person[names]),
+        )
 
     def count_planned_classes(self, records: LinkedRecords, column: str) -> ReleasedClasses:
         """The classes of people by all their released records, which the column links."""

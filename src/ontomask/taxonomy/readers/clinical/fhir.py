@@ -119,7 +119,7 @@ def _build_taxonomy(
         for child, parent in links_across(parents, {numbers[key]: None for key in kept})
     ]
     labels = {identifier[key]: chooser.choose(concepts.names[key]) for key in kept}
-    chooser.check_language(source)
+    chooser.check_language()
     aliases, unclear = certain_aliases(
         ((alias, identifier[key]) for alias, key in concepts.aliases if key in kept), labels
     )

@@ -92,7 +92,7 @@ def read(
         concept: chooser.choose((text, tag) for _, text, tag in sorted(of_one))
         for concept, of_one in concepts.names.items()
     }
-    chooser.check_language(source)
+    chooser.check_language()
     aliases, unclear = certain_aliases(concepts.aliases, labels)
     left_out = {
         **concepts.left_out,
