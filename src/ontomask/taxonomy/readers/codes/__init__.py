@@ -58,6 +58,9 @@ def looks_like(source: Source) -> bool:
         header = find_header(table)
         if header.is_present and _says_hierarchy(header.headings):
             return True
+        if header.is_present and any(heading.kind == "name" for heading in header.headings):
+            rows = table.rows[header.first :]
+            return choose_columns(table, header, rows, Request()).code is not None
         cells = [row.cells for row in table.rows]
         if arx.groups_values(cells) or _may_be_links(cells):
             return False

@@ -175,7 +175,7 @@ class _LevelIdentifiers:
             for value, places in depths.items()
             if len(places) > 1
             for depth in places
-            if depth != max(places, key=lambda depth: (places[depth], depth))
+            if depth != max(places, key=lambda depth: (depth == leaf, places[depth], depth))
         }
 
     def of(self, path: list[tuple[int, str]]) -> list[str]:
