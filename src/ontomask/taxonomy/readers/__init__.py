@@ -103,7 +103,7 @@ def load_taxonomy(
     - ``obo``; ``rdf``: OWL ontologies and SKOS thesauri in RDF/XML, Turtle, TriG, N-Triples,
       N-Quads or JSON-LD, OWL functional syntax, OWL/XML, Manchester syntax, or as OBO graphs.
       ``owl`` and ``skos`` read a file as one of the two.
-    - ``mesh``: MeSH descriptors of the NLM as XML, the mtrees file, or a table of tree numbers.
+    - ``mesh``: MeSH descriptors of the NLM as XML or RDF, mtrees files, or tables of tree numbers.
     - ``claml``: ICD-10, ICD-10-GM, OPS, ICF and others in ClaML; ``icd10cm-tabular``: ICD-10-CM as
       CDC publishes it; ``fhir``: code systems and value sets as JSON or XML; ``wn-lmf``: wordnets.
 
