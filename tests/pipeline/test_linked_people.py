@@ -234,6 +234,32 @@ def test_comparing_plans_what_masking_does(stays, tmp_path):
     assert "cannot keep the records of a person linked" in refused.error
 
 
+@pytest.mark.parametrize("linked", MODES)
+def test_a_linked_table_is_evaluated_by_an_id(stays, linked):
+    tree, table = stays
+    frame, schema = pd.DataFrame(table), schema_for(tree, linked)
+    release = om.mask(frame, schema, om.Microaggregation(k=3), seed=7, shuffle=True)
+    masked = release.data
+    evaluation = om.evaluate(frame, masked, schema, k=3, match_by="row")
+    for part in ("utility", "risk"):
+        expected = getattr(release.evaluation, part)
+        for name, figure in getattr(evaluation, part).items():
+            if isinstance(figure, float):
+                assert figure == pytest.approx(expected[name]), name
+            elif name not in ("distance_correlations", "number_correlations"):
+                assert str(figure)[:200] == str(expected[name])[:200], name
+    with pytest.raises(ParameterError) as refused:
+        om.evaluate(frame, masked, schema, k=3)
+    assert "match_by" in str(refused.value)
+    assert "in its manifest" in str(refused.value)
+    lost = masked.assign(patient=masked["patient"].iloc[0])
+    with pytest.raises(ParameterError, match="each pseudonym in column 'patient'"):
+        om.evaluate(frame, lost, schema, match_by="row")
+    if release.links.lost_records:
+        with pytest.raises(ParameterError, match="records of linked people were removed"):
+            om.intersect_releases(frame, [masked, masked], schema, match_by="row")
+
+
 def test_a_price_decides_how_many_links_are_broken(stays):
     tree, table = stays
     prices = [0.01, 0.3, 5.0]

@@ -60,6 +60,7 @@ def test_options(file):
     assert plain.about.left_out["modifiers that were not expanded"] == 2
     german = om.load_taxonomy(file(gzip.compress(CLAML.encode())), language="de-AT")
     assert (german.labels("W10"), german.label("W13")) == (("Scherenwunde",), "Wound by a hoe")
+    assert (german.languages, plain.languages) == (("de", "en"), ("en",))
     both = om.load_taxonomy(file(CLAML), language=["de", "en"])
     assert both.labels("W10")[:2] == ("Scherenwunde", "Wound by shears")
     with pytest.warns(LanguageWarning, match="no label is in the language 'fr'; there are"):

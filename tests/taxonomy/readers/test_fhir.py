@@ -133,9 +133,12 @@ def test_a_value_set(file):
         tax = om.load_taxonomy(file(content))
         assert set(tax) == {"Skin", "urn:a|1", "urn:b|1"}
         assert tax.about.left_out == {"inactive concepts": 1}
-    listed = {"include": [{"system": "urn:a", "concept": [{"code": "1"}, {"code": "2"}]}]}
+    codes = [{"code": "1", "display": "Cut"}, {"code": "2"}, {"code": "1", "display": "Gash"}]
+    listed = {"include": [{"system": "urn:a", "concept": codes}]}
     content = json.dumps({"resourceType": "ValueSet", "name": "Few", "compose": listed})
-    assert set(om.load_taxonomy(file(content))) == {"*", "1", "2"}
+    tax = om.load_taxonomy(file(content))
+    assert set(tax) == {"*", "1", "2"}
+    assert tax.labels("1") == ("Cut", "Gash")  # published value sets list a code twice
     content = json.dumps(
         {"resourceType": "ValueSet", "name": "All", "compose": {"include": [{"system": "urn:a"}]}}
     )

@@ -125,6 +125,7 @@ def read(
             contents.version,
             left_out={reason: count for reason, count in contents.left_out.items() if count},
             code_style=ICD10 if is_icd10 else None,
+            languages=chooser.chosen_languages,
         ),
         warn=False,  # a classification has several chapters
     )

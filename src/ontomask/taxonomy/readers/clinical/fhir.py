@@ -138,6 +138,7 @@ def _build_taxonomy(
             source.file_name,
             str(resource.get("version", "")),
             left_out={reason: count for reason, count in left_out.items() if count},
+            languages=chooser.chosen_languages,
         ),
         warn=False,  # code systems have several tops by nature
     )
@@ -212,7 +213,7 @@ def _add_concept(
     key = (system, code.strip())
     names = [(display, language)] if isinstance(display, str) and display.strip() else []
     earlier = concepts.names.get(key)
-    if earlier and names and earlier[0] != names[0]:
+    if earlier and names and earlier[0] != names[0] and not system:  # in a value set, a synonym
         raise concepts.source.error(
             f"the code {code!r} is called {earlier[0][0]!r} and {display!r}",
             "give every concept its own code",

@@ -107,6 +107,7 @@ def read(
             ",".join(sources),
             source.file_name,
             left_out={reason: count for reason, count in left_out.items() if count},
+            languages=chooser.chosen_languages,
         ),
     )
 
