@@ -50,7 +50,7 @@ from ontomask.microdata.sets.spread_sets import spread_over_columns
 from ontomask.taxonomy import Concept, Taxonomy, TermMap, map_terms
 from ontomask.taxonomy.terms import MATCHING_SETTINGS, resolve_corrections
 
-__all__ = ["CodedColumn", "code_column", "concepts_of", "terms_of"]
+__all__ = ["CodedColumn", "code_column", "concepts_of_masked", "terms_of"]
 
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -193,7 +193,7 @@ def _code_nominal(
     # -1, the missing, finds the last entry.
     codes = np.array([*(place[concept] for concept in concepts), len(values)], dtype=np.int64)
     kind = NominalOrMissing if with_missing else NominalAttribute
-    attribute = kind(column.column, domain, values, column.measure, float(column.weight))
+    attribute = kind(column.column, domain, values, column.distance_measure, float(column.weight))
     identifiers = sum(match.count for match in terms.matches if match.by_code)
     by_label = identifiers * 2 <= sum(match.count for match in terms.matches)
     forms = _output_forms(column.taxonomy, by_label)
@@ -201,24 +201,28 @@ def _code_nominal(
     return _CodedNominal(attribute, codes[distinct.codes], forms, terms, blank)
 
 
-def concepts_of(column: Nominal, distinct: DistinctValues) -> list[Concept]:
-    """The concepts of the distinct values of a column."""
-    known = _map_all_terms(column, distinct).concepts
+def concepts_of_masked(column: Nominal, distinct: DistinctValues) -> list[Concept]:
+    """The concepts of the distinct values of a masked column, which are not in another coding."""
+    terms = terms_of(column, distinct, is_masked=True)
+    known = terms.require_all(column.column, argument="mapping").concepts
     if isinstance(column, NominalSet):
         return _name_cells(column, [column.read_cell(value) for value in distinct.values], known)
     return [known[str(value)] for value in distinct.values]
 
 
-def terms_of(column: Nominal, distinct: DistinctValues) -> TermMap:
-    """Map the values of a column to concepts; some may have none."""
+def terms_of(column: Nominal, distinct: DistinctValues, *, is_masked: bool = False) -> TermMap:
+    """Map the values of a column to concepts; some may have none.
+
+    Values of a masked column are names in the taxonomy, and only then codes of the crosswalk.
+    """
     if isinstance(column, NominalSet):
         distinct = _count_parts(
             [column.read_cell(value) for value in distinct.values], distinct.counts
         )
-    return _terms_of_parts(column, distinct)
+    return _terms_of_parts(column, distinct, is_masked)
 
 
-def _terms_of_parts(column: Nominal, distinct: DistinctValues) -> TermMap:
+def _terms_of_parts(column: Nominal, distinct: DistinctValues, is_masked: bool = False) -> TermMap:
     if any(isinstance(value, float) for value in distinct.values):
         raise ColumnError(
             f"{_describe_need(column, 'text')}, got numbers with a decimal point",
@@ -228,12 +232,15 @@ def _terms_of_parts(column: Nominal, distinct: DistinctValues) -> TermMap:
     for value, count in zip(distinct.values, distinct.counts.tolist(), strict=True):
         counts[value] += count
     try:
-        return map_terms(
+        terms = map_terms(
             counts,
             column.taxonomy,
             corrections=resolve_corrections(column.mapping, column.taxonomy, "mapping"),
             **{name: getattr(column, name) for name in MATCHING_SETTINGS},
         )
+        if column.value_crosswalk is None:
+            return terms
+        return column.value_crosswalk.translate(terms, names_first=is_masked)
     except OntomaskError as error:
         raise error.with_message(f"column {column.column!r}: {error.message}") from None
 

@@ -8,6 +8,7 @@ from ontomask.pipeline.guarantees.guarantee import Guarantee, MeasuredRisk
 from ontomask.pipeline.mask import mask
 from ontomask.pipeline.records import RecordCentroid, Records
 from ontomask.pipeline.release import Release
+from ontomask.pipeline.tables import TablesRelease, mask_tables
 
 __all__ = [
     "Comparison",
@@ -19,8 +20,10 @@ __all__ = [
     "RecordCentroid",
     "Records",
     "Release",
+    "TablesRelease",
     "compare",
     "evaluate",
     "intersect_releases",
     "mask",
+    "mask_tables",
 ]

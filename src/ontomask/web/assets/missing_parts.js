@@ -34,6 +34,9 @@ const MEANING_FIELDS = [
   "stems",
   "heads",
   "repair_codes",
+  "crosswalk",
+  "more_taxonomies",
+  "combine",
 ];
 const TITLES = {
   data: "Data",

@@ -1,6 +1,7 @@
-"""Medical Subject Headings of the US National Library of Medicine, in three forms.
+"""Medical Subject Headings of the US National Library of Medicine, in four forms.
 
-The descriptors as XML (``desc2024.xml``); the tree as text (``mtrees2024.bin``)::
+The descriptors as XML (``desc2024.xml``); as RDF (``mesh.nt``); the tree as text
+(``mtrees2024.bin``)::
 
     Body Regions;A01
     Anatomic Landmarks;A01.111
@@ -18,13 +19,15 @@ not in the file comes below its nearest ancestor, which its tree number tells.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 from xml.parsers import expat
 
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.taxonomy.about import About
+from ontomask.taxonomy.readers.clinical.mesh_rdf import VOCABULARY, read_descriptors
 from ontomask.taxonomy.readers.text.delimited import find_column, first_row, read_table
+from ontomask.taxonomy.readers.text.name_choice import NameChooser
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.readers.text.xml_safety import refuse_unsafe_xml
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -58,12 +61,13 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class MeshRecord(NamedTuple):
-    """A descriptor, or a place of one, and the line it ends on."""
+    """A descriptor, or a place of one, and the line it ends on, where that is known."""
 
-    line: int
+    line: int | None
     identifier: str
     names: list[str]
     tree_numbers: list[str]
+    broader: Sequence[str] = ()  # the parents, for a descriptor without tree numbers
 
 
 def looks_like(source: Source) -> bool:
@@ -71,6 +75,7 @@ def looks_like(source: Source) -> bool:
     text = source.head_text
     return (
         _XML.search(text) is not None
+        or VOCABULARY in text
         or _MTREES_LINE.match(text) is not None
         or None not in _column_places(first_row(source))
     )
@@ -80,14 +85,20 @@ def read(
     source: Source,
     *,
     outside: Literal["skip", "error", "keep"] = "skip",
+    language: str | Sequence[str] | None = None,
 ) -> Taxonomy:
-    """Read any of the forms; ``outside`` is about tree numbers above that the file lacks."""
+    """Read any of the forms.
+
+    ``outside`` is about tree numbers above that the file lacks, ``language`` about names in RDF.
+    """
     if outside not in ("skip", "error", "keep"):
         raise ParameterError(
             f"outside must be 'skip', 'error' or 'keep', got {outside!r}",
             "'skip' puts a descriptor below the nearest ancestor in the file",
         )
-    if source.head_text.lstrip().startswith("<"):
+    if VOCABULARY in source.head_text:
+        records = _records_from_rdf(source, language)
+    elif source.head_text.lstrip().startswith("<"):
         records = _records_from_xml(source)
     elif _MTREES_LINE.match(source.head_text):
         records = _records_from_mtrees(source)
@@ -102,7 +113,7 @@ def _build_taxonomy(source: Source, records: Iterator[MeshRecord], outside: str)
     without_place: set[str] = set()
     for record in records:
         _check_record(source, record, first_record.get(record.identifier))
-        if not record.tree_numbers:
+        if not record.tree_numbers and not record.broader:
             without_place.add(record.identifier)
             continue
         first_record.setdefault(record.identifier, record)
@@ -111,7 +122,7 @@ def _build_taxonomy(source: Source, records: Iterator[MeshRecord], outside: str)
             if earlier is not record:
                 raise source.error(
                     f"{record.identifier!r} has the tree number {number} of {earlier.identifier!r}"
-                    f" (line {earlier.line})",
+                    + (f" (line {earlier.line})" if earlier.line else ""),
                     "a tree number belongs to one descriptor; remove one of them",
                     line=record.line,
                 )
@@ -119,6 +130,11 @@ def _build_taxonomy(source: Source, records: Iterator[MeshRecord], outside: str)
     edges = [(letter, ROOT) for letter in letters] if letters else []
     tree_edges, missing = _tree_edges(source, record_at, outside)
     edges += tree_edges
+    for record in first_record.values():
+        if not record.tree_numbers:
+            parents = [parent for parent in record.broader if parent in first_record]
+            edges += [(record.identifier, parent) for parent in parents or [ROOT]]
+            missing += len(record.broader) - len(parents)
     labels: dict[str, list[str]] = {x: [f"{CATEGORIES[x]} [{x}]"] for x in letters}
     labels |= {identifier: record.names for identifier, record in first_record.items()}
     left_out = {
@@ -128,7 +144,7 @@ def _build_taxonomy(source: Source, records: Iterator[MeshRecord], outside: str)
     year_match = _YEAR.search(source.file_name)
     return Taxonomy.from_edges(
         edges,
-        labels | ({ROOT: ["Medical Subject Headings"]} if letters else {}),
+        labels | ({ROOT: ["Medical Subject Headings"]} if edges else {}),
         aliases={number: record.identifier for number, record in record_at.items()},
         about=About(
             source.name,
@@ -187,6 +203,14 @@ def _tree_edges(
             above = above.rpartition(".")[0]
         edges[child, record_at[above].identifier if above else number[0]] = None
     return list(edges), missing
+
+
+def _records_from_rdf(source: Source, language: str | Sequence[str] | None) -> Iterator[MeshRecord]:
+    chooser = NameChooser(language)
+    for one in read_descriptors(source):
+        names = list(chooser.choose(one.names))
+        yield MeshRecord(None, one.identifier, names, one.tree_numbers, one.broader)
+    chooser.check_language()
 
 
 def _records_from_mtrees(source: Source) -> Iterator[MeshRecord]:
