@@ -87,7 +87,9 @@ def read_code_tables(
     """
     if is_spreadsheet(source):
         for name, rows in read_sheets(source, sheet):
-            yield CodeTable(source, _fill_up(rows), f"sheet {name!r}, row", {"sheet": name})
+            notes = {"sheet": name}
+            rows = _flatten_steps(_fill_up(rows), notes)
+            yield CodeTable(source, rows, f"sheet {name!r}, row", notes)
     elif sheet is not None:
         raise source.error(f"a text file has no sheet {sheet!r}", "leave sheet out")
     else:
@@ -120,7 +122,25 @@ def _read_text(
         rows, plain_quotes = _parse_table(source, text, delimiter)
         if plain_quotes:
             notes["quotation marks"] = "part of the text, because not every one is closed"
-    return CodeTable(source, _fill_up(rows if lines else _split_codes(rows)), "line", notes)
+    if not lines:
+        rows = _flatten_steps(_fill_up(_split_codes(rows)), notes)
+    return CodeTable(source, rows, "line", notes)
+
+
+def _flatten_steps(rows: list[Row], notes: dict[str, str]) -> list[Row]:
+    """The rows of a table where code and name stand further right on each level, with depths."""
+    flat = [Row(0, ["level", "code", "name"])]
+    for row in rows:
+        filled = [place for place, cell in enumerate(row.cells) if cell]
+        if len(filled) == 2 and filled[1] == filled[0] + 1:
+            code, name = (row.cells[place] for place in filled)
+            if is_code(code) and not is_code(name):
+                flat.append(Row(row.line, [str(filled[0]), code, name]))
+    depths = {row.cells[0] for row in flat[1:]}
+    if len(flat) <= 0.7 * len(rows) or len(depths) < 2 or len(flat) < 4:
+        return rows
+    notes["layout"] = "codes and names stand further right on each level"
+    return flat
 
 
 def _parse_table(source: Source, text: str, delimiter: str) -> tuple[list[Row], bool]:
