@@ -502,6 +502,10 @@ def test_what_was_read_well_stays_as_it_was(file):
     assert two.parents("B1") == ("B",)
     arx = om.load_taxonomy(file("43201;432**;*\n43202;432**;*\n08001;080**;*\n08002;080**;*\n"))
     assert arx.parents("43201") == ("432**",)
+    words = om.load_taxonomy(
+        file("group 1,group 0\nC5,group 1\nC6,group 1\nC7,group 2\ngroup 2,group 0\n")
+    )
+    assert (words.parents("group 1"), words.root) == (("group 0",), "group 0")
     declared = om.load_taxonomy(file("code,parent,label\nA,,All\nA1,A,One\nA2,A,Two\n"))
     assert declared.about.reading == {}
 

@@ -258,7 +258,11 @@ def find_header(table: CodeTable, named: Sequence[str] = ()) -> Header:
         if named:
             if any(heading.is_called(name) for heading in headings for name in named):
                 return Header(headings, place + 1, True)
-        elif _is_header(row.cells, headings) and _are_titles(rows[:place], row.cells):
+        elif (
+            _is_header(row.cells, headings)
+            and _are_titles(rows[:place], row.cells)
+            and not _occurs_below(row.cells, headings, rows[place + 1 :])
+        ):
             roles = sum(heading.has_role for heading in headings)
             if best is None or roles > best[0]:
                 best = (roles, Header(headings, place + 1, True))
@@ -280,6 +284,18 @@ def _is_header(cells: list[str], headings: list[Heading]) -> bool:
     return sum(heading.has_role for heading in headings) > codes
 
 
+def _occurs_below(cells: list[str], headings: list[Heading], rows: list[Row]) -> bool:
+    """Whether words of a header are values as well, or stand twice in it.
+
+    Words such as *group* may be: some tables say the kind of each row. *Code* and *name* are not.
+    """
+    if len({heading.kind for heading in headings} & {"code", "name", "parent", "depth"}) > 1:
+        return False
+    names = [cell for cell, heading in zip(cells, headings, strict=True) if heading.has_role]
+    values = {cell for row in rows[:1000] for cell in row.cells}
+    return len(set(names)) < len(names) or any(name in values for name in names)
+
+
 def _are_titles(above: list[Row], header: list[str]) -> bool:
     """Whether the rows above a header are titles or comments: they have fewer cells."""
     cells = sum(map(bool, header))
@@ -290,7 +306,9 @@ def _are_titles(above: list[Row], header: list[str]) -> bool:
 
 def _differs_from_codes(rows: list[Row]) -> bool:
     """Whether the first row has a text where nearly all others have a code."""
-    if len(rows) < 3:
+    first = [cell for cell in rows[0].cells if cell] if rows else []
+    values = {cell for row in rows[1:1000] for cell in row.cells}
+    if len(rows) < 3 or len(set(first)) < len(first) or not values.isdisjoint(first):
         return False
     for place, cell in enumerate(rows[0].cells):
         if cell.isupper() and len(cell) <= 8 and not rows[0].cells[-1].isupper():
