@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ontomask._runtime.files.atomic_files import refuse_targets
 from ontomask.engines.duckdb.engine import StoredEngine
@@ -67,7 +68,9 @@ if TYPE_CHECKING:
     from ontomask.pipeline.population import RowCounter
     from ontomask.taxonomy import TermMap
 
-__all__ = ["CheckResult", "CheckedColumn", "ValueWithoutConcept", "check"]
+__all__ = ["CheckResult", "CheckedColumn", "TableChecker", "ValueWithoutConcept", "check"]
+
+Longs = NDArray[np.int64]
 
 #: How many values without a concept are listed for each column, and how many similar concepts.
 MOST_LOST = 20
@@ -167,17 +170,23 @@ def check(spec: str | PathLike[str] | ReleaseFile) -> CheckResult:
     own_path = [] if isinstance(spec, ReleaseFile) else [Path(spec)]
     if not isinstance(spec, ReleaseFile):
         spec = load_release_file(spec)
-    checker = _Checker(spec, [*spec.inputs(), *own_path])
+    checker = TableChecker(spec, [*spec.inputs(), *own_path])
     with translate_file_errors(spec.data_path):
         return checker.run()
 
 
 @dataclass
-class _Checker:
-    """Runs the checks and collects what they find."""
+class TableChecker:
+    """Runs the checks and collects what they find.
+
+    Where the table is one of several, ``is_alone`` is false: k counts the people of all, and
+    ``people`` are the tuple and the person of its rows, for a count over all tables.
+    """
 
     spec: ReleaseFile
     inputs: list[Path]
+    is_alone: bool = True
+    people: tuple[Longs, DistinctValues] | None = None
     problems: list[str] = field(default_factory=list)
     mappings: dict[str, TermMap] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -198,9 +207,9 @@ class _Checker:
         """Run all checks, in the order in which masking meets them."""
         tuples = risk = population = None
         warnings: list[str] = []
-        self._attempt(
-            lambda: refuse_targets(output_files(self.spec), self.inputs, output_folders(self.spec))
-        )
+        if self.is_alone:
+            files, folders = output_files(self.spec), output_folders(self.spec)
+            self._attempt(lambda: refuse_targets(files, self.inputs, folders))
         self._attempt(lambda: _refuse_k_of_no_classes(self.spec))
         schema = self._attempt(lambda: self.spec.without_undecided().schema())
         engine = self._attempt(lambda: _open_stored_engine(self.spec))
@@ -320,10 +329,13 @@ class _Checker:
         self, schema: Schema, tuples: Tuples, count_values: ValueCounter
     ) -> None:
         """Note how many people are unique by all their records; a method must keep these linked."""
+        assert schema.person is not None
+        tuple_of, people = count_values(schema.person, False)
+        self.people = tuple_of, merge_look_alikes(people)[0]
         records = _count_linked_records(schema, count_values)
         if schema.linked is not None and records.links:
             self.spec.method_object().check_links(tuples)
-        if uniques := count_unique_people(records):
+        if (uniques := count_unique_people(records)) and self.is_alone:
             self.notes.append(
                 f"{uniques:,} of {records.people:,} people "
                 f"({format_percent(uniques / records.people)}) are unique for an attacker who can "
@@ -364,11 +376,16 @@ class _Checker:
                 refuse_several_targets()
             people = merge_look_alikes(count_values(schema.person, False)[1])[0].values
             size, unit = len(people), "people"
-            refuse_k_above_people(k, size)
-        method.check(tuples)
-        if plans_in_parts(method, tuples):
+            if self.is_alone:
+                refuse_k_above_people(k, size)
+        if self.is_alone:
+            method.check(tuples)
+        else:
+            method.check_links(tuples)
+        if plans_in_parts(method, tuples) and schema.linked is None:
             check_parts(method, tuples)
-        self._note_close_k(k, size, unit)
+        if self.is_alone:
+            self._note_close_k(k, size, unit)
         if method.sensitive_promise is not None:
             confidential = tuple(sensitive_counts(schema, count_values))
             refuse_impossible_rules(method, PlanInput(tuples, confidential=confidential))

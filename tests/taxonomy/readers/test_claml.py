@@ -38,6 +38,7 @@ def test_classes_names_and_modifiers(file):
         "Cut by pruning shears",
     )
     assert (tax.name, tax.about.version) == ("WOUNDS-3", "2026")
+    assert tax.about.reading == {"modifiers": "10 codes made by modifiers"}
     assert tax.about.left_out == {
         "links to classes that are not in the file": 1,  # W90-W99
         "names in other languages": 1,
@@ -60,6 +61,7 @@ def test_options(file):
     assert plain.about.left_out["modifiers that were not expanded"] == 2
     german = om.load_taxonomy(file(gzip.compress(CLAML.encode())), language="de-AT")
     assert (german.labels("W10"), german.label("W13")) == (("Scherenwunde",), "Wound by a hoe")
+    assert (german.languages, plain.languages) == (("de", "en"), ("en",))
     both = om.load_taxonomy(file(CLAML), language=["de", "en"])
     assert both.labels("W10")[:2] == ("Scherenwunde", "Wound by shears")
     with pytest.warns(LanguageWarning, match="no label is in the language 'fr'; there are"):

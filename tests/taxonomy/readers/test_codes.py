@@ -413,6 +413,11 @@ def test_the_order_file_of_icd10cm(file):
         ("nurse\ndoctor\ncarpenter\ncook\n", "this is a list of 4 names without groups", "parent="),
         ("".join(f"{n},name {n}\n" for n in range(1, 200)), "list of 199 names", "parent="),
         ("code,name\n" + "".join(f"K{n},n{n}\n" for n in range(1, 99)), "tell no", "levels="),
+        (
+            "code;name\nA000;a\nA001;b\nA009;c\nB150;d\nB159;e\nC500;f\nC501;g\n",
+            "tell no",
+            "levels=",
+        ),
         ("section,name\nI,animals\nII,plants\nIII,fats\nIV,foods\n", "tell no hierarchy", ""),
         ("code,name,superior\na1,x,p1\na2,y,p2\na3,z,p3\n", "occurs once", "parent='...'"),
         ("A00;Cholera;An illness\nB01;Pox;Another\nC02;Cancer;A third\n", "tell no", ""),
@@ -432,6 +437,16 @@ def test_codes_with_several_names_need_a_word(file):
         om.load_taxonomy(file(table(*rows)))
     tax = om.load_taxonomy(file(table(*rows)), synonyms="name")
     assert tax.labels("11") == ("craft", "handicraft")
+
+
+def test_quotation_marks_that_nobody_closed(file):
+    rows = "".join(f"{code};{name}\n" for code, name in DRUGS)
+    content = rows.replace("antacids", 'so-called "antacids').replace("caries", '"caries" x')
+    tax = om.load_taxonomy(file(content))
+    assert tax.label("A02A") == 'so-called "antacids'
+    assert "quotation marks" in tax.about.reading
+    spaced = "".join(f'{code}, "{name}, and more"\n' for code, name in DRUGS)
+    assert om.load_taxonomy(file(spaced)).label("A02") == "acid, and more"
 
 
 def test_text_among_the_codes(file):

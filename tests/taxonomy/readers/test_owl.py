@@ -240,6 +240,8 @@ def test_links_to_classes_outside_the_file(file):
         "links to undeclared concepts": 1,
         "individuals of undeclared classes": 1,
     }
+    with pytest.raises(FileFormatError, match="the file has 1 individuals, and their classes are"):
+        om.load_taxonomy(file(OUTSIDE[: OUTSIDE.index(":a a")] + ":x a owl:NamedIndividual , :y ."))
     kept = om.load_taxonomy(file(OUTSIDE), outside="keep")
     assert set(kept) == {"*", "a", "b", "c", "away", "late", "x"}
     assert set(kept.parents("b")) == {"a", "away"}

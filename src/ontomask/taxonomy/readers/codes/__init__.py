@@ -27,7 +27,7 @@ from ontomask.taxonomy.about import About
 from ontomask.taxonomy.readers import arx, child_parent
 from ontomask.taxonomy.readers.codes.columns import choose_columns
 from ontomask.taxonomy.readers.codes.headings import Heading
-from ontomask.taxonomy.readers.codes.hierarchy import CodeList, Hierarchy
+from ontomask.taxonomy.readers.codes.hierarchy import CodeHierarchy, CodeList
 from ontomask.taxonomy.readers.codes.roles import Request
 from ontomask.taxonomy.readers.codes.shapes import build_hierarchy
 from ontomask.taxonomy.readers.codes.spreadsheets import is_spreadsheet
@@ -58,6 +58,9 @@ def looks_like(source: Source) -> bool:
         header = find_header(table)
         if header.is_present and _says_hierarchy(header.headings):
             return True
+        if header.is_present and any(heading.kind == "name" for heading in header.headings):
+            rows = table.rows[header.first :]
+            return choose_columns(table, header, rows, Request()).code is not None
         cells = [row.cells for row in table.rows]
         if arx.groups_values(cells) or _may_be_links(cells):
             return False
@@ -155,7 +158,7 @@ def _parse_levels(
     )
 
 
-def _read_table(table: CodeTable, request: Request, lengths: Sequence[int]) -> Hierarchy:
+def _read_table(table: CodeTable, request: Request, lengths: Sequence[int]) -> CodeHierarchy:
     header = find_header(table, request.names)
     rows = [row for row in table.rows[header.first :] if not row.cells[0].startswith("#")]
     titles = [heading.text for heading in header.headings]
@@ -176,7 +179,7 @@ def _read_table(table: CodeTable, request: Request, lengths: Sequence[int]) -> H
     return hierarchy
 
 
-def _make_taxonomy(source: Source, hierarchy: Hierarchy) -> Taxonomy:
+def _make_taxonomy(source: Source, hierarchy: CodeHierarchy) -> Taxonomy:
     if len(hierarchy.parents) < 2:
         raise source.error("the table has a single concept", "use a file that contains a hierarchy")
     aliases, unclear = certain_aliases(hierarchy.aliases, hierarchy.parents)

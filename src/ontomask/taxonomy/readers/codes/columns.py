@@ -116,12 +116,25 @@ class _Chooser:
     def levels(self) -> list[Level]:
         """Levels by the header: columns about the same level are its codes and names."""
         places: dict[tuple[tuple[str, ...], int | None], list[int]] = {}
+        numbered = self._numbered()
         for place, heading in enumerate(self.headings):
-            if heading.is_level and place not in self.taken and self.distinct[place]:
+            if (
+                (heading.is_level or heading.about in numbered)
+                and place not in self.taken
+                and self.distinct[place]
+            ):
                 if self._names_of_levels(place):
                     continue
                 places.setdefault((heading.about, heading.number), []).append(place)
         return [self._level(self.headings[group[0]], group) for group in places.values()]
+
+    def _numbered(self) -> set[tuple[str, ...]]:
+        """What several columns of codes are about that differ in their numbers: id1 and id5."""
+        numbers: dict[tuple[str, ...], set[int]] = {}
+        for heading in self.headings:
+            if heading.kind == "code" and heading.number is not None:
+                numbers.setdefault(heading.about, set()).add(heading.number)
+        return {about for about, values in numbers.items() if len(values) > 1}
 
     def _names_of_levels(self, place: int) -> bool:
         """Whether the cells say the kind of a row, such as *Major* or *chapter*."""

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
-from ontomask.taxonomy.readers.codes.hierarchy import CodeList, Hierarchy
+from ontomask.taxonomy.readers.codes.hierarchy import CodeHierarchy, CodeList
 from ontomask.taxonomy.readers.codes.prefixes import tell_tree
 from ontomask.taxonomy.readers.codes.roles import depth_of
 
 __all__ = ["by_depths"]
 
 
-def by_depths(code_list: CodeList) -> Hierarchy | None:
+def by_depths(code_list: CodeList) -> CodeHierarchy | None:
     """Rows in the order of the tree, each with its depth, or with its cell further right."""
     depths = _row_depths(code_list)
     if depths is None or not _is_preorder(depths):
         return None
     codes = [code_list.code_of(row) for row in code_list.rows]
     identifiers = codes if code_list.columns.code is not None else _by_path(codes, depths)
-    hierarchy = Hierarchy()
+    hierarchy = CodeHierarchy()
     above: list[tuple[int, str]] = []
     for code, depth in zip(identifiers, depths, strict=True):
         while above and above[-1][0] >= depth:
@@ -60,7 +60,7 @@ def _row_depths(code_list: CodeList) -> list[int] | None:
     return [places[0] for places in filled]
 
 
-def _contradicts_codes(code_list: CodeList, hierarchy: Hierarchy) -> bool:
+def _contradicts_codes(code_list: CodeList, hierarchy: CodeHierarchy) -> bool:
     """Whether the codes tell clearly another hierarchy than the order of the rows."""
     tree = tell_tree(code_list.codes())
     if tree is None or tree.unlisted:

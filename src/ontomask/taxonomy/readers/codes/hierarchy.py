@@ -11,13 +11,13 @@ from ontomask.taxonomy.readers.codes.roles import Columns, has_steps
 from ontomask.taxonomy.readers.codes.table import CodeTable, is_code
 from ontomask.taxonomy.readers.text.delimited import Row
 
-__all__ = ["CodeList", "Hierarchy", "split_names"]
+__all__ = ["CodeList", "CodeHierarchy", "split_names"]
 
 _BETWEEN_NAMES = re.compile(r"\s*(?:[|\n;]|\r\n)\s*")
 
 
 @dataclass
-class Hierarchy:
+class CodeHierarchy:
     """The concepts of a table with their links, names and other identifiers."""
 
     parents: dict[str, list[str]] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class CodeList:
         """The distinct identifiers of the rows, in their order."""
         return list(dict.fromkeys(filter(None, map(self.code_of, self.rows))))
 
-    def finish(self, hierarchy: Hierarchy, told: str) -> Hierarchy:
+    def finish(self, hierarchy: CodeHierarchy, told: str) -> CodeHierarchy:
         """Add the names and aliases of the rows, and say how the hierarchy was told."""
         hierarchy.notes["hierarchy"] = told
         hierarchy.left_out = self.left_out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from ontomask.taxonomy.readers.codes.hierarchy import CodeList, Hierarchy
+from ontomask.taxonomy.readers.codes.hierarchy import CodeHierarchy, CodeList
 from ontomask.taxonomy.readers.codes.prefixes import cut_codes, tell_tree
 from ontomask.taxonomy.readers.codes.roles import Level
 from ontomask.taxonomy.readers.text.delimited import Row
@@ -16,7 +16,7 @@ __all__ = ["by_levels"]
 SCHEME_LEVELS = {"isco": (1, 2, 3, 4)}
 
 
-def by_levels(code_list: CodeList) -> Hierarchy | None:
+def by_levels(code_list: CodeList) -> CodeHierarchy | None:
     """A row for each leaf, with a column or two for each level above it."""
     levels = code_list.columns.levels
     own = code_list.columns.code is not None or bool(code_list.columns.names)
@@ -31,7 +31,7 @@ def by_levels(code_list: CodeList) -> Hierarchy | None:
     paths = [_row_path(code_list, row, steps) for row in _fill_rows(code_list, levels)]
     with_codes = leaf is not None and leaf.code is not None
     identifiers = _LevelIdentifiers(paths, len(steps) - 1 if with_codes else None)
-    hierarchy = Hierarchy()
+    hierarchy = CodeHierarchy()
     for row, path in zip(code_list.rows, paths, strict=True):
         above: str | None = None
         for place, identifier in enumerate(identifiers.of(path)):
@@ -147,7 +147,7 @@ def _row_path(code_list: CodeList, row: Row, steps: list[Level]) -> list[tuple[i
     return path
 
 
-def _add_scheme_levels(code_list: CodeList, hierarchy: Hierarchy, finest: Level) -> None:
+def _add_scheme_levels(code_list: CodeList, hierarchy: CodeHierarchy, finest: Level) -> None:
     """The groups above codes of a known classification, such as 2 and 21 above 2166."""
     lengths = next((SCHEME_LEVELS[w] for w in finest.about if w in SCHEME_LEVELS), None)
     codes = {row.cells[finest.key] for row in code_list.rows} - {""}
@@ -175,7 +175,7 @@ class _LevelIdentifiers:
             for value, places in depths.items()
             if len(places) > 1
             for depth in places
-            if depth != max(places, key=lambda depth: (places[depth], depth))
+            if depth != max(places, key=lambda depth: (depth == leaf, places[depth], depth))
         }
 
     def of(self, path: list[tuple[int, str]]) -> list[str]:

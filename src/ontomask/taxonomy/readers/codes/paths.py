@@ -249,6 +249,8 @@ def _tell_separator(table: CodeTable, texts: Sequence[str], wanted: str | None) 
     """What cuts the paths: the first that cuts most of them into parts that begin alike."""
     for separator in (wanted,) if wanted else (*CERTAIN, *POSSIBLE):
         cut = [text for text in texts if separator in text.strip(separator)]
+        if 2 * len(set(texts)) < len(texts):
+            break  # a word about each row
         tops = {text.strip(separator).split(separator)[0].strip() for text in texts}
         if (
             len(texts) > 1

@@ -254,10 +254,11 @@ def _character_stems(codes: Sequence[str]) -> _Stems | None:
 def _padded_stems(codes: Sequence[str]) -> _Stems | None:
     """Codes of one length that zeros fill up; groups have as many characters as they need."""
     texts = {code: stem_text(code) for code in codes}
-    if len(codes) > 10 and all(re.fullmatch(r".+-\d", code) for code in codes):
-        unchecked = {code: stem_text(code[:-2]) for code in codes}  # without a check digit
-        if len(set(unchecked.values())) == len(codes):
-            texts = unchecked
+    checked = [code for code in codes if re.fullmatch(r".+-\d", code)]
+    if len(codes) > 10 and len(checked) >= 0.99 * len(codes):
+        unchecked = {code: stem_text(code[:-2]) for code in checked}  # without a check digit
+        if len(set(unchecked.values())) >= 0.99 * len(codes):
+            texts |= unchecked
     widths = Counter(map(len, texts.values()))
     if not widths or widths.most_common(1)[0][1] < 0.95 * len(codes):
         return None
@@ -274,8 +275,11 @@ def _number_stems(codes: Sequence[str]) -> _Stems | None:
 
 
 def _strip_padding(texts: dict[str, str]) -> _Stems | None:
+    """Stems without the zeros at the end; with two levels only, 0 may be a digit like others."""
     values = set(texts.values())
-    if len(values) < len(texts) or sum(text.endswith("0") for text in values) < 0.05 * len(values):
+    if len(values) < 0.99 * len(texts) or sum(text.endswith("0") for text in values) < 0.05 * len(
+        values
+    ):
         return None
     for top in (1, 2, 3, 4):
         tops = {text[:top] + "0" * (len(text) - top) for text in values}
@@ -283,7 +287,7 @@ def _strip_padding(texts: dict[str, str]) -> _Stems | None:
             stems = {
                 code: tuple(text[: max(top, len(text.rstrip("0")))]) for code, text in texts.items()
             }
-            return _Stems("padded", stems)
+            return _Stems("padded", stems) if len({*map(len, stems.values())}) > 2 else None
     return None
 
 

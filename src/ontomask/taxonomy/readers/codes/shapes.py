@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from ontomask.errors import FileFormatError, quote_names
 from ontomask.taxonomy.readers.codes.depths import by_depths
-from ontomask.taxonomy.readers.codes.hierarchy import CodeList, Hierarchy, split_names
+from ontomask.taxonomy.readers.codes.hierarchy import CodeHierarchy, CodeList, split_names
 from ontomask.taxonomy.readers.codes.levels import by_levels
 from ontomask.taxonomy.readers.codes.prefixes import cut_codes, tell_tree
 from ontomask.taxonomy.readers.codes.table import is_code
@@ -18,11 +18,11 @@ __all__ = ["build_hierarchy"]
 LEAST_MEMBERS = 1.5
 
 
-def build_hierarchy(code_list: CodeList, lengths: Sequence[int]) -> Hierarchy:
+def build_hierarchy(code_list: CodeList, lengths: Sequence[int]) -> CodeHierarchy:
     """The hierarchy of a code list, or an error that says what it lacks."""
     if lengths:
         return by_lengths(code_list, lengths)
-    shapes: list[Callable[[CodeList], Hierarchy | None]] = [by_parents, by_levels, by_depths]
+    shapes: list[Callable[[CodeList], CodeHierarchy | None]] = [by_parents, by_levels, by_depths]
     if code_list.steps:
         shapes = [by_parents, by_depths, by_levels]
     for shape in (*shapes, by_prefixes, by_group_column):
@@ -32,7 +32,7 @@ def build_hierarchy(code_list: CodeList, lengths: Sequence[int]) -> Hierarchy:
     raise no_hierarchy(code_list)
 
 
-def by_parents(code_list: CodeList) -> Hierarchy | None:
+def by_parents(code_list: CodeList) -> CodeHierarchy | None:
     """Links to the parents that a column names by their codes or names."""
     lookup = _find_concepts(code_list)
     best: tuple[float, int, int] | None = None
@@ -48,7 +48,7 @@ def by_parents(code_list: CodeList) -> Hierarchy | None:
     if best is None:
         return None
     place = -best[2]
-    hierarchy = Hierarchy()
+    hierarchy = CodeHierarchy()
     unlisted: set[str] = set()
     for row in code_list.rows:
         hierarchy.add(code_list.code_of(row))
@@ -103,7 +103,7 @@ def _split_parents(code_list: CodeList, cell: str, lookup: dict[str, set[str]]) 
     return [cell]
 
 
-def by_prefixes(code_list: CodeList) -> Hierarchy | None:
+def by_prefixes(code_list: CodeList) -> CodeHierarchy | None:
     """Codes that begin with the codes of their groups."""
     if code_list.columns.code is None:
         return None
@@ -112,7 +112,7 @@ def by_prefixes(code_list: CodeList) -> Hierarchy | None:
     tree = tell_tree(code_list.codes())
     if tree is None:
         return None
-    hierarchy = Hierarchy()
+    hierarchy = CodeHierarchy()
     for code, parent in tree.parents.items():
         hierarchy.add(code, parent)
     told = f"the beginnings of the codes: {tree.levels}"
@@ -165,7 +165,7 @@ def _is_text(code: str) -> bool:
     return bool(rest) and not is_code(code) and not code.isupper() and not starts_as_code
 
 
-def by_lengths(code_list: CodeList, lengths: Sequence[int]) -> Hierarchy:
+def by_lengths(code_list: CodeList, lengths: Sequence[int]) -> CodeHierarchy:
     """Codes whose first characters are groups, as the user says."""
     if code_list.columns.code is None:
         raise code_list.table.error(
@@ -177,7 +177,7 @@ def by_lengths(code_list: CodeList, lengths: Sequence[int]) -> Hierarchy:
             f"levels={list(lengths)} makes no groups: no code is longer",
             "give the numbers of characters that groups have, without dots and dashes",
         )
-    hierarchy = Hierarchy()
+    hierarchy = CodeHierarchy()
     for code, parent in tree.parents.items():
         hierarchy.add(code, parent)
     told = f"the first {tree.levels} characters of the codes, as you said"
@@ -186,7 +186,7 @@ def by_lengths(code_list: CodeList, lengths: Sequence[int]) -> Hierarchy:
     return code_list.finish(hierarchy, told)
 
 
-def by_group_column(code_list: CodeList) -> Hierarchy | None:
+def by_group_column(code_list: CodeList) -> CodeHierarchy | None:
     """Two columns without a header: a few groups, then the concepts in them."""
     if any(code_list.titles) or len(code_list.titles) != 2:
         return None
@@ -204,7 +204,7 @@ def by_group_column(code_list: CodeList) -> Hierarchy | None:
         or ("" in groups or len(groups) < 2)
     ):
         return None
-    hierarchy = Hierarchy()
+    hierarchy = CodeHierarchy()
     for code, (group,) in members.items():
         hierarchy.add(code, group)
     code_list.columns.names = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,7 +18,6 @@ from ontomask.taxonomy.readers.text.dialect import (
     DELIMITERS,
     check_character,
     detect_encoding,
-    read_csv_rows,
 )
 from ontomask.taxonomy.readers.text.source import Source
 
@@ -116,14 +117,29 @@ def _read_text(
             if line.strip()
         ]
     else:
-        rows, problem = parse_rows(text, delimiter)
-        if problem:
-            raise source.error(
-                problem.cells[0],
-                "a cell that contains a quotation mark or the delimiter must be quoted",
-                line=problem.line,
-            )
+        rows, plain_quotes = _parse_table(source, text, delimiter)
+        if plain_quotes:
+            notes["quotation marks"] = "part of the text, because not every one is closed"
     return CodeTable(source, _fill_up(rows if lines else _split_codes(rows)), "line", notes)
+
+
+def _parse_table(source: Source, text: str, delimiter: str) -> tuple[list[Row], bool]:
+    """The rows of a text; and whether its quotation marks have to be read as text.
+
+    That is so where they cannot be read otherwise, and the rows then have as many cells.
+    """
+    rows, problem = parse_rows(text, delimiter, initial_spaces=True)
+    if problem is None:
+        return rows, False
+    plain, _ = parse_rows(text, delimiter, quoted=False)
+    widths = Counter(len(row.cells) for row in plain)
+    if widths and max(widths.values()) >= 0.99 * widths.total():
+        return plain, True
+    raise source.error(
+        problem.cells[0],
+        "a cell that contains a quotation mark or the delimiter must be quoted",
+        line=problem.line,
+    )
 
 
 def _split_codes(rows: list[Row]) -> list[Row]:
@@ -163,8 +179,15 @@ def tell_delimiter(text: str) -> str | None:
     top = text[:400_000]
     for candidate in DELIMITERS:
         try:
-            rows = list(islice(read_csv_rows(top, candidate, '"'), SAMPLE))
-        except Exception:  # csv.Error: a cell that is too long under this delimiter
+            rows = list(
+                islice(
+                    csv.reader(
+                        io.StringIO(top, newline=""), delimiter=candidate, skipinitialspace=True
+                    ),
+                    SAMPLE,
+                )
+            )
+        except csv.Error:  # a cell that is too long under this delimiter
             continue
         if len(top) < len(text) and len(rows) < SAMPLE:
             rows = rows[:-1]

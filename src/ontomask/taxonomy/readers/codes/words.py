@@ -1,6 +1,6 @@
 """The words of headers, without accents, in English and in languages near to it.
 
-German, French, Spanish, Catalan, Italian, Portuguese, Dutch, the Nordic and some Slavic languages.
+German, French, Spanish, Catalan, Italian, Portuguese, Dutch, Nordic, Baltic and Slavic languages.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ def _words(text: str) -> frozenset[str]:
 #: Columns of codes. The names of classifications are among them.
 CODE_WORDS = _words(
     """
-    atc cip cislo clave cod code codes codi codice codigo codigos cpv hscode icd id
-    identifier ids iri isco iso kennung key kod kode koder kodu kurzel letter nace naics no
-    notation nr num number numero nummer nuts schluessel schlussel sic soc symbol uri url
+    atc cip cislo clave cod code codes codi codice codigo codigos cota cpv hscode icd id
+    identifier ids iri isco iso kennung key kod kodai kodas kode koder kodi kods kodu kood
+    koodi kurzel letter nace naics no notation nr num number numero nummer nuts schluessel
+    schlussel sic sifra soc symbol uri url κωδικος код
     """
 )
 
@@ -44,18 +45,20 @@ SCHEME_WORDS = _words(
 #: Columns of names.
 NAME_WORDS = _words(
     """
-    benennung beskrivelse beskrivning bezeichnung bezeichnungen denominacao denominacio
-    denominacion denominazione desc descricao descripcio descripcion description descriptor
-    descrizione intitule label labels libelle naam name names namn navn nazev naziv nazov
-    nazwa nom nombre nome omschrijving opis term text titel title titles titol titolo titre
-    titulo
+    aciklama adi benamning benennung benevnelse beskrivelse beskrivning beteckning
+    bezeichnung bezeichnungen denominacao denominacio denominacion denominazione denumire
+    desc descricao descripcio descripcion description descriptor descrizione intitule label
+    labels libelle megnevezes naam name names namn navn nazev naziv nazov nazwa nev nimetus
+    nimi nimike nom nombre nome nosaukums omschrijving opis pavadinimas popis term text
+    titel title titles titol titolo titre titulo ονομα περιγραφη назва название наименование
+    опис описание
     """
 )
 
 #: Columns of names or of definitions: another column of names is better.
 WEAK_NAME_WORDS = _words(
     """
-    desc descricao descripcion description text
+    desc descricao descripcion description opis popis text опис описание
     """
 )
 
@@ -70,17 +73,20 @@ SYNONYM_WORDS = _words(
 #: Columns with the parents of the concepts.
 PARENT_WORDS = _words(
     """
-    broader hypernym nadrazeny nadrzedny oberbegriff obergruppe oberkategorie overordnet
-    padre pai pare parent parentcode parentid parents parentuid predecessor rodic superior
-    superordinate ubergeordnet ubergeordnete ubergeordneter uebergeordnet vater
+    broader foralder hypernym nadrazeny nadredena nadredeni nadrzedny oberbegriff obergruppe
+    oberkategorie overordnad overordnet padre pai pare parent parentcode parentid parents
+    parentuid parinte predecessor rodic superior superordinate szulo tevinis ubergeordnet
+    ubergeordnete ubergeordneter uebergeordnet ulem vater vecaka ylaluokka ylempi родитель
+    родительский
     """
 )
 
 #: Columns with the depths of the concepts; with a number, columns of one level.
 DEPTH_WORDS = _words(
     """
-    depth ebene gliederungsebene hierarchieebene hierarchielevel level levels livello niva
-    nivaa niveau nivel nivell poziom stufe tier uroven
+    depth duzey ebene gliederungsebene hierarchieebene hierarchielevel level levels limenis
+    livello lygis niva nivaa niveau nivel nivell poziom razina seviye stufe szint tase taso
+    tier uroven рівень уровень
     """
 )
 
@@ -98,19 +104,21 @@ NOTE_WORDS = _words(
 #: Columns with the concepts of one level.
 LEVEL_WORDS = _words(
     """
-    abschnitt abteilung area berufsgruppe bloc block blocks bloque branch bundesland capitol
-    capitolo capitulo categoria categorie categories category chapitre chapter chapters
-    clase class classe classes comarca commodity commune
-    city ciudad town village locality localidad stadt ort ville comune comunidad continent
-    continente country county departement department district divisao divisio division
-    divisione divisions domain erdteil family gemeinde genus global group groupe groups grup
-    grupo gruppe gruppo hauptgruppe heading industry kapitel kategorie kingdom klasse
-    kontinent kreis municipality municipio oberkategorie order paese pais pays phylum
-    prefecture province provincia rama regierungsbezirk region secao seccao seccio seccion
-    section sections sector sectors segment sezione species state subcategory subclase
-    subclass subclasse subdivisao subdivision subgroup subgrup subgrupo subheading subregion
-    subsection subsector supercategory supergroup territory tribe untergruppe unterkategorie
-    unterklasse world
+    abschnitt abteilung area avdelning berufsgruppe bloc block blocks bloque branch
+    bundesland capitol capitolo capitulo categoria categorie categories category chapitre
+    chapter chapters city ciudad clase class classe classes comarca commodity commune comune
+    comunidad continent continente country county departement department detaljgrupp
+    district divisao divisio division divisione divisions domain dzial erdteil family
+    gemeinde genus global group groupe groups grup grupa grupo gruppe gruppo hauptgruppe
+    heading hovedgruppe huvudgrupp industry kapitel kategorie kingdom klasa klasse kontinent
+    kreis localidad locality municipality municipio oberkategorie oddil odjeljak order ort
+    paese pais pays phylum podklasa prefecture province provincia rama razred
+    regierungsbezirk region secao seccao seccio seccion section sections sector sectors
+    segment sekce sekcja sezione skupina species stadt state subcategory subclase subclass
+    subclasse subdivisao subdivision subgroup subgrup subgrupo subheading subregion
+    subsection subsector supercategory supergroup territory town tribe trida undergrupp
+    undergruppe untergruppe unterkategorie unterklasse village ville world группа класс
+    подкласс раздел
     """
 )
 

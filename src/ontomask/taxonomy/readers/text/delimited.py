@@ -130,9 +130,21 @@ def _detect_delimiter(text: str) -> str | None:
     return detect_delimiter(text.strip()[:65_536], cut=len(text) > 65_536)
 
 
-def parse_rows(text: str, delimiter: str, strip: bool = True) -> tuple[list[Row], Row | None]:
-    """The rows of a text, blank ones left out; and, if one cannot be read, its line and why."""
-    rows, problem = _parse_rows(text, delimiter, csv.QUOTE_MINIMAL, strip)
+def parse_rows(
+    text: str,
+    delimiter: str,
+    strip: bool = True,
+    *,
+    quoted: bool = True,
+    initial_spaces: bool = False,
+) -> tuple[list[Row], Row | None]:
+    """The rows of a text, blank ones left out; and, if one cannot be read, its line and why.
+
+    With ``quoted=False`` quotation marks are text; with ``initial_spaces`` they may follow a space.
+    """
+    if not quoted:
+        return _parse_rows(text, delimiter, csv.QUOTE_NONE, strip)
+    rows, problem = _parse_rows(text, delimiter, csv.QUOTE_MINIMAL, strip, initial_spaces)
     if problem and delimiter == "\t":
         # In a plain tab-separated file a quotation mark is part of the text.
         rows, problem = _parse_rows(text, delimiter, csv.QUOTE_NONE, strip)
@@ -140,12 +152,20 @@ def parse_rows(text: str, delimiter: str, strip: bool = True) -> tuple[list[Row]
 
 
 def _parse_rows(
-    text: str, delimiter: str, quoting: Literal[0, 3], strip: bool = True
+    text: str,
+    delimiter: str,
+    quoting: Literal[0, 3],
+    strip: bool = True,
+    initial_spaces: bool = False,
 ) -> tuple[list[Row], Row | None]:
     """The rows, and where parsing stopped on an error, that line with the reason."""
     rows: list[Row] = []
     reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True
+        io.StringIO(text, newline=""),
+        delimiter=delimiter,
+        quoting=quoting,
+        skipinitialspace=initial_spaces,
+        strict=True,
     )
     try:
         for cells in reader:
