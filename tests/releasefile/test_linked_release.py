@@ -84,6 +84,9 @@ def test_linked_people_are_checked_masked_and_reported(folder, command):
     words = " ".join(re.sub(r"<[^>]+>", " ", report).split())
     assert f"in {len(shared)} equivalence classes of linked people" in words
     assert "of the people linked correctly by all their records" in words
+    smallest = manifest["guarantee"]["smallest"]
+    expected = f"{smallest} people in the smallest equivalence class by linked records; at least 3"
+    assert f"{expected} guaranteed {100 * risk['linkage_people']:.1f} %" in words
     assert "Record linkage of people, by all their records" in words
     assert "Share of the people by the size of their equivalence class" in words
     assert f"{links['uniques_before']} unique people before masking" in words
