@@ -157,8 +157,8 @@ class NameIndex:
     def matches(self, name: str, stems: str | None = "plural") -> Iterator[NameMatch]:
         """The concepts with a name, those at the closest form first.
 
-        An identifier stands for its concept alone, if the concept has other names. Otherwise all
-        concepts that have the name count, whether it is their label or a synonym.
+        An identifier stands for its concept alone, unless that has no other name and the identifier
+        is a name of another concept. Of a name, all concepts count, by label and by synonym.
 
         Args:
             name: The name.
@@ -168,7 +168,8 @@ class NameIndex:
         if (named := self._find_labelled_code(name)) is not None:
             yield NameMatch("label", "", (named,), str)
         code = exact["code"].get(name) or exact["alias"].get(name)
-        if code is not None and (self._labels[code[0]] or name in exact["alias"]):
+        is_name = name in exact["label"] or name in exact["synonym"]
+        if code is not None and (self._labels[code[0]] or name in exact["alias"] or not is_name):
             kind: NameKind = "code" if name in exact["code"] else "alias"
             yield NameMatch(kind, "", code, str)
         if cased := _find_in_tables(self.cased_tables, fold_case(name), "folded", fold_case):

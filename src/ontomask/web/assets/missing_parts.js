@@ -33,6 +33,10 @@ const MEANING_FIELDS = [
   "prefer",
   "stems",
   "heads",
+  "below",
+  "senses",
+  "split",
+  "drop_parentheses",
   "repair_codes",
 ];
 const TITLES = {
