@@ -33,10 +33,12 @@ if _TYPE_CHECKING:
         Evaluation,
         Intersection,
         Release,
+        TablesRelease,
         compare,
         evaluate,
         intersect_releases,
         mask,
+        mask_tables,
     )
     from ontomask.releasefile import run_release_file
     from ontomask.statistics import (
@@ -52,7 +54,14 @@ if _TYPE_CHECKING:
         semantic_variance,
         weighted_distance,
     )
-    from ontomask.taxonomy import Taxonomy, TermMap, load_taxonomy, map_terms
+    from ontomask.taxonomy import (
+        Crosswalk,
+        Taxonomy,
+        TermMap,
+        load_taxonomy,
+        map_terms,
+        read_crosswalk,
+    )
 
 __all__ = [
     # taxonomies and mapping
@@ -60,6 +69,8 @@ __all__ = [
     "load_taxonomy",
     "map_terms",
     "TermMap",
+    "Crosswalk",
+    "read_crosswalk",
     # distances
     "distance",
     "distance_matrix",
@@ -78,6 +89,8 @@ __all__ = [
     # masking
     "mask",
     "Release",
+    "mask_tables",
+    "TablesRelease",
     "Schema",
     "Nominal",
     "NominalSet",

@@ -139,13 +139,17 @@ def test_every_grouping_method_keeps_its_promise(method, case, k, seed):
             assert min(Counter(release.data.select("word", "age").rows()).values()) >= k
 
 
-def test_synthetic_values_are_in_the_data_and_promise_nothing(diagnoses):
+@pytest.mark.parametrize("replacement", ["synthetic", "synthetic_paper"])
+def test_synthetic_values_are_in_the_range_and_promise_nothing(diagnoses, replacement):
     frame = pl.DataFrame(table())
     schema = schema_of(diagnoses)
-    release = mask(frame, schema, Microaggregation(k=3, replacement="synthetic"), seed=1)
-    assert set(release.data["age"]) <= set(frame["age"])
+    release = mask(frame, schema, Microaggregation(k=3, replacement=replacement), seed=1)
+    ages = set(frame["age"])
+    assert min(ages) <= release.data["age"].min() <= release.data["age"].max() <= max(ages)
+    assert replacement == "synthetic" or set(release.data["age"]) <= ages
     assert release.guarantee.startswith(
-        "not k-anonymous: Microaggregation(k=3, replacement='synthetic') does not guarantee class "
+        f"not k-anonymous: Microaggregation(k=3, replacement={replacement!r}) does not guarantee "
+        "class "
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter, defaultdict
 
 import pytest
@@ -66,9 +67,27 @@ def test_linked_people_are_checked_masked_and_reported(folder, command):
     assert (links["people"], links["pseudonyms"]) == (20, len(bags))
     assert manifest["guarantee"]["k"] == 3
     assert manifest["columns"]["patient"]["role"] == "pseudonym"
+    # Every figure of classes counts people by all their rows, as in the written file.
+    risk = {name: figure["value"] for name, figure in manifest["risk"].items()}
+    if not links["broken"]:
+        assert (risk["k"], risk["classes"]) == (min(shared.values()), len(shared))
+        assert risk["marketer"] == pytest.approx(len(shared) / len(bags), rel=1e-3)
+    assert manifest["guarantee"]["classes"] == risk["classes"] == len(shared)
+    assert risk["uniques"] == manifest["guarantee"]["uniques"] == 0
+    assert risk["before"]["uniques"] == links["uniques_before"]
+    assert f"unique people {links['uniques_before']} " in " ".join(checked.out.split())
+    assert "people in the smallest equivalence class" in manifest["risk"]["k"]["meaning"]
+    assert f"record linkage of people {100 * risk['linkage_people']:.1f} %" in masked.out
     report = (folder / "released.report.html").read_text("utf-8")
     assert f"{len(bags)} pseudonyms stand for the people of the table" in report
     assert "3-anonymity of linked records" in report
+    words = " ".join(re.sub(r"<[^>]+>", " ", report).split())
+    assert f"in {len(shared)} equivalence classes of linked people" in words
+    assert "of the people linked correctly by all their records" in words
+    assert "Record linkage of people, by all their records" in words
+    assert "Share of the people by the size of their equivalence class" in words
+    assert f"{links['uniques_before']} unique people before masking" in words
+    assert "Unique records" not in words
 
 
 @pytest.mark.parametrize(

@@ -327,7 +327,7 @@ WRONG = [
         "icd9cm",
         "procedures.csv, format: obi",
         4,
-        "columns.diagnosis.format must be 'obo', 'skos', ... got 'obi'",
+        "columns.diagnosis.format must be 'obo', 'claml', ... got 'obi'",
         "'obo'?",
     ),
     (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
 import re
 import stat
@@ -200,6 +201,28 @@ def test_masses_hold_all_records(client):
     assert sum(node[4] for node in found["nodes"]) == 400
     few = client.get("/api/columns/diagnosis/masses", params={"limit": 5}).json()
     assert len(few["nodes"]) == 5
+
+
+def test_further_taxonomies_are_kept_and_have_a_say_in_distances(asked, jobs):
+    """The page does not edit them; their files are checked like others."""
+    folder = jobs.folder.path
+    (folder / "jobs.taxonomy.csv").write_text("child,parent\nnurse,*\ncook,*\n", "utf-8")
+    (folder / "places.csv").write_text("child,parent\nin,*\na,in\nb,in\n", "utf-8")
+    (folder / "links.csv").write_text("source,target\nnurse,a\ncook,b\n", "utf-8")
+    fields = {"taxonomy": "jobs.taxonomy.csv", "more_taxonomies": ["places.csv"]}
+    column(asked, "job", **fields, crosswalk="links.csv", combine="min")
+    two = {"first": "nurse", "second": "cook"}
+    apart = asked.get("/api/columns/job/distance", params=two).json()
+    assert apart["distance"] == pytest.approx(math.log2(1 + 2 / 4))
+    assert any("minimum, which places decides" in words for words in apart["words"])
+    assert "mean of" not in apart["measure"]
+    (folder / "links.csv").write_text("source,target\nnurse,a\ncook,a\n", "utf-8")
+    assert asked.get("/api/columns/job/distance", params=two).json()["distance"] == 0
+    now = asked.get("/api/session").json()
+    assert now["fields"]["columns"]["job"]["crosswalk"] == "links.csv"
+    now["fields"]["columns"]["job"]["crosswalk"] = "../links.csv"
+    answer = asked.put("/api/release", json={k: now[k] for k in ("fields", "revision")})
+    assert "is not in the working folder" in answer.json()["message"]
 
 
 def test_a_distance_is_explained(client):
@@ -598,3 +621,16 @@ def test_values_that_mean_missing_are_marked_with_one_click(chromium, tmp_path, 
         page.click("#add-marks")
         expect(page.locator("#covered")).to_have_text("100 %")
         assert load_release_file(tmp_path / "release.yaml").missing_marks == ("unknown",)
+
+
+def test_further_taxonomies_are_shown(chromium, tmp_path, serving):
+    write_jobs(tmp_path / "jobs.csv")
+    (tmp_path / "work.csv").write_text("child,parent\nnurse,*\ncook,*\n", "utf-8")
+    (tmp_path / "links.csv").write_text("nurse,nurse\n", "utf-8")
+    several = "taxonomy: work.csv, more_taxonomies: [work.csv], crosswalk: links.csv"
+    text = RELEASE.replace("type: nominal", several)
+    (tmp_path / "release.yaml").write_text(text, "utf-8")
+    for page in meaning_screen(chromium, serving(tmp_path, "jobs.csv"), "job"):
+        words = page.locator("#taxonomy-words")
+        expect(words).to_contain_text("the mean of those in this taxonomy and in work.csv")
+        expect(words).to_contain_text("where the crosswalk links.csv leads")

@@ -51,7 +51,7 @@ from ontomask.microdata.sets.spread_sets import spread_over_columns
 from ontomask.taxonomy import Concept, Taxonomy, TermMap, map_terms
 from ontomask.taxonomy.terms import MATCHING_SETTINGS, resolve_corrections
 
-__all__ = ["CodedColumn", "code_column", "concepts_of", "terms_of"]
+__all__ = ["CodedColumn", "code_column", "concepts_of_masked", "terms_of"]
 
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -194,30 +194,34 @@ def _code_nominal(
     # -1, the missing, finds the last entry.
     codes = np.array([*(place[concept] for concept in concepts), len(values)], dtype=np.int64)
     kind = NominalOrMissing if with_missing else NominalAttribute
-    attribute = kind(column.column, domain, values, column.measure, float(column.weight))
+    attribute = kind(column.column, domain, values, column.distance_measure, float(column.weight))
     forms = _choose_forms(column.taxonomy, terms)
     blank = None if distinct.blank is None else str(distinct.blank)
     return _CodedNominal(attribute, codes[distinct.codes], forms, terms, blank)
 
 
-def concepts_of(column: Nominal, distinct: DistinctValues) -> list[Concept]:
-    """The concepts of the distinct values of a column."""
-    known = _map_all_terms(column, distinct).concepts
+def concepts_of_masked(column: Nominal, distinct: DistinctValues) -> list[Concept]:
+    """The concepts of the distinct values of a masked column, which are not in another coding."""
+    terms = terms_of(column, distinct, is_masked=True)
+    known = terms.require_all(column.column, argument="mapping").concepts
     if isinstance(column, NominalSet):
         return _name_cells(column, [column.read_cell(value) for value in distinct.values], known)
     return [known[str(value)] for value in distinct.values]
 
 
-def terms_of(column: Nominal, distinct: DistinctValues) -> TermMap:
-    """Map the values of a column to concepts; some may have none."""
+def terms_of(column: Nominal, distinct: DistinctValues, *, is_masked: bool = False) -> TermMap:
+    """Map the values of a column to concepts; some may have none.
+
+    Values of a masked column are names in the taxonomy, and only then codes of the crosswalk.
+    """
     if isinstance(column, NominalSet):
         distinct = _count_parts(
             [column.read_cell(value) for value in distinct.values], distinct.counts
         )
-    return _terms_of_parts(column, distinct)
+    return _terms_of_parts(column, distinct, is_masked)
 
 
-def _terms_of_parts(column: Nominal, distinct: DistinctValues) -> TermMap:
+def _terms_of_parts(column: Nominal, distinct: DistinctValues, is_masked: bool = False) -> TermMap:
     if any(isinstance(value, float) for value in distinct.values):
         raise ColumnError(
             f"{_describe_need(column, 'text')}, got numbers with a decimal point",
@@ -227,12 +231,15 @@ def _terms_of_parts(column: Nominal, distinct: DistinctValues) -> TermMap:
     for value, count in zip(distinct.values, distinct.counts.tolist(), strict=True):
         counts[value] += count
     try:
-        return map_terms(
+        terms = map_terms(
             counts,
             column.taxonomy,
             corrections=resolve_corrections(column.mapping, column.taxonomy, "mapping"),
             **{name: getattr(column, name) for name in MATCHING_SETTINGS},
         )
+        if column.value_crosswalk is None:
+            return terms
+        return column.value_crosswalk.translate(terms, names_first=is_masked)
     except OntomaskError as error:
         raise error.with_message(f"column {column.column!r}: {error.message}") from None
 
@@ -612,7 +619,13 @@ def _code_days(column: Date, distinct: DistinctValues) -> CodedColumn:
     stamps = isinstance(first, datetime.datetime)
 
     def date_of(number: float) -> datetime.date:
-        date = datetime.date.fromordinal(round(number) + _EPOCH)
+        try:
+            date = datetime.date.fromordinal(round(number) + _EPOCH)
+        except (ValueError, OverflowError):
+            raise ColumnError(
+                f"column {column.column!r} would have masked dates before the year 1 or after 9999",
+                Hint("keep them within its range with ", Setting("bounds", "resample")),
+            ) from None
         if not stamps:
             return date
         return datetime.datetime(date.year, date.month, date.day, tzinfo=zone)

@@ -7,6 +7,7 @@ from ontomask.pipeline.evaluation import Evaluation
 from ontomask.pipeline.guarantees.guarantee import Guarantee, MeasuredRisk
 from ontomask.pipeline.mask import mask
 from ontomask.pipeline.release import Release
+from ontomask.pipeline.tables import TablesRelease, mask_tables
 
 __all__ = [
     "Comparison",
@@ -16,8 +17,10 @@ __all__ = [
     "MeasuredRisk",
     "Point",
     "Release",
+    "TablesRelease",
     "compare",
     "evaluate",
     "intersect_releases",
     "mask",
+    "mask_tables",
 ]

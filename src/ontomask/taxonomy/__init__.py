@@ -1,6 +1,7 @@
 """Taxonomies, the readers of their file formats, and the mapping of values to concepts."""
 
 from ontomask.taxonomy.about import About
+from ontomask.taxonomy.crosswalk import Crosswalk, read_crosswalk
 from ontomask.taxonomy.names import Hit
 from ontomask.taxonomy.readers import load_taxonomy
 from ontomask.taxonomy.taxonomy import Concept, Taxonomy
@@ -9,6 +10,7 @@ from ontomask.taxonomy.terms import Match, Suggestion, TermMap, map_terms
 __all__ = [
     "About",
     "Concept",
+    "Crosswalk",
     "Hit",
     "Match",
     "Suggestion",
@@ -16,4 +18,5 @@ __all__ = [
     "TermMap",
     "load_taxonomy",
     "map_terms",
+    "read_crosswalk",
 ]

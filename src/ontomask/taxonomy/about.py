@@ -27,6 +27,8 @@ class About:
         languages: Codes of the languages of its names, such as ``("es",)``, where they are known.
         sense_order: For each word with several senses, in lower case, its concepts from the most
             frequent sense to the rarest, where the source has this order (WordNet).
+        reading: How the reader understood a source that leaves room, as in
+            ``{"hierarchy": "the beginnings of the codes: 1, 3 characters"}``.
     """
 
     name: str = ""
@@ -36,3 +38,4 @@ class About:
     code_style: CodeStyle | None = None
     languages: tuple[str, ...] = ()
     sense_order: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
+    reading: Mapping[str, str] = field(default_factory=dict)

@@ -95,12 +95,19 @@ def test_terms(file, content):
     assert set(tax.aliases("D:3")) == {"D:30", "D:31"}
     assert (tax.about.name, tax.about.source) == ("dis", "dis.obo")
     assert tax.about.version == "releases/2024-02-29"
-    assert tax.about.left_out == {"obsolete concepts": 1, "conditional links": 1}
+    assert tax.about.left_out == {
+        "obsolete concepts": 1,
+        "links of obsolete concepts": 1,
+        "conditional links": 1,
+        "synonyms that are not exact": 1,
+        "instances": 1,
+    }
 
 
 def test_all_synonyms_when_asked_for(file):
     tax = om.load_taxonomy(file(TERMS), synonyms="all")
     assert tax.labels("D:2") == ("viral infection", "virus infection", "infection")
+    assert "synonyms that are not exact" not in tax.about.left_out
     with pytest.raises(ParameterError, match="synonyms must be 'exact' or 'all', got 'broad'"):
         om.load_taxonomy(file(TERMS), synonyms="broad")
 
@@ -138,11 +145,6 @@ def test_several_roots(file):
         (TERMS.replace("BROAD ", ""), "line 15: expected SynonymScope"),
         (TERMS.replace("true", "perhaps"), "line 41: expected Boolean"),
         (TERMS.replace("id: D:3\n", "id: D:2\n"), "line 20: the term 'D:2' occurs twice"),
-        (
-            TERMS.replace("is_a: D:2 {", "is_a: D:20 {"),
-            r"line 30: the parent 'D:20' of 'D:4' has no \[Term\]",
-        ),
-        (TERMS.replace("is_a: D:2 {", "is_a: D:5 {"), "line 30: .*'D:5' of 'D:4' is obsolete"),
         ("format-version: 1.2\n", r"the file has no \[Term\] that is not obsolete"),
         ("[Term]\nid: a\nis_obsolete: true\n", r"the file has no \[Term\] that is not obsolete"),
         (TERMS.encode() + b"name: \xff\n", "line 50: not valid utf-8 text"),
@@ -154,6 +156,33 @@ def test_a_malformed_file_is_refused_with_file_and_line(file, content, message):
     with pytest.raises(FileFormatError, match=message) as error:
         om.load_taxonomy(file(content), format="obo")
     assert "dis.obo" in str(error.value)
+
+
+@pytest.mark.filterwarnings("ignore::ontomask.errors.SeveralRootsWarning")
+def test_links_to_terms_outside_the_file(file):
+    dangling, obsolete = (
+        file(TERMS.replace("is_a: D:2 {", f"is_a: {parent} {{"), f"{name}.obo")
+        for name, parent in [("dangling", "D:20"), ("obsolete", "D:5")]
+    )
+    tax = om.load_taxonomy(dangling)
+    assert set(tax.parents("D:4")) == {"D:3"}
+    assert tax.about.left_out["links to undeclared concepts"] == 1
+    kept = om.load_taxonomy(dangling, outside="keep")
+    assert set(kept.parents("D:4")) == {"D:3", "D:20"}
+    assert kept.label("D:20") == "D:20"
+    assert "links to undeclared concepts" not in kept.about.left_out
+    with pytest.raises(
+        FileFormatError, match=r"line 30: the parent 'D:20' of 'D:4' has no \[Term\](?s:.*)\"skip\""
+    ):
+        om.load_taxonomy(dangling, outside="error")
+    for outside in ("skip", "keep"):
+        tax = om.load_taxonomy(obsolete, outside=outside)
+        assert set(tax.parents("D:4")) == {"D:3"}
+        assert tax.about.left_out["links to obsolete concepts"] == 1
+    with pytest.raises(FileFormatError, match="line 30: .*'D:5' of 'D:4' is obsolete"):
+        om.load_taxonomy(obsolete, outside="error")
+    with pytest.raises(ParameterError, match="outside must be 'skip', 'error' or 'keep', got 'on'"):
+        om.load_taxonomy(obsolete, outside="on")
 
 
 def test_a_cycle(file):
@@ -222,8 +251,8 @@ PIECES = [
 def test_any_bytes_give_a_taxonomy_or_an_error_of_ours(tmp_path_factory, content):
     path = tmp_path_factory.getbasetemp() / "any.obo"
     path.write_bytes(content)
-    for format in (None, "obo"):
+    for format, options in [(None, {}), ("obo", {}), ("obo", {"outside": "keep"})]:
         try:
-            assert len(om.load_taxonomy(path, format=format)) > 0
+            assert len(om.load_taxonomy(path, format=format, **options)) > 0
         except OntomaskError:
             pass

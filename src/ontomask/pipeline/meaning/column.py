@@ -382,7 +382,7 @@ class ColumnMeaning:
                     f"{value!r} is not below the domain {domain.label(domain.root)!r}",
                     "set domain to a concept above all values, to lcs or to taxonomy",
                 )
-        measure = "sanchez" if isinstance(self.column, NominalSet) else self.column.measure
+        measure = "sanchez" if isinstance(self.column, NominalSet) else self.column.distance_measure
         explanation = domain.explain(a, b, measure)
         return ValueDistance(
             self._name_concept(a),

@@ -44,7 +44,9 @@ def read(name: str) -> Taxonomy:
     if name == "icd9cm-procedures":
         return _read_icd9(name, "ICD-9-CM procedures, CMS", ICD9_PROCEDURES)
     if name == "icd10cm":
-        from ontomask.taxonomy.readers import icd10cm  # another package, only where it is asked for
+        from ontomask.taxonomy.readers.clinical import (
+            icd10cm,
+        )  # another package, only where it is asked for
 
         return icd10cm.read()
     return _read_wordnet()

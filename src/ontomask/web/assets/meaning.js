@@ -47,6 +47,8 @@ const TAXONOMY_FIELDS = [
   "senses",
   "repair_codes",
 ];
+// Fields of crosswalks and further taxonomies: they are shown here, and edited in the release file.
+const CROSSWALK_FIELDS = ["crosswalk", "more_taxonomies", "combine"];
 // Fields that only columns of one type have: another type drops them.
 const WORD_FIELDS = [
   "taxonomy",
@@ -65,7 +67,7 @@ const FLAG_CONTROLS = [
 const CHOICE_CONTROLS = ["senses", "stems"];
 const LIST_CONTROLS = [["prefer", ", "], ["below", ", "], ["split", " "]];
 const TYPE_FIELDS = {
-  nominal: [...WORD_FIELDS, "measure", "ground"],
+  nominal: [...WORD_FIELDS, ...CROSSWALK_FIELDS, "measure", "ground"],
   set: [...WORD_FIELDS, "separator", "columns", "long"],
   ordinal: ["levels"],
   date: ["date_format"],
@@ -301,7 +303,7 @@ function showColumnCommands(name, fields, type) {
   const { file, data } = session;
   const { taxonomy, format, mapping } = fields;
   const check = `ontomask check ${quoteForShell(file)}`;
-  if (!hasConcepts(type) || !taxonomy || fields.columns) {
+  if (!hasConcepts(type) || !taxonomy || fields.columns || fields.crosswalk) {
     showCommands({
       shell: [check],
       python: [
@@ -437,7 +439,22 @@ async function showTaxonomies(taxonomy) {
     taxonomy && !isListed ? h("option", { value: taxonomy }, taxonomy) : null,
   );
   byId("taxonomy").value = taxonomy ?? "";
-  byId("taxonomy-words").textContent = describeTaxonomy(taxonomy);
+  byId("taxonomy-words").textContent = [
+    describeTaxonomy(taxonomy),
+    ...describeCrosswalk(getFields(chosenColumn)),
+  ].join(" ");
+}
+
+// What the release file says of crosswalks and further taxonomies.
+function describeCrosswalk({ crosswalk, more_taxonomies: more = [], combine = "mean" }) {
+  if (!crosswalk) return [];
+  const tables = [crosswalk].flat().map((table) => table.file ?? table).join(", ");
+  if (!more.length) return [`The crosswalk ${tables} translates the values.`];
+  const kind = combine === "min" ? "minimum" : "mean";
+  return [
+    `Distances are the ${kind} of those in this taxonomy and in ${more.join(", ")}, where the ` +
+    `crosswalk ${tables} leads. Change this in the release file.`,
+  ];
 }
 
 function describeTaxonomy(taxonomy) {
@@ -476,7 +493,7 @@ function attachTaxonomy(name, taxonomy) {
 
 // A column with a taxonomy is nominal without saying so.
 function setTaxonomy(fields, taxonomy) {
-  for (const field of TAXONOMY_FIELDS) delete fields[field];
+  for (const field of [...TAXONOMY_FIELDS, ...CROSSWALK_FIELDS]) delete fields[field];
   setField(fields, "taxonomy", taxonomy);
   if (!taxonomy) {
     delete fields.ground; // without a taxonomy there is no semantic distance

@@ -38,6 +38,9 @@ const MEANING_FIELDS = [
   "split",
   "drop_parentheses",
   "repair_codes",
+  "crosswalk",
+  "more_taxonomies",
+  "combine",
 ];
 const TITLES = {
   data: "Data",

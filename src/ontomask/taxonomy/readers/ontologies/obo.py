@@ -9,20 +9,29 @@
     synonym: "Abnormal growth" EXACT []
     is_a: HP:0000118 ! Phenotypic abnormality
 
-Terms are concepts and ``is_a`` their only links; obsolete terms are left out.
+Terms are concepts and ``is_a`` their only links; obsolete terms and instances are left out.
 """
 
 from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ontomask.errors import FileFormatError, ParameterError
+from ontomask.errors import FileFormatError
 from ontomask.taxonomy.about import About
+from ontomask.taxonomy.readers.ontologies.links import (
+    Link,
+    LinkEnds,
+    Outside,
+    check_outside,
+    check_synonyms,
+    select_links,
+)
 from ontomask.taxonomy.readers.text.aliases import certain_aliases
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -46,6 +55,7 @@ class OboTerm(NamedTuple):
     alternatives: list[str]
     obsolete: bool
     conditional: int  # links that hold under a condition only
+    wider: int  # synonyms that are not exact and were not asked for
 
 
 def looks_like(source: Source) -> bool:
@@ -56,35 +66,55 @@ def looks_like(source: Source) -> bool:
     )
 
 
-def read(source: Source, *, synonyms: str = "exact", encoding: str = "utf-8-sig") -> Taxonomy:
-    """Read an OBO file; ``synonyms="all"`` takes the narrow, broad and related ones as well."""
-    if synonyms not in ("exact", "all"):
-        raise ParameterError(f"synonyms must be 'exact' or 'all', got {synonyms!r}")
+def read(
+    source: Source,
+    *,
+    synonyms: str = "exact",
+    outside: Outside = "skip",
+    encoding: str = "utf-8-sig",
+) -> Taxonomy:
+    """Read an OBO file.
+
+    Args:
+        source: The file.
+        synonyms: ``"all"`` takes the narrow, broad and related synonyms as well.
+        outside: What becomes of links to terms that the file does not contain.
+        encoding: The encoding of the file.
+    """
+    check_synonyms(synonyms)
+    check_outside(outside)
     text = source.text(encoding)
     header, terms = _parse_frames(source, text, synonyms == "all")
-    live = [term for term in terms.values() if not term.obsolete]
-    if not live:
+    live = {name: term for name, term in terms.items() if not term.obsolete}
+    left_out = Counter(
+        {
+            "obsolete concepts": len(terms) - len(live),
+            "conditional links": sum(term.conditional for term in live.values()),
+            "instances": len(re.findall(r"^\[Instance\]", text, re.MULTILINE)),
+            "synonyms that are not exact": sum(term.wider for term in live.values()),
+        }
+    )
+    links, added = select_links(
+        {(term.identifier, parent): None for term in terms.values() for parent in term.parents},
+        LinkEnds(live, terms.keys() - live.keys(), "obsolete"),
+        outside,
+        left_out,
+        lambda link, problem: _missing_parent_error(source, text, link, "obsolete" in problem),
+    )
+    number = {name: place for place, name in enumerate([*live, *added])}
+    if not number:
         raise source.error(
             "the file has no [Term] that is not obsolete", "check that it is an OBO file"
         )
-    number = {term.identifier: place for place, term in enumerate(live)}
-    links = {(term.identifier, parent): None for term in live for parent in term.parents}
-    for child, parent in links:
-        if parent not in number:
-            raise _missing_parent_error(source, text, child, parent, parent in terms)
     aliases, unclear = certain_aliases(
-        ((other, term.identifier) for term in live for other in term.alternatives), number
+        ((other, term.identifier) for term in live.values() for other in term.alternatives), number
     )
-    left_out = {
-        "obsolete concepts": len(terms) - len(live),
-        "conditional links": sum(term.conditional for term in live),
-        "ambiguous aliases": unclear,
-    }
+    left_out["ambiguous aliases"] = unclear
     return Taxonomy.from_numbers(
         list(number),
         np.array([number[child] for child, _ in links], dtype=np.int64),
         np.array([number[parent] for _, parent in links], dtype=np.int64),
-        [term.names for term in live],
+        [live[name].names if name in live else () for name in number],
         {alias: number[concept] for alias, concept in aliases.items()},
         about=About(
             header.get("ontology") or source.name,
@@ -138,7 +168,7 @@ def _parse_term(frame: Any, all_synonyms: bool) -> OboTerm:
     synonyms: list[str] = []
     parents: list[str] = []
     alternatives: list[str] = []
-    obsolete, conditional = False, 0
+    obsolete, conditional, wider = False, 0, 0
     for clause in frame:
         tag = clause.raw_tag()
         if tag == "name":
@@ -147,6 +177,8 @@ def _parse_term(frame: Any, all_synonyms: bool) -> OboTerm:
             synonym = clause.synonym
             if all_synonyms or synonym.scope == "EXACT":
                 synonyms.append(synonym.desc)
+            else:
+                wider += 1
         elif tag == "alt_id":
             alternatives.append(_unescape(clause.alt_id))
         elif tag == "is_obsolete":
@@ -159,7 +191,8 @@ def _parse_term(frame: Any, all_synonyms: bool) -> OboTerm:
     all_names = (" ".join(name.split()) for name in [*names, *synonyms])
     distinct_names = tuple(dict.fromkeys(name for name in all_names if name))
     return OboTerm(
-        _unescape(frame.id), distinct_names, parents, alternatives, obsolete, conditional
+        *(_unescape(frame.id), distinct_names, parents, alternatives),
+        *(obsolete, conditional, wider),
     )
 
 
@@ -171,13 +204,12 @@ def _unescape(identifier: Any) -> str:
     return text
 
 
-def _missing_parent_error(
-    source: Source, text: str, child: str, parent: str, obsolete: bool
-) -> FileFormatError:
+def _missing_parent_error(source: Source, text: str, link: Link, obsolete: bool) -> FileFormatError:
+    child, parent = link
     problem = "is obsolete" if obsolete else "has no [Term]"
     return source.error(
         f"the parent {parent!r} of {child!r} {problem}",
-        "add it, or correct the link; imported terms must be in the file",
+        'add it, or correct the link; outside="skip" leaves out and counts such links',
         line=_find_line(text, child, "is_a", parent),
     )
 
