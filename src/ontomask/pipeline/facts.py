@@ -22,7 +22,7 @@ from ontomask.methods.method import GroupingMethod, Method
 from ontomask.methods.settings import settings_of, title_with_strength
 from ontomask.microdata.schema import Nominal, Schema
 from ontomask.pipeline.guarantees.cautions import Caution
-from ontomask.pipeline.guarantees.guarantee import summarise_guarantee
+from ontomask.pipeline.guarantees.guarantee import Guarantee, summarise_guarantee
 from ontomask.report.plain_values import file_name, to_plain_values
 from ontomask.taxonomy.readers.bundled import is_published
 
@@ -38,6 +38,7 @@ __all__ = [
     "fingerprint",
     "choose_threshold",
     "describe_shortened_sets",
+    "guarantee_facts",
 ]
 
 #: The threshold for methods without a k: values that fewer records have are not shown.
@@ -84,7 +85,7 @@ def publishable_facts(
         "columns": _column_roles(release),
         "method": _method_facts(release),
         "blocks": None if release.blocked is None else asdict(release.blocked),
-        "guarantee": _guarantee_facts(release),
+        "guarantee": guarantee_facts(release.guarantee),
         "links": None if release.links is None else asdict(release.links),
         "order": "shuffled" if release.shuffled else "kept",
         "records": {
@@ -160,8 +161,8 @@ def _column_roles(release: Release) -> dict[str, Any]:
     return named
 
 
-def _guarantee_facts(release: Release) -> dict[str, Any]:
-    guarantee = release.guarantee
+def guarantee_facts(guarantee: Guarantee) -> dict[str, Any]:
+    """A guarantee as plain values: its sentences, and the numbers behind them."""
     return {
         "text": str(guarantee),
         "headline": list(guarantee.headline),

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask._runtime.interrupts import run_interruptibly
-from ontomask.engines.long_table import LongRows, PeopleEngine
 from ontomask.engines.protocol import Applied
 from ontomask.errors import InternalError, check_choice, format_count
 from ontomask.methods.method import Method
@@ -48,6 +47,7 @@ from ontomask.risk.classes import canonical_targets
 from ontomask.taxonomy import TermMap
 
 if TYPE_CHECKING:
+    from ontomask.engines.long_table import LongRows
     from ontomask.pipeline.explain.explanation import MaskingExplanation
 
 __all__ = ["Release", "make_release"]
@@ -283,6 +283,8 @@ def make_release(
     population: CountedPopulation | None = None,
 ) -> Release:
     """Make the release of a table that was counted, planned, masked and verified."""
+    from ontomask.engines.long_table import PeopleEngine  # DuckDB, only where a table was masked
+
     schema, transitions, method = counted.schema, plan.transitions, plan.method
     engine = counted.engine
     class_of = values_of = canonical_targets(transitions)

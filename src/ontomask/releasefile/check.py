@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ontomask._runtime.files.atomic_files import refuse_targets
 from ontomask.engines.duckdb.engine import StoredEngine
@@ -59,6 +60,7 @@ from ontomask.releasefile.model import ColumnSpec, ReleaseFile, load_release_fil
 from ontomask.releasefile.run import file_settings, output_files, output_folders
 from ontomask.risk.linked_people import LinkedRows
 from ontomask.risk.population.evaluation import short_population_caution
+from ontomask.risk.released_classes import count_people_classes
 from ontomask.taxonomy.about import FLAT
 
 if TYPE_CHECKING:
@@ -66,7 +68,9 @@ if TYPE_CHECKING:
     from ontomask.pipeline.population import RowCounter
     from ontomask.taxonomy import TermMap
 
-__all__ = ["CheckResult", "CheckedColumn", "ValueWithoutConcept", "check"]
+__all__ = ["CheckResult", "CheckedColumn", "TableChecker", "ValueWithoutConcept", "check"]
+
+Longs = NDArray[np.int64]
 
 #: How many values without a concept are listed for each column, and how many similar concepts.
 MOST_LOST = 20
@@ -166,17 +170,23 @@ def check(spec: str | PathLike[str] | ReleaseFile) -> CheckResult:
     own_path = [] if isinstance(spec, ReleaseFile) else [Path(spec)]
     if not isinstance(spec, ReleaseFile):
         spec = load_release_file(spec)
-    checker = _Checker(spec, [*spec.inputs(), *own_path])
+    checker = TableChecker(spec, [*spec.inputs(), *own_path])
     with translate_file_errors(spec.data_path):
         return checker.run()
 
 
 @dataclass
-class _Checker:
-    """Runs the checks and collects what they find."""
+class TableChecker:
+    """Runs the checks and collects what they find.
+
+    Where the table is one of several, ``is_alone`` is false: k counts the people of all, and
+    ``people`` are the tuple and the person of its rows, for a count over all tables.
+    """
 
     spec: ReleaseFile
     inputs: list[Path]
+    is_alone: bool = True
+    people: tuple[Longs, DistinctValues] | None = None
     problems: list[str] = field(default_factory=list)
     mappings: dict[str, TermMap] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -197,9 +207,9 @@ class _Checker:
         """Run all checks, in the order in which masking meets them."""
         tuples = risk = population = None
         warnings: list[str] = []
-        self._attempt(
-            lambda: refuse_targets(output_files(self.spec), self.inputs, output_folders(self.spec))
-        )
+        if self.is_alone:
+            files, folders = output_files(self.spec), output_folders(self.spec)
+            self._attempt(lambda: refuse_targets(files, self.inputs, folders))
         self._attempt(lambda: _refuse_k_of_no_classes(self.spec))
         schema = self._attempt(lambda: self.spec.without_undecided().schema())
         engine = self._attempt(lambda: _open_stored_engine(self.spec))
@@ -215,6 +225,7 @@ class _Checker:
                 warnings += self._unique_set_warnings(risk)
                 warnings += describe_look_alikes(schema, count_values)
                 warnings += self._released_column_warnings(engine, schema)
+                warnings += self._linked_column_warnings(engine, schema, count_rows)
         if self.spec.undecided:
             self._attempt(self.spec.schema)
         columns = tuple(self._describe_columns(engine, schema))
@@ -318,10 +329,13 @@ class _Checker:
         self, schema: Schema, tuples: Tuples, count_values: ValueCounter
     ) -> None:
         """Note how many people are unique by all their records; a method must keep these linked."""
+        assert schema.person is not None
+        tuple_of, people = count_values(schema.person, False)
+        self.people = tuple_of, merge_look_alikes(people)[0]
         records = _count_linked_records(schema, count_values)
         if schema.linked is not None and records.links:
             self.spec.method_object().check_links(tuples)
-        if uniques := count_unique_people(records):
+        if (uniques := count_unique_people(records)) and self.is_alone:
             self.notes.append(
                 f"{uniques:,} of {records.people:,} people "
                 f"({format_percent(uniques / records.people)}) are unique for an attacker who can "
@@ -362,11 +376,16 @@ class _Checker:
                 refuse_several_targets()
             people = merge_look_alikes(count_values(schema.person, False)[1])[0].values
             size, unit = len(people), "people"
-            refuse_k_above_people(k, size)
-        method.check(tuples)
-        if plans_in_parts(method, tuples):
+            if self.is_alone:
+                refuse_k_above_people(k, size)
+        if self.is_alone:
+            method.check(tuples)
+        else:
+            method.check_links(tuples)
+        if plans_in_parts(method, tuples) and schema.linked is None:
             check_parts(method, tuples)
-        self._note_close_k(k, size, unit)
+        if self.is_alone:
+            self._note_close_k(k, size, unit)
         if method.sensitive_promise is not None:
             confidential = tuple(sensitive_counts(schema, count_values))
             refuse_impossible_rules(method, PlanInput(tuples, confidential=confidential))
@@ -466,6 +485,28 @@ class _Checker:
                 f"{counts.uniques:,} of {engine.rows:,} records {are} unique on them, and the "
                 f"smallest equivalence class has {format_count(counts.smallest, 'record')}. Mask "
                 f"or remove them, for example: {columns.kept[0]}: {{role: drop}}"
+            )
+
+    def _linked_column_warnings(
+        self, engine: StoredEngine, schema: Schema, count_rows: RowCounter
+    ) -> Iterator[str]:
+        """A warning about kept columns that single out linked people, whatever is masked."""
+        kept, k = schema.kept(engine.names), self.spec.method_object().promised_k
+        if schema.linked is None or schema.person is None or not kept or k is None:
+            return
+        rows = count_rows([schema.person, *kept])
+        alike = replace(rows, group=np.zeros_like(rows.group))
+        classes = count_people_classes(
+            alike, schema.person, kept, schema.person, schema.missing_marks
+        )
+        if classes.smallest < k:
+            names = quote_names(kept, most=len(kept))
+            are = "is" if classes.uniques == 1 else "are"
+            yield (
+                f"a pseudonym also links the kept {'column' if len(kept) == 1 else 'columns'} "
+                f"{names}: {classes.uniques:,} of {classes.total:,} people {are} unique by all "
+                "their kept values alone, so k-anonymity of linked people is not to be expected. "
+                f"Mask or remove them, for example: {kept[0]}: {{role: drop}}"
             )
 
     def _revealing_column_warnings(

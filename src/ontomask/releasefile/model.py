@@ -82,6 +82,7 @@ __all__ = [
     "json_schema",
     "load_release_file",
     "problems_of_release_file",
+    "validate_fields",
 ]
 
 #: Suffixes of compressed files, which follow the suffix of the format.
@@ -650,7 +651,7 @@ class ReleaseFile(_StrictModel):
         <BLANKLINE>
         hint: did you mean 'quasi'?
         """
-        spec, problems = _validate_fields(fields, Path(folder), {})
+        spec, problems = validate_fields(fields, Path(folder), {})
         raise_problems(problems, "the release", {})
         assert spec is not None
         return spec
@@ -834,7 +835,7 @@ def load_release_file(path: str | PathLike[str]) -> ReleaseFile:
             f"{file} must contain fields, got {format_value(document.data)}",
             "a release file has the fields data, output, columns and method",
         )
-    spec, problems = _validate_fields(document.data, file.parent, document.texts)
+    spec, problems = validate_fields(document.data, file.parent, document.texts)
     raise_problems([*document.problems, *problems], str(file), document.lines)
     assert spec is not None
     return spec
@@ -846,12 +847,15 @@ def _is_table(file: Path) -> bool:
     return bool(suffixes) and suffixes[-1].lower() in TABLE_SUFFIXES and file.is_file()
 
 
-def _validate_fields(
+def validate_fields(
     fields: Any, folder: Path, texts: Mapping[tuple[str, ...], str]
 ) -> tuple[ReleaseFile | None, list[Problem]]:
     """Validate the fields: the release file, or None, and all problems."""
     if not isinstance(fields, Mapping):
         return None, [Problem((), f"it must be a dict of fields, got {format_value(fields)}")]
+    if "tables" in fields:
+        hint = "use a release file for each table, or mask all of them"
+        return None, [Problem(("tables",), "is only for ontomask mask and ontomask check", hint)]
     if isinstance(fields.get("method"), Mapping):
         method = rename_old_settings(fields["method"])
         fields = {**fields, "method": assume_attacker(method, fields.get("attacker"))}
@@ -880,7 +884,7 @@ def _field_names() -> dict[str, list[str]]:
 
 def problems_of_release_file(fields: Any, folder: Path) -> list[Problem]:
     """All problems of a release file's fields, missing ones and undecided columns included."""
-    spec, problems = _validate_fields(fields, folder, {})
+    spec, problems = validate_fields(fields, folder, {})
     for name in spec.undecided if spec else ():
         problems.append(Problem(("columns", name, "role"), "is undecided", UNDECIDED_HINT))
     return list(dict.fromkeys(problems))

@@ -38,6 +38,7 @@ def test_classes_names_and_modifiers(file):
         "Cut by pruning shears",
     )
     assert (tax.name, tax.about.version) == ("WOUNDS-3", "2026")
+    assert tax.about.reading == {"modifiers": "10 codes made by modifiers"}
     assert tax.about.left_out == {
         "links to classes that are not in the file": 1,  # W90-W99
         "names in other languages": 1,

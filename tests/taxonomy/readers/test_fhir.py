@@ -107,6 +107,7 @@ def test_a_code_system(file, content):
         "links to concepts that are not in the file": 1,
         "names in other languages": 1,
     }
+    assert tax.about.reading == {}
     german = om.load_taxonomy(file(content), language="de")
     assert (german.label("burn"), german.label("cut")) == ("Verbrennung", "Cut")
 
@@ -144,6 +145,11 @@ def test_a_value_set(file):
     )
     with pytest.raises(FileFormatError, match="'All' describes its concepts and does not list"):
         om.load_taxonomy(file(content))
+
+
+def test_what_the_hierarchy_means_is_kept(file):
+    parts = om.load_taxonomy(file(json.dumps({**SYSTEM, "hierarchyMeaning": "part-of"})))
+    assert parts.about.reading == {"hierarchy": "part-of, not is-a, as the file says"}
 
 
 def test_a_bundle_of_several_code_systems(file):

@@ -97,6 +97,12 @@ def test_options(folder):
     assert by_code.code("8") == by_code.code("7")
     assert by_code.code("2") == by_code.code("WEEDS:B") == by_code.code("B")
 
+    twice = folder(**{"CONCEPT.csv": CONCEPT.replace(",S,D,", ",S,B,")})
+    twice = om.load_taxonomy(twice, identifier="code")
+    assert {"concept_id:2", "concept_id:4"} < set(twice)  # two concepts with one code
+    assert twice.code("4") == twice.code("concept_id:4")
+    path = folder()
+
     with pytest.warns(SeveralRootsWarning):
         weeds = om.load_taxonomy(path, vocabulary="WEEDS")
     assert set(weeds) == {"*", "6", "7"}

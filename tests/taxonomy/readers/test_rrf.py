@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import shutil
 
 import pytest
 
@@ -112,7 +113,14 @@ def test_rxnorm_is_read_by_default(folder):
         link(("11", ""), "RN", ("12", ""), SAB="RXNORM", RELA="isa"),
         link(("12", ""), "RB", ("11", ""), SAB="RXNORM", RELA="inverse_isa"),
     ]
-    tax = om.load_taxonomy(folder(names, links, prefix="RXN"))
+    path = folder(names, links, prefix="RXN")
+    (path / "RxNorm" / "prescribe" / "rrf").mkdir(parents=True)
+    (path / "RxNorm" / "rrf").mkdir()
+    for file in path.glob("RXN*.RRF"):
+        shutil.copy(file, path / "RxNorm" / "rrf")
+        (path / "RxNorm" / "prescribe" / "rrf" / file.name).write_text("a subset\n")
+    assert len(om.load_taxonomy(path / "RxNorm")) == 2
+    tax = om.load_taxonomy(path)
     assert (tax.root, tax.parents("12"), tax.labels("12")) == ("11", ("11",), ("seed oil 5 ML",))
 
 

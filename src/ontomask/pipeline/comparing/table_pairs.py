@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.engines.long_table import gather_people
 from ontomask.engines.memory.frame import Frame
 from ontomask.engines.memory.values import canonical_text
 from ontomask.engines.protocol import Engine
@@ -283,6 +282,8 @@ def read_table(
 
 def _gather_people(engine: Engine, schema: Schema, columns: Collection[str]) -> Engine:
     """The people of a long table, a row each; what is suppressed is missing."""
+    from ontomask.engines.long_table import gather_people  # DuckDB, only where it is needed
+
     assert schema.long_set is not None
     assert schema.person is not None
     if schema.person not in engine.names:

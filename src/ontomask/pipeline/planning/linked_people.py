@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.methods.method import Method
-from ontomask.methods.microaggregation.sets.columns import name_centroids, separate_sets
 from ontomask.methods.operators import Operators
 from ontomask.microdata.attributes import Attribute, NominalAttribute
 from ontomask.microdata.distinct_values import DistinctValues
@@ -363,6 +362,9 @@ def _find_centroids(tuples: Tuples, start: Longs) -> tuple[tuple[Attribute, ...]
 
     Sets are added to the attributes.
     """
+    # Kernels are beside it: compiling starts here, not at import.
+    from ontomask.methods.microaggregation.sets.columns import name_centroids, separate_sets
+
     members = np.arange(len(tuples))
     groups = ConceptSets(start.astype(np.int64), members.astype(np.int32))
     columns, others = separate_sets(tuples)

@@ -101,8 +101,12 @@ def read(
     if not contents.classes:
         raise source.error("the file has no Class with a code", "use a ClaML file of a release")
     edges = list(_links(contents))
+    reading = {}
     if modifiers:
-        edges += _expand_modifiers(source, contents, edges)
+        made = _expand_modifiers(source, contents, edges)
+        edges += made
+        if made:
+            reading["modifiers"] = f"{len(made):,} codes made by modifiers"
     elif contents.modifiers:
         contents.left_out["modifiers that were not expanded"] = len(contents.modifiers)
     chooser = NameChooser(language)
@@ -126,6 +130,7 @@ def read(
             left_out={reason: count for reason, count in contents.left_out.items() if count},
             code_style=ICD10 if is_icd10 else None,
             languages=chooser.chosen_languages,
+            reading=reading,
         ),
         warn=False,  # a classification has several chapters
     )

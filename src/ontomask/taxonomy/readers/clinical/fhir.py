@@ -139,6 +139,7 @@ def _build_taxonomy(
             str(resource.get("version", "")),
             left_out={reason: count for reason, count in left_out.items() if count},
             languages=chooser.chosen_languages,
+            reading=_describe_hierarchy(resource),
         ),
         warn=False,  # code systems have several tops by nature
     )
@@ -314,6 +315,12 @@ def _choose_resource(source: Source, resources: list[Resource], url: str | None)
         f"the file has {len(candidates):,} code systems or value sets",
         f"name one with the option url: {quote_names(_addresses(candidates))}",
     )
+
+
+def _describe_hierarchy(resource: Resource) -> dict[str, str]:
+    """What the links of a code system mean, if it says that they are not is-a links."""
+    meaning = resource.get("hierarchyMeaning", "is-a")
+    return {} if meaning == "is-a" else {"hierarchy": f"{meaning}, not is-a, as the file says"}
 
 
 def _addresses(resources: list[Resource]) -> list[str]:

@@ -30,7 +30,7 @@ _ROOT = re.compile(r"<(?:\w+:)?(\w+)")
 _COMMENTS = r"\s*(?:\#.*\n\s*)*"
 _TURTLE = re.compile(
     _COMMENTS
-    + r"""(?:@(?:prefix|base)\s | (?i:prefix)\s+[\w.-]*:\s*< | (?i:base)\s*<
+    + r"""(?:@(?:prefix|base)\b | (?i:prefix)\s+[\w.-]*:\s*< | (?i:base)\s*<
      | (?:<\w[\w+.-]*:[^<>\s]*>|_:\S+)\s+(?:<|a\s|\w*:))""",
     re.VERBOSE,
 )
@@ -71,7 +71,7 @@ def _detect_xml(source: Source, text: str) -> str | None:
     root = _ROOT.match(_PROLOG.sub("", text.removeprefix("\ufeff"), count=1))
     if root is not None and root[1] == "Ontology" and OWL in text:
         return "OWL/XML"
-    return "RDF/XML" if RDF in text else None
+    return "RDF/XML" if RDF in text or (root is not None and root[1] == "RDF") else None
 
 
 def read_triples(source: Source, wanted: Collection[str]) -> Iterator[Triple]:
