@@ -204,6 +204,10 @@ def test_files_are_recounted(tables, tmp_path, suffix):
             assert as_text[0] == as_text[1]
         else:
             assert {row[0] for row in as_text[0]} == {row[0] for row in as_text[1]}
+    release.save_report(tmp_path / "report.html")
+    report = (tmp_path / "report.html").read_text("utf-8")
+    assert "What holds for all tables together" in report
+    assert all(f"Table {name}" in report for name in tables)
     with pytest.raises(ParameterError, match="already exists"):
         release.write(targets)
     with pytest.raises(ParameterError, match="paths must name a file for each of the tables"):
@@ -274,6 +278,7 @@ def test_a_column_that_links_rows_of_two_tables_is_refused(tables):
         stay_of.get(patient, own)
         for patient, own in zip(tables["drugs"]["patient"], tables["drugs"]["row"], strict=True)
     ]
+    frames["drugs"].loc[0, "row"] = "s0"  # one is wrong
     with pytest.raises(SchemaError, match=r"'drugs.row' and 'stays.row' must not both be released"):
         mask(tables, frames=frames)
 

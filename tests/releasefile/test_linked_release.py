@@ -84,6 +84,9 @@ def test_linked_people_are_checked_masked_and_reported(folder, command):
     words = " ".join(re.sub(r"<[^>]+>", " ", report).split())
     assert f"in {len(shared)} equivalence classes of linked people" in words
     assert "of the people linked correctly by all their records" in words
+    smallest = manifest["guarantee"]["smallest"]
+    expected = f"{smallest} people in the smallest equivalence class by linked records; at least 3"
+    assert f"{expected} guaranteed {100 * risk['linkage_people']:.1f} %" in words
     assert "Record linkage of people, by all their records" in words
     assert "Share of the people by the size of their equivalence class" in words
     assert f"{links['uniques_before']} unique people before masking" in words
@@ -113,6 +116,27 @@ def test_a_method_that_cannot_link_is_refused_by_check(folder, command):
     assert checked.code != 0
     words = " ".join((checked.out + checked.err).split())
     assert "recoding cannot keep the records of a person linked" in words
+
+
+def test_kept_columns_that_single_linked_people_out_are_named(folder, command):
+    lines = (folder / "stays.csv").read_text("utf-8").splitlines()
+    rows = [f"{line},{number % 7}" for number, line in enumerate(lines[1:])]
+    (folder / "stays.csv").write_text("\n".join([f"{lines[0]},ward", *rows]), encoding="utf-8")
+    text = FIELDS.replace("person:", "  ward: {role: keep}\nperson:") + "require: {k: 3}\n"
+    (folder / "release.yaml").write_text(text, encoding="utf-8")
+    bags = defaultdict(list)
+    for row in rows:
+        bags[row.split(",")[0]].append(row.split(",")[-1])
+    alone = Counter(Counter(tuple(sorted(bag)) for bag in bags.values()).values())[1]
+    checked = command(folder, "check", "release.yaml")
+    assert f"'ward': {alone} of 20 people are unique by all their kept values alone" in " ".join(
+        checked.err.split()
+    )
+    masked = command(folder, "mask", "release.yaml")
+    assert masked.code == 3
+    words = " ".join(masked.err.split())
+    assert "on the quasi-identifiers and the kept ward must have at least 3 people" in words
+    assert "mask or remove ward, for example ward: {role: drop}" in words
 
 
 def test_a_long_set_is_checked_and_masked(folder, command):

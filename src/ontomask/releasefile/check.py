@@ -60,6 +60,7 @@ from ontomask.releasefile.model import ColumnSpec, ReleaseFile, load_release_fil
 from ontomask.releasefile.run import file_settings, output_files, output_folders
 from ontomask.risk.linked_people import LinkedRows
 from ontomask.risk.population.evaluation import short_population_caution
+from ontomask.risk.released_classes import count_people_classes
 from ontomask.taxonomy.about import FLAT
 
 if TYPE_CHECKING:
@@ -224,6 +225,7 @@ class TableChecker:
                 warnings += self._unique_set_warnings(risk)
                 warnings += describe_look_alikes(schema, count_values)
                 warnings += self._released_column_warnings(engine, schema)
+                warnings += self._linked_column_warnings(engine, schema, count_rows)
         if self.spec.undecided:
             self._attempt(self.spec.schema)
         columns = tuple(self._describe_columns(engine, schema))
@@ -483,6 +485,28 @@ class TableChecker:
                 f"{counts.uniques:,} of {engine.rows:,} records {are} unique on them, and the "
                 f"smallest equivalence class has {format_count(counts.smallest, 'record')}. Mask "
                 f"or remove them, for example: {columns.kept[0]}: {{role: drop}}"
+            )
+
+    def _linked_column_warnings(
+        self, engine: StoredEngine, schema: Schema, count_rows: RowCounter
+    ) -> Iterator[str]:
+        """A warning about kept columns that single out linked people, whatever is masked."""
+        kept, k = schema.kept(engine.names), self.spec.method_object().promised_k
+        if schema.linked is None or schema.person is None or not kept or k is None:
+            return
+        rows = count_rows([schema.person, *kept])
+        alike = replace(rows, group=np.zeros_like(rows.group))
+        classes = count_people_classes(
+            alike, schema.person, kept, schema.person, schema.missing_marks
+        )
+        if classes.smallest < k:
+            names = quote_names(kept, most=len(kept))
+            are = "is" if classes.uniques == 1 else "are"
+            yield (
+                f"a pseudonym also links the kept {'column' if len(kept) == 1 else 'columns'} "
+                f"{names}: {classes.uniques:,} of {classes.total:,} people {are} unique by all "
+                "their kept values alone, so k-anonymity of linked people is not to be expected. "
+                f"Mask or remove them, for example: {kept[0]}: {{role: drop}}"
             )
 
     def _revealing_column_warnings(

@@ -146,7 +146,9 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, str]]:
     risk = {name: figure["value"] for name, figure in facts["risk"].items()}
     guarantee, quality = facts["guarantee"], facts["utility"]["semantic_quality"]["value"]
     smallest, uniques, unit, known = words.worst_classes(guarantee)
-    alone = f"; {numbers.format_integer(guarantee['smallest'])} without them" if known else ""
+    # Where records are linked, the guarantee is about linked records, too.
+    is_apart = known and guarantee["released"]["link"] is None
+    alone = f"; {numbers.format_integer(guarantee['smallest'])} without them" if is_apart else ""
     k = guarantee["k"]
     linked = links_people(facts["risk"])
     classes = "equivalence classes"
@@ -167,7 +169,7 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, str]]:
             "no minimum guaranteed"
             if k is None
             else f"at least {numbers.format_integer(k)} guaranteed"
-            + (" on the quasi-identifiers" if known else "")
+            + (" on the quasi-identifiers" if is_apart else "")
         ),
     }
     unique_tile = {

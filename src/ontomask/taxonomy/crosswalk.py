@@ -54,9 +54,11 @@ class Crosswalk:
         Corrections stay. A source code whose targets are all outside the taxonomy has no concept.
         With ``names_first``, only values that are no names in the taxonomy are translated.
         """
+        values = {_fold_code(match.value) for match in terms.matches}
         folded: dict[str, tuple[str, ...]] = {}
         for code, targets in self.targets.items():
-            folded[_fold_code(code)] = (*folded.get(_fold_code(code), ()), *targets)
+            if (value := _fold_code(code)) in values:
+                folded[value] = (*folded.get(value, ()), *targets)
         names = [target for targets in folded.values() for target in targets]
         concept_of = _concepts_by_name(names, terms.taxonomy)
         reading = f"crosswalk {self.name}".strip()

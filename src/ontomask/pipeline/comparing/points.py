@@ -23,6 +23,7 @@ from ontomask.pipeline.evaluation import Evaluation, evaluate_plan, with_people
 from ontomask.pipeline.guarantees.guarantee import Guarantee, make_guarantee
 from ontomask.pipeline.guarantees.released_classes import UnmaskedColumns
 from ontomask.pipeline.guarantees.requirements import SENSITIVE_REQUIREMENTS, unmet_requirements
+from ontomask.pipeline.guarantees.shown_values import verify_planned_values
 from ontomask.pipeline.planning.plan import People, PlanInput, plan_release
 from ontomask.pipeline.population import CountedPopulation
 from ontomask.pipeline.randomness import derive_generator
@@ -225,6 +226,9 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
             after,
             released,
             None if plan.linked is None else plan.linked.figures,
+            verify_planned_values(
+                plan.method, transitions, counted.people, task.unmasked, task.rows
+            ),
         ),
         seconds,
         notes=tuple(notes),

@@ -159,6 +159,12 @@ def refuse_unchanged(release: Release) -> None:
 def _hint(unmet: Mapping[str, float], guarantee: Guarantee) -> str:
     sensitive = " and ".join(f"{name}: {unmet[name]:g}" for name in ("l", "t") if name in unmet)
     settings = f"add {sensitive} to the method (microaggregation), " if sensitive else ""
+    kept = ", ".join(guarantee.kept_columns)
+    if kept and "k" in unmet:
+        return (
+            f"a pseudonym links the kept values, too: mask or remove {kept}, for example "
+            f"{guarantee.kept_columns[0]}: {{role: drop}}"
+        )
     method = "another method" if guarantee.k is None else "a larger k or another method"
     return f"{settings}try {method}, or relax the requirements"
 
@@ -167,8 +173,10 @@ def _check_k(k: int, guarantee: Guarantee) -> Iterator[str]:
     if not guarantee.classes:
         yield f"no records are left; every equivalence class must have at least {k:,}"
     elif guarantee.smallest < k:
+        kept = guarantee.kept_columns
+        where = f" on the quasi-identifiers and the kept {', '.join(kept)}" if kept else ""
         yield (
-            f"the smallest equivalence class must have at least {k:,} {guarantee.unit}, got "
+            f"the smallest equivalence class{where} must have at least {k:,} {guarantee.unit}, got "
             f"{guarantee.smallest:,}"
         )
 

@@ -145,8 +145,8 @@ def _count_people(
 def refuse_links_between_tables(tables: Mapping[str, Counted]) -> None:
     """Refuse released columns by which readers can put rows of two tables together.
 
-    Each value of such a column is of one person, and some are in both tables: the number of a stay,
-    for example. The rows of a person in two tables are then not only the same bag.
+    Values of such a column are of one person each, and some are in both tables: the number of a
+    stay, for example. The rows of a person in two tables are then not only the same bag.
     """
     owners = [
         (name, column, _list_owners(counted, column))
@@ -158,7 +158,7 @@ def refuse_links_between_tables(tables: Mapping[str, Counted]) -> None:
             if other == name:
                 continue
             shared = people.keys() & other_people.keys()
-            if len(shared) > 1 and _are_of_one_person(shared, people, other_people):
+            if _are_of_one_person(shared, people, other_people):
                 raise SchemaError(
                     f"columns {f'{other}.{same}'!r} and {f'{name}.{column}'!r} must not both be "
                     "released: they have the same values for the same people, so they link single "
@@ -170,9 +170,10 @@ def refuse_links_between_tables(tables: Mapping[str, Counted]) -> None:
 def _are_of_one_person(
     values: Iterable[str], people: Mapping[str, set[str]], others: Mapping[str, set[str]]
 ) -> bool:
-    """Whether each value is of the same single person in both tables, and not all of one person."""
+    """Whether most values are of the same single person in both tables, and not all of one."""
     owners = [people[value] | others[value] for value in values]
-    return all(len(owner) == 1 for owner in owners) and len(set().union(*owners)) > 1
+    single = [owner for owner in owners if len(owner) == 1]
+    return 2 * len(single) >= len(owners) and len(set().union(*single)) > 1
 
 
 def _released_unmasked(counted: Counted) -> list[str]:

@@ -8,13 +8,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from ontomask._runtime.files.atomic_files import write_files_atomically
+from ontomask._runtime.files.atomic_files import atomic_write, write_files_atomically
 from ontomask.errors import ParameterError, format_count, quote_names
 from ontomask.methods.method import Method
 from ontomask.pipeline.evaluation import Evaluation
 from ontomask.pipeline.guarantees.guarantee import Guarantee, format_method, summarise_guarantee
 from ontomask.pipeline.planning.linked_people import LinkFigures
 from ontomask.pipeline.release import Release
+from ontomask.pipeline.tables.facts import join_table_facts
 
 __all__ = ["TablesRelease"]
 
@@ -96,6 +97,38 @@ class TablesRelease:
                 self.releases[name].write(
                     folder / path.name, order=order, escape_formulas=escape_formulas
                 )
+
+    def save_report(
+        self,
+        path: str | PathLike[str],
+        threshold: int | None = None,
+        *,
+        title: str = "Several tables",
+        force: bool = False,
+    ) -> None:
+        """Write the report of all tables: one HTML page, as :meth:`Release.save_report` writes.
+
+        Args:
+            path: The file.
+            threshold: Counts below this number of records are not shown. Without it, k.
+            title: What the page is called.
+            force: Whether to overwrite an existing file.
+        """
+        from ontomask.pipeline.facts import choose_threshold, publishable_facts
+
+        least = choose_threshold(self.method, threshold)
+        tables = {name: publishable_facts(one, least) for name, one in self.releases.items()}
+        with atomic_write(Path(path), force=force) as file:
+            file.write(self.report(title, join_table_facts(self, tables)))
+
+    def report(self, title: str, facts: Mapping[str, Any]) -> str:
+        """The report as HTML, from the facts of all tables or from their manifest."""
+        from ontomask.report.tables import report_tables
+
+        plans = {
+            name: (one.transitions, one.schema, one.method) for name, one in self.releases.items()
+        }
+        return report_tables(title, plans, facts)
 
     def __repr__(self) -> str:
         tables = ", ".join(

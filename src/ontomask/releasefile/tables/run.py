@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -17,16 +17,14 @@ from ontomask._runtime.files.file_stamps import refuse_changed, stamp_file
 from ontomask._runtime.files.work_folders import sweep_abandoned
 from ontomask.errors import ParameterError, RequirementNotMet
 from ontomask.pipeline import TablesRelease, mask_tables
-from ontomask.pipeline.facts import guarantee_facts
 from ontomask.pipeline.guarantees.requirements import check_requirements, refuse_unchanged
 from ontomask.pipeline.randomness import refuse_short_seed
+from ontomask.pipeline.tables.facts import join_table_facts
 from ontomask.releasefile.manifest import make_manifest
 from ontomask.releasefile.problems import translate_hints
 from ontomask.releasefile.run import MAIN_RISK, MAIN_UTILITY, file_settings
 from ontomask.releasefile.tables.model import TablesFile, load_tables_file
 from ontomask.report.manifest import FORMAT, FileFacts, read_file_facts, write_manifest
-from ontomask.report.plain_values import to_plain_values
-from ontomask.report.tables import report_tables
 from ontomask.report.transitions_file import write_private_transitions
 
 __all__ = ["TablesOutcome", "mask_tables_file", "write_tables"]
@@ -113,12 +111,8 @@ def write_tables(
         manifest = _make_manifest(release, spec, outputs, private)
         write_manifest(folder / spec.beside("manifest.json").name, manifest)
         progress("writing the report")
-        plans = {
-            name: (one.transitions, one.schema, one.method)
-            for name, one in release.releases.items()
-        }
         with atomic_write(folder / spec.beside("report.html").name) as file:
-            file.write(report_tables(spec.name, plans, manifest))
+            file.write(release.report(spec.name, manifest))
         for path, stamp in stamps.items():
             refuse_changed(path, stamp)
     return TablesOutcome(release, files, manifest)
@@ -184,18 +178,4 @@ def _make_manifest(
         )
         for name, table in spec.tables.items()
     }
-    first = next(iter(tables.values()))
-    content = {
-        "format": FORMAT,
-        "made": first["made"],
-        "versions": first["versions"],
-        "method": first["method"],
-        "guarantee": guarantee_facts(release.guarantee),
-        "links": asdict(release.links),
-        "person": dict(release.person),
-        "linked": spec.linked,
-        "link_price": spec.link_price if spec.linked == "split" else None,
-        "cautions": list(release.cautions),
-        "tables": tables,
-    }
-    return dict(to_plain_values(content))
+    return {"format": FORMAT, **join_table_facts(release, tables)}
